@@ -1,0 +1,247 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+// Products of other packages, by the name that our targets use.
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let metricsTestKit = Target.Dependency.product(
+    name: "MetricsTestKit", package: "swift-metrics")
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals", package: "swift-service-lifecycle")
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+
+/// One of our Swift modules, in `Sources/<name>`.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// One program, in `Sources/<name>`.
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// The tests of a module, in `Tests/<name>Tests`.
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [],
+    exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies, exclude: exclude, resources: resources,
+        swiftSettings: settings)
+}
+
+/// A system library behind a module map.
+func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let package = Package(
+    name: "Postern",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // No traits: its JSON and YAML readers bring all of Foundation, 55 MB in each program.
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(
+            url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // C behind glass: each imported by one Swift module.
+        .target(name: "CMessages", linkerSettings: [.linkedLibrary("protobuf-c")]),
+        library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        library("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
+        library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        library("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
+
+        // The foundation, downwards only.
+        module(
+            "ServiceRuntime",
+            [
+                logging, metrics, coreMetrics, lifecycle, unixSignals, configuration, systemPackage,
+            ]),
+        module(
+            "Cryptography",
+            ["COpenSSL", "CArgon2", "ServiceRuntime", logging, metrics, coreMetrics]),
+        module("Storage", ["CSQLite", "ServiceRuntime", logging, metrics, coreMetrics, lifecycle]),
+        module(
+            "Outbound", ["CCurl", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics]),
+        module("EmailAddresses", ["CIDN", "ServiceRuntime"]),
+        module("Messages", ["CMessages"]),
+        module(
+            "RPC",
+            [
+                "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix, nioHTTP1, logging,
+                coreMetrics,
+            ]),
+        module("Contracts", ["RPC", "Messages", "Cryptography"]),
+
+        module(
+            "CallRecords",
+            ["RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]),
+        module(
+            "Hosting",
+            [
+                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", nioPosix, logging,
+                metrics, coreMetrics, lifecycle,
+            ]),
+
+        // The services; none imports another.
+        module(
+            "RateLimitService",
+            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", logging]),
+        module(
+            "GatewayService",
+            [
+                "EmailAddresses", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
+                logging,
+            ]),
+
+        module(
+            "IdentityService",
+            [
+                "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime",
+                logging, metrics, coreMetrics, lifecycle,
+            ]),
+        module(
+            "SessionService",
+            [
+                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "ServiceRuntime", logging,
+            ]),
+        module(
+            "NotificationService",
+            [
+                "Contracts", "RPC", "Messages", "Storage", "Outbound", "Cryptography",
+                "ServiceRuntime", logging, metrics, coreMetrics, lifecycle,
+            ]),
+
+        // The programs.
+        program("postern-gateway", ["GatewayService", "Hosting", "Contracts", "ServiceRuntime"]),
+        program(
+            "postern-identity",
+            [
+                "IdentityService", "Hosting", "Contracts", "Cryptography", "Storage",
+                "ServiceRuntime",
+            ]),
+        program(
+            "postern-session",
+            ["SessionService", "Hosting", "Contracts", "Cryptography", "Storage", "ServiceRuntime"]),
+        program(
+            "postern",
+            [
+                "Hosting", "NotificationService", "RPC", "Messages", "Cryptography",
+                "ServiceRuntime", nioPosix, argumentParser,
+            ]),
+        program(
+            "postern-notification",
+            ["NotificationService", "Hosting", "Contracts", "Storage", "ServiceRuntime"]),
+        program(
+            "postern-rate-limit",
+            [
+                "RateLimitService", "Hosting", "Contracts", "Cryptography", "Storage",
+                "ServiceRuntime",
+            ]),
+
+        // Tests: what stands beside each module, and the programs from outside.
+        .target(
+            name: "TestSupport",
+            dependencies: ["ServiceRuntime", logging],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "SMTPSink", path: "Tests/SMTPSink", swiftSettings: settings),
+        .executableTarget(
+            name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
+            path: "Tests/StorageCrashWriter", swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "SessionService", "IdentityService", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, logging, metrics,
+                coreMetrics, argumentParser,
+            ],
+            path: "Tests/Benchmarks/Measures", swiftSettings: settings),
+        tests(
+            "ServiceRuntime", ["ServiceRuntime", "TestSupport", logging, metrics, lifecycle]),
+        tests(
+            "Cryptography", ["Cryptography", "ServiceRuntime", metrics, metricsTestKit],
+            exclude: ["Tokens/make_python_vectors.py"]),
+        tests(
+            "Storage",
+            ["Storage", "StorageCrashWriter", "ServiceRuntime", "TestSupport", logging]),
+        tests(
+            "Messages", ["Messages"],
+            exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
+        tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
+        tests("Outbound", ["Outbound", "Cryptography", "SMTPSink"]),
+        tests(
+            "SessionService",
+            [
+                "SessionService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "ServiceRuntime", "TestSupport", logging,
+            ]),
+        tests(
+            "IdentityService",
+            [
+                "IdentityService", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "TestSupport",
+            ]),
+        tests(
+            "NotificationService",
+            [
+                "NotificationService", "RPC", "Messages", "Outbound", "Storage", "Cryptography",
+                "ServiceRuntime", "SMTPSink", "TestSupport",
+            ]),
+        tests(
+            "RPC",
+            [
+                "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime", "TestSupport",
+                nioCore, nioPosix, nioEmbedded, logging,
+            ]),
+        tests(
+            "Hosting",
+            [
+                "Hosting", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
+                "TestSupport", nioPosix, logging, metrics,
+            ]),
+        tests(
+            "RateLimitService",
+            [
+                "RateLimitService", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
+                "TestSupport",
+            ]),
+        tests(
+            "GatewayService",
+            [
+                "GatewayService", "IdentityService", "SessionService", "RateLimitService",
+                "NotificationService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "ServiceRuntime", "TestSupport", logging, lifecycle,
+            ]),
+        // Only the built programs, over TCP.
+        tests("System", ["TestSupport"]),
+        tests("Tidy", []),
+    ]
+)

@@ -1,0 +1,34 @@
+import SwiftProtobuf
+
+/// The descriptors as protoc-gen-c should see them.
+///
+/// Strings become bytes, because protobuf-c hands strings out as NUL-terminated pointers, unchecked
+/// and without their length, and both are the same on the wire. Our method options go, because the
+/// C code would include a header for `google/protobuf/descriptor.proto` that Debian does not ship.
+enum CDescriptors {
+    static func stripped(
+        _ set: Google_Protobuf_FileDescriptorSet
+    ) -> Google_Protobuf_FileDescriptorSet {
+        var stripped = Google_Protobuf_FileDescriptorSet()
+        stripped.file = set.file
+            .filter { !$0.messageType.isEmpty && $0.package.hasPrefix("postern.") }
+            .map(Self.stripped)
+        return stripped
+    }
+
+    private static func stripped(
+        _ file: Google_Protobuf_FileDescriptorProto
+    ) -> Google_Protobuf_FileDescriptorProto {
+        var file = file
+        file.clearSourceCodeInfo()
+        file.dependency.removeAll { $0 == "postern/options/v1/options.proto" }
+        file.service = []
+        for message in file.messageType.indices {
+            for field in file.messageType[message].field.indices
+            where file.messageType[message].field[field].type == .string {
+                file.messageType[message].field[field].type = .bytes
+            }
+        }
+        return file
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import SwiftProtobuf
+import SwiftProtobufPluginLibrary
+
+/// What a service's methods promise, and its descriptors for reflection.
+struct DescriptionCode {
+    private let service: ServiceDescriptor
+    private let files: [Google_Protobuf_FileDescriptorProto]
+
+    init(_ service: ServiceDescriptor, files: [Google_Protobuf_FileDescriptorProto]) {
+        self.service = service
+        self.files = files
+    }
+
+    var text: String {
+        let names = service.methods.map { escaped(lowerCamel($0.name)) }
+        return """
+            /// What `\(service.fullName)` promises.
+            package enum \(service.name)Description {
+            \(service.methods.map(constant).joined())\
+                /// The service.
+                package static let service = ServiceDescription(
+                    name: "\(service.fullName)",
+                    methods: [
+                        \(names.joined(separator: ",\n            ")),
+                    ],
+                    fileDescriptorSet: \"\"\"
+            \(encodedFiles)
+                        \"\"\")
+            }
+
+            """
+    }
+
+    private func constant(_ method: MethodDescriptor) -> String {
+        let options = MethodOptions(method)
+        return """
+                /// `\(method.name)`.
+                package static let \(escaped(lowerCamel(method.name))) = MethodDescription(
+                    name: "\(service.fullName)/\(method.name)",
+                    isIdempotent: \(options.isIdempotent),
+                    timeout: .milliseconds(\(options.timeoutMilliseconds)),
+                    isOnLoop: \(options.isOnLoop))
+
+
+            """
+    }
+
+    /// The service's file and all that it imports, without comments, in base64 lines.
+    private var encodedFiles: String {
+        var set = Google_Protobuf_FileDescriptorSet()
+        set.file = neededFiles.map { file in
+            var file = file
+            file.clearSourceCodeInfo()
+            return file
+        }
+        guard let bytes: Data = try? set.serializedData() else {
+            fatalError("\(service.fullName): its descriptors cannot be written")
+        }
+        let text = bytes.base64EncodedString()
+        return stride(from: 0, to: text.count, by: 76).map { start in
+            let line = text.dropFirst(start).prefix(76)
+            return "            \(line)\(start + 76 < text.count ? "\\" : "")"
+        }.joined(separator: "\n")
+    }
+
+    /// What is imported stands before what imports it, as `protoc` has it.
+    private var neededFiles: [Google_Protobuf_FileDescriptorProto] {
+        var needed: [Google_Protobuf_FileDescriptorProto] = []
+        func need(_ name: String) {
+            guard !needed.contains(where: { $0.name == name }),
+                let file = files.first(where: { $0.name == name })
+            else { return }
+            file.dependency.forEach(need)
+            needed.append(file)
+        }
+        need(service.file.name)
+        return needed
+    }
+}

@@ -1,0 +1,113 @@
+import SwiftProtobufPluginLibrary
+
+/// The Swift code of one field: its type, its default, and its way from and to the C struct.
+struct FieldCode {
+    let field: FieldDescriptor
+
+    init(_ field: FieldDescriptor) {
+        self.field = field
+    }
+
+    var name: String { lowerCamel(field.name) }
+
+    /// The field in the C struct: protoc-gen-c evades the words that C++ keeps for itself.
+    var cName: String {
+        let name = field.name.lowercased()
+        return Keywords.cPlusPlus.contains(name) ? name + "_" : name
+    }
+
+    var isMessage: Bool { field.type == .message }
+
+    /// The type of one element.
+    var element: String {
+        switch field.type {
+        case .string: "String"
+        case .bytes: "[UInt8]"
+        case .bool: "Bool"
+        case .uint32, .fixed32: "UInt32"
+        case .uint64, .fixed64: "UInt64"
+        case .int32, .sint32, .sfixed32: "Int32"
+        case .int64, .sint64, .sfixed64: "Int64"
+        case .float: "Float"
+        case .double: "Double"
+        case .enum: field.enumType?.swiftName ?? ""
+        case .message: field.messageType?.swiftName ?? ""
+        case .group: fatalError("\(field.fullName): groups are refused by Restrictions")
+        }
+    }
+
+    var type: String {
+        if field.isRepeated { return "[\(element)]" }
+        return isMessage ? "\(element)?" : element
+    }
+
+    var standard: String {
+        if field.isRepeated { return "[]" }
+        return switch field.type {
+        case .string: "\"\""
+        case .bytes: "[]"
+        case .bool: "false"
+        case .enum: ".\(firstCase)"
+        case .message: "nil"
+        default: "0"
+        }
+    }
+
+    private var firstCase: String {
+        guard let type = field.enumType, let first = type.values.first else { return "" }
+        return escaped(type.caseName(first))
+    }
+
+    /// An expression that reads `source`, one C element.
+    func reading(_ source: String) -> String {
+        switch field.type {
+        case .string: "try Wire.text(\(source))"
+        case .bytes: "Wire.bytes(\(source))"
+        case .bool: "\(source) != 0"
+        case .enum: "\(element)(rawValue: Int32(truncatingIfNeeded: \(source).rawValue))"
+        case .message: "try \(element)(reading: \(source))"
+        default: source
+        }
+    }
+
+    /// An expression for the C element of `source`, a Swift value.
+    func writing(_ source: String) -> String {
+        switch field.type {
+        case .string, .bytes: "arena.lend(\(source))"
+        case .bool: "\(source) ? 1 : 0"
+        case .enum: ".init(rawValue: .init(truncatingIfNeeded: \(source).rawValue))"
+        case .message: "\(source).placed(in: arena)"
+        default: source
+        }
+    }
+
+    /// The statements that read the whole field from `c` into a constant of its name.
+    var read: [String] {
+        let constant = "let \(escaped(name))"
+        let source = "c.pointee.\(cName)"
+        if field.isRepeated {
+            let body = reading(isMessage ? "Wire.present($0)" : "$0")
+            let attempt = body.hasPrefix("try") ? "try " : ""
+            return [
+                "\(constant) = \(attempt)Wire.array(",
+                "    c.pointee.n_\(cName), \(source)",
+                ") { \(body) }",
+            ]
+        }
+        guard isMessage else { return ["\(constant) = \(reading(source))"] }
+        return ["\(constant) = try \(source).map { \(reading("$0")) }"]
+    }
+
+    /// The statements that write the whole field to `c`.
+    var write: [String] {
+        let target = "c.pointee.\(cName)"
+        if field.isRepeated {
+            return [
+                "c.pointee.n_\(cName) = \(escaped(name)).count",
+                "\(target) = arena.array(\(escaped(name))) { \(writing("$0")) }",
+            ]
+        }
+        if isMessage { return ["\(target) = \(escaped(name))?.placed(in: arena)"] }
+        return ["\(target) = \(writing(escaped(name)))"]
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import SwiftProtobuf
+import SwiftProtobufPluginLibrary
+
+/// Reads a descriptor set and writes what the project keeps of it:
+///
+///     generator DESCRIPTOR_SET OUTPUT_ROOT C_DESCRIPTOR_SET
+///
+/// - `OUTPUT_ROOT/Sources/Messages/Generated`: a Swift value for each message,
+/// - `OUTPUT_ROOT/Sources/Contracts/Generated`: protocol, client and dispatcher for each service,
+/// - `C_DESCRIPTOR_SET`: the set as protoc-gen-c should see it (`CDescriptors.swift`).
+@main
+struct Generator {
+    static func main() throws {
+        guard CommandLine.arguments.count == 4 else {
+            FileHandle.standardError.write(
+                Data("usage: generator DESCRIPTOR_SET OUTPUT_ROOT C_DESCRIPTOR_SET\n".utf8))
+            exit(64)
+        }
+        let input = try Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1]))
+        let root = URL(fileURLWithPath: CommandLine.arguments[2])
+        let output = URL(fileURLWithPath: CommandLine.arguments[3])
+        let set = try Google_Protobuf_FileDescriptorSet(serializedBytes: input)
+        let files = DescriptorSet(protos: set.file).files
+            .filter { $0.package.hasPrefix("postern.") }
+        refuse(Restrictions.complaints(about: files))
+        for file in files where !file.messages.isEmpty {
+            try write(
+                MessagesFile(file).text,
+                to: root.appending(path: "Sources/Messages/Generated/\(file.namespace).swift"))
+        }
+        for service in files.flatMap(\.services) {
+            let text = ServiceFile(service, files: set.file).text
+            try write(
+                text, to: root.appending(path: "Sources/Contracts/Generated/\(service.name).swift"))
+        }
+        try CDescriptors.stripped(set).serializedData().write(to: output)
+    }
+
+    /// Ends the program if there is anything to complain about.
+    private static func refuse(_ complaints: [String]) {
+        guard !complaints.isEmpty else { return }
+        let text = complaints.map { "error: \($0)\n" }.joined()
+        FileHandle.standardError.write(Data(text.utf8))
+        exit(65)
+    }
+
+    private static func write(_ text: String, to url: URL) throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+}

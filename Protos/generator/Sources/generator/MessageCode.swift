@@ -1,0 +1,64 @@
+import SwiftProtobufPluginLibrary
+
+/// The Swift value of one message.
+struct MessageCode {
+    let message: Descriptor
+    let plain: [FieldCode]
+
+    init(_ message: Descriptor) {
+        self.message = message
+        plain = message.fields.filter { $0.oneofIndex == nil }.map(FieldCode.init)
+    }
+
+    var text: String { value + "\n" + MessageGlue(self).text }
+
+    /// The stored properties, in the order of the initializer.
+    var properties: [String] { plain.map(\.name) + message.oneofs.map { lowerCamel($0.name) } }
+
+    private var value: String {
+        var text = "extension \(message.file.namespace) {\n"
+        text += docComment(message.protoSourceComments(commentPrefix: ""), indent: "    ")
+        text += "    package struct \(message.name): Hashable, Sendable {\n"
+        for field in plain {
+            text += docComment(
+                field.field.protoSourceComments(commentPrefix: ""), indent: "        ")
+            text += "        package var \(escaped(field.name)): \(field.type)\n"
+        }
+        for oneof in message.oneofs { text += declaration(oneof) }
+        text += initializer + "    }\n}\n"
+        return text
+    }
+
+    private func declaration(_ oneof: OneofDescriptor) -> String {
+        let comment = docComment(oneof.protoSourceComments(commentPrefix: ""), indent: "        ")
+        let type = upperCamel(oneof.name)
+        var text = comment
+        text += "        package var \(escaped(lowerCamel(oneof.name))): \(type)?\n\n"
+        text += comment
+        text += "        package enum \(type): Hashable, Sendable {\n"
+        for field in oneof.fields {
+            let code = FieldCode(field)
+            text += docComment(field.protoSourceComments(commentPrefix: ""), indent: "            ")
+            text += "            case \(escaped(code.name))(\(code.element))\n"
+        }
+        return text + "        }\n"
+    }
+
+    private var initializer: String {
+        var parameters = plain.map { "\(escaped($0.name)): \($0.type) = \($0.standard)" }
+        parameters += message.oneofs.map {
+            "\(escaped(lowerCamel($0.name))): \(upperCamel($0.name))? = nil"
+        }
+        var text = parameters.isEmpty ? "" : "\n"
+        text += "        /// A message of these fields.\n        package init("
+        if !parameters.isEmpty {
+            let lines = parameters.joined(separator: ",\n            ")
+            text += "\n            \(lines)\n        "
+        }
+        text += ") {\n"
+        for property in properties {
+            text += "            self.\(property) = \(escaped(property))\n"
+        }
+        return text + "        }\n"
+    }
+}

@@ -1,0 +1,36 @@
+import SwiftProtobuf
+import SwiftProtobufPluginLibrary
+
+/// Our options of a method (`postern/options/v1/options.proto`), read from the bytes that the
+/// descriptor library keeps because it does not know them: three varints.
+struct MethodOptions {
+    var isIdempotent = false
+    var timeoutMilliseconds = 10_000
+    var isOnLoop = false
+
+    init(_ method: MethodDescriptor) {
+        var bytes = Array(method.options.unknownFields.data)[...]
+        while !bytes.isEmpty {
+            let tag = Self.varint(&bytes)
+            precondition(tag & 7 == 0, "\(method.fullName): an option that is not a number")
+            let value = Self.varint(&bytes)
+            switch tag >> 3 {
+            case 50_001: isIdempotent = value != 0
+            case 50_002: timeoutMilliseconds = Int(value)
+            case 50_003: isOnLoop = value != 0
+            default: fatalError("\(method.fullName): unknown option \(tag >> 3)")
+            }
+        }
+    }
+
+    private static func varint(_ bytes: inout ArraySlice<UInt8>) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while let byte = bytes.popFirst() {
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        fatalError("a cut option")
+    }
+}

@@ -1,0 +1,76 @@
+import SwiftProtobufPluginLibrary
+
+extension FileDescriptor {
+    /// `postern.session.v1` → `SessionV1`.
+    var namespace: String {
+        let parts = package.split(separator: ".").dropFirst()
+        return parts.map { $0 == "ratelimit" ? "RateLimit" : upperCamel(String($0)) }.joined()
+    }
+
+    /// `postern.session.v1` → `Postern__Session__V1`.
+    var cNamespace: String {
+        package.split(separator: ".").map { upperCamel(String($0)) }.joined(separator: "__")
+    }
+}
+
+extension Descriptor {
+    /// `SessionV1.RefreshRequest`.
+    var swiftName: String { "\(file.namespace).\(name)" }
+
+    /// `Postern__Session__V1__RefreshRequest`.
+    var cName: String { "\(file.cNamespace)__\(name)" }
+
+    /// `postern__session__v1__refresh_request`.
+    var cFunctions: String {
+        file.package.split(separator: ".").joined(separator: "__") + "__" + snake(name)
+    }
+}
+
+extension EnumDescriptor {
+    /// `SessionV1.EndReason`.
+    var swiftName: String { "\(file.namespace).\(name)" }
+
+    /// `Postern__Session__V1__EndReason`.
+    var cName: String { "\(file.cNamespace)__\(name)" }
+
+    /// `END_REASON_SIGNED_OUT` → `signedOut`.
+    func caseName(_ value: EnumValueDescriptor) -> String {
+        let prefix = snake(name).uppercased() + "_"
+        let short =
+            value.name.hasPrefix(prefix)
+            ? String(value.name.dropFirst(prefix.count)) : value.name
+        return lowerCamel(short.lowercased())
+    }
+}
+
+/// `go_away` → `GoAway`.
+func upperCamel(_ name: String) -> String {
+    name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+}
+
+/// `access_token` → `accessToken`; `SignUp` → `signUp`.
+func lowerCamel(_ name: String) -> String {
+    let camel = upperCamel(name)
+    return camel.prefix(1).lowercased() + camel.dropFirst()
+}
+
+/// `RefreshRequest` → `refresh_request`, `OAuthLink` → `oauth_link`: as protoc-gen-c does it, no
+/// underscore between capitals.
+func snake(_ name: String) -> String {
+    var snake = ""
+    var wasUpper = true
+    for character in name {
+        if character.isUppercase, !wasUpper { snake += "_" }
+        snake += character.lowercased()
+        wasUpper = character.isUppercase
+    }
+    return snake
+}
+
+/// A leading comment from a .proto as a doc comment.
+func docComment(_ comment: String, indent: String) -> String {
+    comment.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.trimmingPrefix(" ") }
+        .reversed().drop { $0.isEmpty }.reversed()
+        .map { $0.isEmpty ? "\(indent)///\n" : "\(indent)/// \($0)\n" }.joined()
+}

@@ -1,0 +1,58 @@
+import SwiftProtobufPluginLibrary
+
+/// What protos may not use here, found before any code is written.
+///
+/// A message that holds itself would let a hostile peer choose the depth of libprotobuf-c's
+/// recursion. The rest has no code yet: maps and nested types, `optional` (protoc-gen-c refuses
+/// it; a oneof of one member says the same), streams.
+enum Restrictions {
+    static func complaints(about files: [FileDescriptor]) -> [String] {
+        var complaints: [String] = []
+        for message in files.flatMap(\.messages) { complaints += Self.complaints(about: message) }
+        for type in files.flatMap(\.enums) where type.options.allowAlias {
+            complaints.append("\(type.fullName): allow_alias is not supported")
+        }
+        let services = files.flatMap(\.services)
+        for method in services.flatMap(\.methods)
+        where method.clientStreaming || method.serverStreaming {
+            complaints.append("\(method.fullName): streams are not supported yet")
+        }
+        for (name, same) in Dictionary(grouping: services, by: \.name) where same.count > 1 {
+            complaints.append("several services are named \(name); so would be their code")
+        }
+        return complaints
+    }
+
+    private static func complaints(about message: Descriptor) -> [String] {
+        var complaints: [String] = []
+        if holdsItself(message) { complaints.append("\(message.fullName) holds itself") }
+        if !message.messages.isEmpty || !message.enums.isEmpty {
+            complaints.append("\(message.fullName): declare nested types (and maps) at the top")
+        }
+        for field in message.fields {
+            if field.oneofIndex != nil, field.realContainingOneof == nil {
+                complaints.append("\(field.fullName): use a oneof of one member, not optional")
+            }
+            if field.type == .group { complaints.append("\(field.fullName): no groups") }
+            if ["c", "arena", "base", "self", "init"].contains(field.name) {
+                complaints.append("\(field.fullName): the generated code needs that name")
+            }
+        }
+        for oneof in message.oneofs where ["self", "type", "protocol"].contains(oneof.name) {
+            complaints.append("\(oneof.fullName): Swift keeps that name for itself")
+        }
+        return complaints
+    }
+
+    private static func holdsItself(_ message: Descriptor) -> Bool {
+        var seen: Set<String> = []
+        var waiting = message.fields.compactMap(\.messageType)
+        while let next = waiting.popLast() {
+            if next.fullName == message.fullName { return true }
+            if seen.insert(next.fullName).inserted {
+                waiting += next.fields.compactMap(\.messageType)
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,28 @@
+#ifndef CSQLITE_SHIM_H
+#define CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+/* What the Swift importer cannot see: variadic functions and cast macros. */
+
+/* sqlite3_db_config is variadic; every option used here takes one flag. */
+static inline int csqlite_set_flag(sqlite3 *connection, int option, int on) {
+    return sqlite3_db_config(connection, option, on, (int *)0);
+}
+
+/* Binds a copy of exactly `count` bytes, NULs included. A null pointer would bind NULL, so empty
+   text is given an address. */
+static inline int csqlite_bind_text(
+    sqlite3_stmt *statement, int index, const char *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(
+        statement, index, count == 0 ? "" : bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/* The same for bytes. */
+static inline int csqlite_bind_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(
+        statement, index, count == 0 ? "" : bytes, count, SQLITE_TRANSIENT);
+}
+
+#endif

@@ -1,0 +1,39 @@
+/// Base64 as RFC 4648 writes it, and strictly: a decoder that took unused bits or odd padding
+/// would let one value be written in several ways, and a token be changed without being noticed.
+package enum Base64 {
+    /// The text for `bytes`, in the alphabet of section 4 (`+` and `/`), padded with `=`.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        let text = encodeUnpadded(bytes)
+        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    }
+
+    /// The text for `bytes` without padding, as PHC strings hold it.
+    package static func encodeUnpadded(_ bytes: some Collection<UInt8>) -> String {
+        Base64Alphabet.standard.encode(bytes)
+    }
+
+    /// The bytes of a padded text; nil unless it is what `encode` makes of them.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        return decodeUnpadded(text.dropLast(padding))
+    }
+
+    /// The bytes of an unpadded text; nil unless it is what `encodeUnpadded` makes of them.
+    package static func decodeUnpadded(_ text: some Collection<UInt8>) -> [UInt8]? {
+        Base64Alphabet.standard.decode(text)
+    }
+}
+
+/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), as tokens and keys hold it.
+package enum Base64URL {
+    /// The text for `bytes`.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        Base64Alphabet.url.encode(bytes)
+    }
+
+    /// The bytes of `text`; nil unless it is what `encode` makes of them.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        Base64Alphabet.url.decode(text)
+    }
+}

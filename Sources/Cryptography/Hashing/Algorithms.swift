@@ -1,0 +1,19 @@
+import COpenSSL
+
+/// OpenSSL's algorithms, fetched once: OpenSSL 3 looks each up by name under a lock, which costs
+/// more than a short hash does.
+///
+/// `nonisolated(unsafe)`: fetched algorithms are immutable and counted atomically (EVP_MD_fetch(3),
+/// crypto(7)).
+enum Algorithms {
+    nonisolated(unsafe) static let sha256 = found(EVP_MD_fetch(nil, "SHA256", nil))
+    nonisolated(unsafe) static let hmac = found(EVP_MAC_fetch(nil, "HMAC", nil))
+    nonisolated(unsafe) static let aes256GCM = found(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+
+    private static func found(_ algorithm: OpaquePointer?) -> OpaquePointer {
+        guard let algorithm else {
+            preconditionFailure("OpenSSL's default provider has SHA-256, HMAC and AES-GCM")
+        }
+        return algorithm
+    }
+}

@@ -1,0 +1,50 @@
+import COpenSSL
+
+/// SHA-256 (FIPS 180-4): of a whole message, or of one that comes in parts.
+package struct SHA256: ~Copyable {
+    /// Bytes in a hash.
+    package static let byteCount = 32
+
+    private let context: OpaquePointer
+
+    /// A hash of nothing yet.
+    package init() {
+        // Memory is all that can fail here and below, and without it the program cannot go on.
+        guard let context = EVP_MD_CTX_new(),
+            EVP_DigestInit_ex(context, Algorithms.sha256, nil) == 1
+        else { preconditionFailure("no memory for a SHA-256 context") }
+        self.context = context
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// Adds the next part of the message.
+    package mutating func update(_ part: some Collection<UInt8>) {
+        let updated = withContiguousBytes(of: part) {
+            EVP_DigestUpdate(context, $0.baseAddress, $0.count)
+        }
+        precondition(updated == 1, "SHA-256 does not fail once begun")
+    }
+
+    /// The 32-byte hash of all parts.
+    package consuming func finish() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
+            let finished = EVP_DigestFinal_ex(context, buffer.baseAddress, nil)
+            precondition(finished == 1, "SHA-256 does not fail once begun")
+            filled = Self.byteCount
+        }
+    }
+
+    /// The 32-byte hash of `message`.
+    package static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
+        withContiguousBytes(of: message) { message in
+            [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
+                let hashed = EVP_Digest(
+                    message.baseAddress, message.count, buffer.baseAddress, nil, Algorithms.sha256,
+                    nil)
+                precondition(hashed == 1, "no memory for a SHA-256 context")
+                filled = byteCount
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+/// Reads one JSON object, strictly: no repeated name (one reader would see the first value and
+/// another the last), no invalid UTF-8, no NUL, nothing before or after, nothing deep, nothing
+/// wide. What it does not take it answers with nil; the reason would help nobody but an attacker.
+struct JSONReader {
+    /// Levels of objects and arrays within each other; key sets need three.
+    private static let depthMax = 6
+    /// Members of one object. Finding a repeated name is quadratic, so this bounds it.
+    private static let membersMax = 64
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    /// The object that `bytes` hold, if they hold one and nothing else. The caller limits their
+    /// number.
+    static func object(in bytes: [UInt8]) -> JSONObject? {
+        var reader = JSONReader(bytes)
+        guard case .object(let object)? = reader.value(depth: 1) else { return nil }
+        reader.skipSpace()
+        return reader.position == bytes.count ? object : nil
+    }
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private mutating func value(depth: Int) -> JSONValue? {
+        guard depth <= Self.depthMax else { return nil }
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return object(depth: depth).map(JSONValue.object)
+        case UInt8(ascii: "["): return array(depth: depth).map(JSONValue.array)
+        case UInt8(ascii: "\""): return string().map(JSONValue.string)
+        case UInt8(ascii: "t"): return take("true") ? .boolean(true) : nil
+        case UInt8(ascii: "f"): return take("false") ? .boolean(false) : nil
+        case UInt8(ascii: "n"): return take("null") ? .null : nil
+        default: return number()
+        }
+    }
+
+    private mutating func object(depth: Int) -> JSONObject? {
+        guard take("{") else { return nil }
+        var object = JSONObject()
+        skipSpace()
+        if take("}") { return object }
+        repeat {
+            skipSpace()
+            guard object.members.count < Self.membersMax, let name = string() else { return nil }
+            skipSpace()
+            guard take(":"), let value = value(depth: depth + 1), object.add(name, value) else {
+                return nil
+            }
+            skipSpace()
+        } while take(",")
+        return take("}") ? object : nil
+    }
+
+    private mutating func array(depth: Int) -> [JSONValue]? {
+        guard take("[") else { return nil }
+        var values: [JSONValue] = []
+        skipSpace()
+        if take("]") { return values }
+        repeat {
+            guard let value = value(depth: depth + 1) else { return nil }
+            values.append(value)
+            skipSpace()
+        } while take(",")
+        return take("]") ? values : nil
+    }
+
+    /// `-? (0 | 1-9 digits) (. digits)? (e sign? digits)?`
+    private mutating func number() -> JSONValue? {
+        let start = position
+        _ = take("-")
+        if !take("0") {
+            guard digits() > 0 else { return nil }
+        }
+        var isInteger = true
+        if take(".") {
+            isInteger = false
+            guard digits() > 0 else { return nil }
+        }
+        if take("e") || take("E") {
+            isInteger = false
+            if !take("+") { _ = take("-") }
+            guard digits() > 0 else { return nil }
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isInteger, let number = Int64(text) { return .integer(number) }
+        guard let number = Double(text), number.isFinite else { return nil }
+        return .real(number)
+    }
+
+    private mutating func digits() -> Int {
+        let start = position
+        while let digit = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) {
+            position += 1
+        }
+        return position - start
+    }
+
+    private mutating func string() -> String? {
+        guard take("\"") else { return nil }
+        var text: [UInt8] = []
+        while let byte = next {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = escape() else { return nil }
+                text += UTF8.encode(scalar).map(Array.init) ?? []
+            case ..<0x20: return nil
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func escape() -> Unicode.Scalar? {
+        guard let byte = next else { return nil }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return unicodeEscape()
+        default: return nil
+        }
+    }
+
+    /// Four digits, or two surrogates in the right order. Never NUL, which C would end a text at.
+    private mutating func unicodeEscape() -> Unicode.Scalar? {
+        guard let high = codeUnit(), high != 0 else { return nil }
+        guard UTF16.isLeadSurrogate(high) else { return Unicode.Scalar(high) }
+        guard take("\\u"), let low = codeUnit(), UTF16.isTrailSurrogate(low) else { return nil }
+        return UTF16.decode(UTF16.EncodedScalar([high, low]))
+    }
+
+    private mutating func codeUnit() -> UInt16? {
+        guard bytes.count - position >= 4,
+            let digits = Hex.decode(bytes[position..<position + 4])
+        else { return nil }
+        position += 4
+        return UInt16(digits[0]) << 8 | UInt16(digits[1])
+    }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            position += 1
+        }
+    }
+
+    /// Steps over `text` if it comes next.
+    private mutating func take(_ text: StaticString) -> Bool {
+        let isNext = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
+        if isNext { position += text.utf8CodeUnitCount }
+        return isNext
+    }
+}

@@ -1,0 +1,117 @@
+import Metrics
+import ServiceRuntime
+import Synchronization
+
+/// The threads of the pool and the queue before them. Threads hold this, and not the pool, so that
+/// a pool that nobody holds any more ends.
+final class HashWorkers: Sendable {
+    /// One hash: what a thread does for a caller, or tells it when there is no hash.
+    struct Job: Sendable {
+        let run: @Sendable (Argon2Memory) -> Void
+        let refuse: @Sendable (any Error) -> Void
+    }
+
+    private let queue: Mutex<HashQueue<Job>>
+    private let threads = Mutex<[HashThread]>([])
+    private let wakeUps = WakeUps()
+    private let tickets = Atomic<UInt64>(0)
+    private let metrics: HashMetrics
+    private let time: any Time
+
+    init(settings: PasswordHashPool.Settings, time: any Time, metrics: any MetricsFactory) {
+        queue = Mutex(
+            HashQueue(
+                threads: settings.threads, waitingMax: settings.waitingMax,
+                hashTime: PasswordHashPool.Settings.hashTime))
+        self.metrics = HashMetrics(threads: settings.threads, factory: metrics)
+        self.time = time
+    }
+
+    /// Starts the threads, each with memory of its own.
+    func start(_ settings: PasswordHashPool.Settings) throws {
+        for _ in 1...settings.threads {
+            // Handed to one thread, which alone uses it from then on.
+            nonisolated(unsafe) let memory = try Argon2Memory(
+                byteCount: settings.parameters.memoryKiB * 1_024)
+            let thread = try HashThread(niceness: settings.niceness) {
+                self.work(in: memory)
+            }
+            threads.withLock { $0.append(thread) }
+        }
+    }
+
+    /// A name for a job by which it can leave the queue.
+    func ticket() -> UInt64 {
+        tickets.add(1, ordering: .relaxed).newValue
+    }
+
+    /// Puts a job into the queue, or refuses it.
+    func enter(_ job: Job, ticket: UInt64) {
+        let now = time.uptime()
+        let (entry, length) = changed { queue in
+            (queue.enter(job, ticket: ticket, now: now), queue.length)
+        }
+        switch entry {
+        case .admitted: wakeUps.wake()
+        case .full(let retryAfter):
+            metrics.refusedOne()
+            job.refuse(
+                ServiceError(
+                    .resourceExhausted, retryAfter: retryAfter,
+                    detail: "\(length) passwords wait to be hashed", notProcessed: true))
+        case .closed:
+            job.refuse(Self.shuttingDown)
+        }
+    }
+
+    /// Takes a job out of the queue, if it still waits there.
+    func leave(ticket: UInt64) {
+        let job = changed { $0.leave(ticket: ticket) }
+        job?.refuse(CancellationError())
+    }
+
+    /// Refuses those who wait and returns when all threads have ended.
+    func close() {
+        let (jobs, wasOpen) = changed { $0.close() }
+        guard wasOpen else { return }
+        for job in jobs { job.refuse(Self.shuttingDown) }
+        let ending = threads.withLock { threads in
+            defer { threads.removeAll() }
+            return threads
+        }
+        for _ in ending { wakeUps.wake() }
+        for thread in ending { thread.join() }
+    }
+
+    private static var shuttingDown: ServiceError {
+        ServiceError(.unavailable, detail: "shutting down", notProcessed: true)
+    }
+
+    /// Changes the queue. Its length is told under the lock, so that the last word is the latest.
+    private func changed<Result: Sendable>(
+        _ change: (inout HashQueue<Job>) -> Result
+    ) -> Result {
+        queue.withLock { queue in
+            defer { metrics.lengthened(to: queue.length) }
+            return change(&queue)
+        }
+    }
+
+    /// A thread's life. A wake-up without a job is of one that has left the queue, or the last.
+    private func work(in memory: Argon2Memory) {
+        while true {
+            wakeUps.wait()
+            let begun = time.uptime()
+            let (turn, isOver) = changed { ($0.next(now: begun), $0.isOver) }
+            if let turn {
+                metrics.waited(turn.waited)
+                turn.job.run(memory)
+                let took = time.uptime() - begun
+                metrics.hashed(in: took)
+                queue.withLock { $0.finish(took: took) }
+            } else if isOver {
+                return
+            }
+        }
+    }
+}

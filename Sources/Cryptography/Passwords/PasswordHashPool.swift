@@ -1,0 +1,102 @@
+package import Metrics
+package import ServiceRuntime
+
+/// Hashes and checks passwords on threads of its own, a bounded number at once (I-03).
+///
+/// A hash is made to be slow and large. Unbounded, a few hundred sign-ins at once would take
+/// gigabytes and starve all other calls; here memory is fixed, the wait is bounded, and who comes
+/// beyond it is told when to come back.
+package final class PasswordHashPool: Sendable {
+    let workers: HashWorkers
+    private let parameters: Argon2Parameters
+    private let randomness: any Randomness
+    /// A hash of nobody's password, for addresses that nobody has.
+    private let nobody: PasswordHash
+
+    /// Starts the threads.
+    /// - Throws: `CryptographyError`: `.system` when the system has no thread or memory to give,
+    ///   `.invalidSetting` when a hash would cost more than `Argon2Parameters` allows.
+    package init(
+        settings: Settings, time: any Time, randomness: any Randomness,
+        metrics: any MetricsFactory
+    ) throws {
+        guard settings.parameters.areAllowed else {
+            throw CryptographyError.invalidSetting("a password hash may not cost this")
+        }
+        parameters = settings.parameters
+        self.randomness = randomness
+        nobody = PasswordHash(
+            parameters: settings.parameters, salt: randomness.bytes(PasswordHash.saltBytes),
+            hash: randomness.bytes(PasswordHash.hashBytes))
+        workers = HashWorkers(settings: settings, time: time, metrics: metrics)
+        do {
+            try workers.start(settings)
+        } catch {
+            workers.close()
+            throw error
+        }
+    }
+
+    deinit { workers.close() }
+
+    /// The text to store for a new password.
+    /// - Throws: `ServiceError(.resourceExhausted)` with `retryAfter` when too many wait,
+    ///   `.unavailable` after `close`, `CancellationError` when the task is cancelled in the queue.
+    package func hash(password: SecretBytes) async throws -> String {
+        let salt = randomness.bytes(PasswordHash.saltBytes)
+        return try await perform { [parameters] memory in
+            let hash = try Argon2.hash(
+                password, salt: salt, parameters: parameters, count: PasswordHash.hashBytes,
+                in: memory)
+            return PasswordHash(parameters: parameters, salt: salt, hash: hash).text
+        }
+    }
+
+    /// Whether `stored` is the hash of `password`.
+    /// - Throws: `PasswordHashError` when it is no hash, and what `hash` throws.
+    package func verify(password: SecretBytes, against stored: String) async throws -> Bool {
+        let stored = try PasswordHash(text: stored)
+        return try await perform { try stored.matches(password, in: $0) }
+    }
+
+    /// Does what `verify` does, for an account that does not exist, so that the time of an answer
+    /// does not tell who has one (G-03).
+    /// - Throws: What `hash` throws.
+    package func verifyAgainstNothing(password: SecretBytes) async throws {
+        _ = try await perform { [nobody] in try nobody.matches(password, in: $0) }
+    }
+
+    /// Whether a stored hash is weaker than what this pool makes.
+    /// - Throws: `PasswordHashError`.
+    package func needsUpgrade(_ stored: String) throws -> Bool {
+        try PasswordHash(text: stored).needsUpgrade(to: parameters)
+    }
+
+    /// Refuses those who wait and all who come, and returns once the hashes in work are done: some
+    /// tens of milliseconds, during which it blocks. A second call does nothing.
+    package func close() {
+        workers.close()
+    }
+
+    /// Runs `work` on one of the threads. Cancelled in the queue, it is not run.
+    func perform<Result: Sendable>(
+        _ work: @escaping @Sendable (Argon2Memory) throws -> Result
+    ) async throws -> Result {
+        let ticket = workers.ticket()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                workers.enter(
+                    HashWorkers.Job(
+                        run: { memory in
+                            continuation.resume(with: Swift.Result { try work(memory) })
+                        },
+                        refuse: { continuation.resume(throwing: $0) }),
+                    ticket: ticket)
+                // A cancellation that came before the job had entered has found nothing to take.
+                if Task.isCancelled { workers.leave(ticket: ticket) }
+            }
+        } onCancel: {
+            workers.leave(ticket: ticket)
+        }
+    }
+}

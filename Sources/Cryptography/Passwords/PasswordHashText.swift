@@ -1,0 +1,44 @@
+/// A stored password hash that cannot be used: not in the form, or beyond the limits, that
+/// `PasswordHash.init(text:)` names.
+package struct PasswordHashError: Error, Hashable {}
+
+extension PasswordHash {
+    /// Limits on what a stored text may hold; for what it may cost, see `Argon2Parameters`.
+    private static let textBytesMax = 256
+    private static let saltBytesAllowed = 8...64
+    private static let hashBytesAllowed = 16...64
+
+    /// The hash that a PHC string holds: Argon2id, version 19, at most 64 MiB, 16 passes and 16
+    /// lanes, at least 8 KiB a lane, a salt of 8 to 64 bytes and a hash of 16 to 64.
+    /// - Throws: `PasswordHashError`.
+    package init(text: String) throws(PasswordHashError) {
+        guard text.utf8.count <= Self.textBytesMax else { throw PasswordHashError() }
+        let parts = text.utf8.split(
+            separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0].isEmpty, parts[1].elementsEqual("argon2id".utf8),
+            parts[2].elementsEqual("v=\(Argon2.version)".utf8),
+            let parameters = Self.parameters(parts[3]),
+            let salt = Base64.decodeUnpadded(parts[4]), Self.saltBytesAllowed ~= salt.count,
+            let hash = Base64.decodeUnpadded(parts[5]), Self.hashBytesAllowed ~= hash.count
+        else { throw PasswordHashError() }
+        self.init(parameters: parameters, salt: salt, hash: hash)
+    }
+
+    /// `m=…,t=…,p=…`, in this order.
+    private static func parameters(_ text: Substring.UTF8View) -> Argon2Parameters? {
+        let parts = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard parts.count == 3, let memory = number(parts[0], after: "m="),
+            let passes = number(parts[1], after: "t="), let lanes = number(parts[2], after: "p=")
+        else { return nil }
+        let parameters = Argon2Parameters(memoryKiB: memory, passes: passes, lanes: lanes)
+        return parameters.areAllowed ? parameters : nil
+    }
+
+    /// A decimal number without leading zeros or sign.
+    private static func number(_ text: Substring.UTF8View, after name: String) -> Int? {
+        guard text.starts(with: name.utf8) else { return nil }
+        let digits = Substring(text.dropFirst(name.utf8.count))
+        guard let number = Int(digits), "\(number)" == digits else { return nil }
+        return number
+    }
+}

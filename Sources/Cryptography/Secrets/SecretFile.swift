@@ -1,0 +1,127 @@
+import COpenSSL
+import Glibc
+
+/// Why a secret could not be had from its file. The text says what to do and holds nothing of the
+/// secret.
+package enum SecretFileError: Error, Equatable, CustomStringConvertible {
+    /// The system said no; `errno`'s value.
+    case unreadable(path: String, errno: Int32)
+    /// Not an ordinary file.
+    case notAFile(path: String)
+    /// Others on the machine may read it.
+    case exposed(path: String, mode: UInt32)
+    /// Nothing in it, or more than `SecretFile.bytesMax`.
+    case size(path: String, bytes: Int)
+    /// Neither 32 raw bytes nor their hexadecimal or Base64 text.
+    case notAKey(path: String)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let code): "\(path): \(String(cString: strerror(code)))"
+        case .notAFile(let path): "\(path) is not an ordinary file"
+        case .exposed(let path, let mode):
+            "\(path) can be read by others (mode \(String(mode, radix: 8))): chmod 600 \(path)"
+        case .size(let path, let bytes):
+            "\(path) holds \(bytes) bytes; a secret has 1 to \(SecretFile.bytesMax)"
+        case .notAKey(let path):
+            "\(path) holds no key: 32 raw bytes, 64 hexadecimal digits or 44 characters of Base64"
+        }
+    }
+}
+
+/// Secrets that live in files of their own, readable by their owner only.
+package enum SecretFile {
+    /// The largest secret file in bytes; a PEM key is below 4 KiB.
+    package static let bytesMax = 4_096
+    /// The length of a key in bytes: AES-256's and HMAC-SHA-256's.
+    package static let keyBytes = 32
+
+    /// The whole content of a file, nothing trimmed.
+    /// - Throws: `SecretFileError`, also when group or others have any access to the file.
+    package static func read(_ path: String) throws -> SecretBytes {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw SecretFileError.unreadable(path: path, errno: errno) }
+        defer { _ = close(file) }
+        // The opened file is asked, not the path, so that it cannot be exchanged in between.
+        var status = stat()
+        guard fstat(file, &status) == 0 else {
+            throw SecretFileError.unreadable(path: path, errno: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SecretFileError.notAFile(path: path) }
+        guard status.st_mode & 0o077 == 0 else {
+            throw SecretFileError.exposed(path: path, mode: status.st_mode & 0o777)
+        }
+        guard (1...bytesMax).contains(Int(status.st_size)) else {
+            throw SecretFileError.size(path: path, bytes: Int(status.st_size))
+        }
+        return try SecretBytes(count: Int(status.st_size)) { buffer in
+            try fill(buffer, from: file, path: path)
+        }
+    }
+
+    /// A 32-byte key from a file that holds it in one of three ways: the 32 bytes themselves, 64
+    /// hexadecimal digits, or 44 characters of padded Base64. One newline may follow a text;
+    /// anything else is refused, and so are 32 bytes of plain ASCII text: they are a password or
+    /// half a key, not 32 random bytes.
+    /// - Throws: `SecretFileError`.
+    package static func readKey(_ path: String) throws -> SecretBytes {
+        let content = try read(path)
+        let key = content.withBytes { bytes -> SecretBytes? in
+            if bytes.count == keyBytes {
+                return bytes.allSatisfy { (0x09...0x7E).contains($0) } ? nil : content
+            }
+            let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+            guard var key = text.count == 64 ? Hex.decode(text) : Base64.decode(text) else {
+                return nil
+            }
+            let secret = SecretBytes(taking: &key)
+            return secret.count == keyBytes ? secret : nil
+        }
+        guard let key else { throw SecretFileError.notAKey(path: path) }
+        return key
+    }
+
+    /// Writes `secret` to a new file that only its owner may read, and returns once file and
+    /// folder entry are on disk. The file appears whole or not at all: another program may look for
+    /// it in this moment, and a crash must not leave an empty key.
+    /// - Throws: `SecretFileError`; an existing file is never touched (`EEXIST`).
+    package static func create(_ path: String, _ secret: SecretBytes) throws {
+        let draft = "\(path).\(getpid()).draft"
+        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SecretFileError.unreadable(path: path, errno: errno) }
+        defer { _ = unlink(draft) }
+        let result = secret.withBytes { write(file, $0.baseAddress, $0.count) }
+        let isOnDisk = result == secret.count && fsync(file) == 0
+        let code = errno
+        _ = close(file)
+        guard isOnDisk else { throw SecretFileError.unreadable(path: path, errno: code) }
+        // A link, not a rename: it never replaces a key that is there.
+        guard link(draft, path) == 0, syncFolder(of: path) else {
+            throw SecretFileError.unreadable(path: path, errno: errno)
+        }
+    }
+
+    private static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from file: Int32, path: String
+    ) throws {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = Glibc.read(file, rest.baseAddress, rest.count)
+            if count < 0 && errno == EINTR { continue }
+            // A file that shrank while being read is as unreadable as one that fails.
+            guard count > 0 else {
+                throw SecretFileError.unreadable(path: path, errno: count < 0 ? errno : EIO)
+            }
+            filled += count
+        }
+    }
+
+    private static func syncFolder(of path: String) -> Bool {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { _ = close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+}

@@ -1,0 +1,74 @@
+import COpenSSL
+
+/// ECDSA over P-256 with SHA-256 as JSON Web Signatures use it (RFC 7518, 3.4): a signature is
+/// 64 bytes, r and s of 32 each, where OpenSSL speaks DER.
+enum ES256 {
+    static let signatureBytes = 2 * P256.coordinateBytes
+    /// The longest DER form of an ECDSA signature over P-256.
+    private static let derBytesMax = 72
+
+    static func sign(_ message: UnsafeRawBufferPointer, with key: P256Key) throws -> [UInt8] {
+        guard let context = EVP_MD_CTX_new() else { throw CryptographyError.library("ES256") }
+        defer { EVP_MD_CTX_free(context) }
+        var der = [UInt8](repeating: 0, count: derBytesMax)
+        var count = der.count
+        let bytes = message.bindMemory(to: UInt8.self)
+        guard EVP_DigestSignInit(context, nil, Algorithms.sha256, nil, key.pointer) == 1,
+            EVP_DigestSign(context, &der, &count, bytes.baseAddress, bytes.count) == 1
+        else { throw CryptographyError.library("ES256: sign") }
+        return try raw(der: der[..<count])
+    }
+
+    /// Whether `signature` is `key`'s over `message`; false for anything that is no signature.
+    static func verify(
+        _ signature: [UInt8], of message: UnsafeRawBufferPointer, with key: P256Key
+    ) -> Bool {
+        guard signature.count == signatureBytes,
+            let context = EVP_MD_CTX_new()
+        else { return false }
+        defer {
+            EVP_MD_CTX_free(context)
+            // A refused signature leaves its reasons on this thread's list.
+            ERR_clear_error()
+        }
+        let der = der(raw: signature)
+        let bytes = message.bindMemory(to: UInt8.self)
+        return EVP_DigestVerifyInit(context, nil, Algorithms.sha256, nil, key.pointer) == 1
+            && EVP_DigestVerify(context, der, der.count, bytes.baseAddress, bytes.count) == 1
+    }
+
+    private static func raw(der: ArraySlice<UInt8>) throws -> [UInt8] {
+        try der.withUnsafeBufferPointer { der in
+            var position = der.baseAddress
+            guard let signature = d2i_ECDSA_SIG(nil, &position, der.count) else {
+                throw CryptographyError.library("ES256: DER")
+            }
+            defer { ECDSA_SIG_free(signature) }
+            var bytes = [UInt8](repeating: 0, count: signatureBytes)
+            let half = Int32(P256.coordinateBytes)
+            let isWritten = bytes.withUnsafeMutableBufferPointer { bytes in
+                BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes.baseAddress, half) == half
+                    && BN_bn2binpad(
+                        ECDSA_SIG_get0_s(signature),
+                        bytes.baseAddress.map { $0 + P256.coordinateBytes }, half) == half
+            }
+            guard isWritten else { throw CryptographyError.library("ES256: DER") }
+            return bytes
+        }
+    }
+
+    /// `SEQUENCE { INTEGER r, INTEGER s }`. Any 64 bytes have such a form; whether r and s are in
+    /// 1 … n−1 is what OpenSSL checks first.
+    private static func der(raw: [UInt8]) -> [UInt8] {
+        let numbers =
+            integer(raw[..<P256.coordinateBytes]) + integer(raw[P256.coordinateBytes...])
+        return [0x30, UInt8(numbers.count)] + numbers
+    }
+
+    /// A DER INTEGER: no leading zeros, except one that keeps the number from being negative.
+    private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var digits = Array(bytes.drop { $0 == 0 })
+        if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
+        return [0x02, UInt8(digits.count)] + digits
+    }
+}

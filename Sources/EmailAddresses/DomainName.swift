@@ -1,0 +1,88 @@
+import CIDN
+
+/// A domain as the DNS knows it: ASCII, lower-case, punycode where it was not (I-05).
+///
+///     label     1 to 63 of a–z 0–9 and -, not beginning or ending with -     RFC 1035 §2.3.1
+///     whole     at least two labels, 253 bytes; the last label is no number, which would make it
+///               an IPv4 address
+///     beyond    mapped and checked by IDNA2008 with UTS 46, non-transitional: libidn2
+///     refused   whatever UTS 46 would silently drop: with it two texts that differ would be one
+struct DomainName: Hashable, Sendable {
+    private static let bytesMax = 253
+    private static let labelBytesMax = 63
+
+    /// The name, for instance `xn--bcher-kva.example`.
+    let ascii: String
+
+    /// Reads a domain as entered; nil where that is none.
+    init?(_ entered: String) {
+        guard entered.unicodeScalars.allSatisfy(Self.isAllowed) else { return nil }
+        let lower = Self.asciiLowercase(entered)
+        let needsMapping =
+            !lower.utf8.allSatisfy { $0 < 0x80 }
+            || lower.utf8.split(separator: UInt8(ascii: "."))
+                .contains { $0.starts(with: "xn--".utf8) }
+        guard let name = needsMapping ? Self.mapped(lower) : lower, Self.isDomain(name) else {
+            return nil
+        }
+        ascii = name
+    }
+
+    /// ASCII letters lowered, nothing else: Unicode's lowercase makes k of the Kelvin sign.
+    static func asciiLowercase(_ text: String) -> String {
+        String(decoding: text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII {
+            return scalar == "." || scalar == "-" || scalar.properties.isAlphabetic
+                || scalar.properties.numericType == .decimal
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator, .unassigned,
+            .privateUse, .surrogate:
+            return false
+        default:
+            // The joiners have rules of their own in IDNA2008 (RFC 5892 A.1, A.2), which libidn2
+            // checks; all others of this property are dropped by UTS 46.
+            return scalar == "\u{200c}" || scalar == "\u{200d}"
+                || !scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// `IDN2_USE_STD3_ASCII_RULES` is not asked for: it drops an underscore where it should refuse
+    /// it, so that `a_b.example` would be `ab.example`; `isDomain` looks at the result instead.
+    private static func mapped(_ name: String) -> String? {
+        var output: UnsafeMutablePointer<UInt8>?
+        defer { idn2_free(output) }
+        let flags = Int32(IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
+        // A NUL was refused as a control character, so the C text ends where ours does.
+        let code = name.withCString { text in
+            text.withMemoryRebound(to: UInt8.self, capacity: name.utf8.count + 1) {
+                idn2_lookup_u8($0, &output, flags)
+            }
+        }
+        guard code == IDN2_OK.rawValue, let output else { return nil }
+        return String(
+            validatingCString: UnsafeRawPointer(output).assumingMemoryBound(to: CChar.self)
+        )
+        .map(asciiLowercase)
+    }
+
+    private static func isDomain(_ name: String) -> Bool {
+        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard name.utf8.count <= bytesMax, labels.count >= 2, let last = labels.last else {
+            return false
+        }
+        return labels.allSatisfy(isLabel) && !last.allSatisfy { (48...57).contains($0) }
+    }
+
+    private static func isLabel(_ label: Substring.UTF8View) -> Bool {
+        let hyphen = UInt8(ascii: "-")
+        return (1...labelBytesMax).contains(label.count)
+            && label.allSatisfy {
+                $0 == hyphen || (48...57).contains($0) || (97...122).contains($0)
+            }
+            && label.first != hyphen && label.last != hyphen
+    }
+}

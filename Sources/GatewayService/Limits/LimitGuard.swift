@@ -1,0 +1,76 @@
+import Contracts
+import Logging
+import Messages
+import RPC
+import ServiceRuntime
+
+/// A charge that a flow made and may take back.
+struct LimitCharge: Sendable {
+    fileprivate let id: String
+    fileprivate let charges: [RateLimitV1.Charge]
+}
+
+/// Asks the limiter on a flow's behalf, and decides what happens when it does not answer.
+struct LimitGuard: Sendable {
+    /// How long a flow waits to find out that the limiter is gone.
+    private static let patience = Duration.milliseconds(250)
+
+    let limits: any LimitsAPI
+    let failure: LimiterFailure
+    let time: any Time
+    let logger: Logger
+
+    /// Charges `action`; a repeat of a call with the same idempotency key is not charged again.
+    /// Only flows that answer a repeat alike may hand a key on: a sign-in must not, or all guesses
+    /// under one key would be charged as one.
+    /// - Throws: `auth/too-many-requests` with the time to wait; `rpc/unavailable` when the limiter
+    ///   is gone and the setting says to refuse.
+    func begin(
+        _ action: LimitedAction, _ context: CallContext, chargedOnceFor key: String? = nil
+    ) async throws -> LimitCharge {
+        let charges = action.charges
+        if charges.contains(where: { $0.limit == "unaddressed-by-application" }) {
+            logger.warning(
+                "a caller asserts no client address; its users share one limit",
+                fields: [.application: .text(context.application)])
+        }
+        do {
+            let answer = try await limits.consume(
+                RateLimitV1.ConsumeRequest(charges: charges), shortened(context, key))
+            guard let decision = answer.decision, !decision.limited else {
+                throw ServiceError(
+                    .tooManyRequests,
+                    retryAfter: .milliseconds(
+                        Int64(clamping: answer.decision?.retryAfterMs ?? 1_000)))
+            }
+            return LimitCharge(id: answer.chargeId, charges: charges)
+        } catch let error as ServiceError where Self.isAbsence(error) {
+            logger.error("the limiter cannot be reached", fields: [.detail: .error(error)])
+            guard failure == .pass else { throw ServiceError(.unavailable) }
+            return LimitCharge(id: "", charges: charges)
+        }
+    }
+
+    /// Takes a charge back. One that cannot be is left standing: strict, and gone with its window.
+    func refund(_ charge: LimitCharge, _ context: CallContext) async {
+        guard !charge.id.isEmpty else { return }
+        do {
+            _ = try await limits.refund(
+                RateLimitV1.RefundRequest(chargeId: charge.id, charges: charge.charges),
+                context.onward())
+        } catch {
+            logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
+        }
+    }
+
+    private static func isAbsence(_ error: ServiceError) -> Bool {
+        error.code == .unavailable || error.code == .deadlineExceeded
+    }
+
+    private func shortened(_ context: CallContext, _ idempotencyKey: String?) -> CallContext {
+        let onward = context.onward(idempotencyKey: idempotencyKey)
+        return CallContext(
+            deadline: min(onward.deadline, time.uptime() + Self.patience),
+            metadata: onward.metadata)
+    }
+}

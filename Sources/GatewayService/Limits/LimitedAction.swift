@@ -1,0 +1,63 @@
+import EmailAddresses
+import Messages
+
+/// What a flow asks the limiter to allow, and the limits that hold for it.
+enum LimitedAction {
+    case signUp(email: String, caller: LimitedCaller)
+    case signIn(email: String, device: String, caller: LimitedCaller)
+
+    /// The longest that identity takes is shorter.
+    private static let emailBytesMax = 320
+
+    /// The charges to make, all or none.
+    var charges: [RateLimitV1.Charge] {
+        switch self {
+        case .signUp(let email, let caller):
+            // Charged before anybody knows whether the email is taken: each answer that it is
+            // sends its owner a mail.
+            [
+                Self.byAddress("sign-up-by-address", caller),
+                RateLimitV1.Charge(
+                    limit: "sign-up-on-taken-email",
+                    subject: "\(caller.subject)|\(Self.folded(email))"),
+            ]
+        case .signIn(let email, let device, let caller):
+            Self.byAccount(email) + [Self.byAddress("failed-sign-in-by-address", caller)]
+                + Self.byDevice(device, caller)
+        }
+    }
+
+    /// No email is nobody's; it is identity's to refuse.
+    private static func byAccount(_ email: String) -> [RateLimitV1.Charge] {
+        email.isEmpty
+            ? [] : [RateLimitV1.Charge(limit: "failed-sign-in-by-account", subject: folded(email))]
+    }
+
+    private static func byAddress(_ limit: String, _ caller: LimitedCaller) -> RateLimitV1.Charge {
+        switch caller {
+        case .address(let address): RateLimitV1.Charge(limit: limit, subject: address)
+        case .application(let application):
+            RateLimitV1.Charge(limit: "unaddressed-by-application", subject: application)
+        }
+    }
+
+    /// The device is the caller's word: it only ever narrows the limit on its address.
+    private static func byDevice(
+        _ device: String, _ caller: LimitedCaller
+    ) -> [RateLimitV1.Charge] {
+        guard case .address(let address) = caller else { return [] }
+        return [
+            RateLimitV1.Charge(
+                limit: "failed-sign-in-by-device", subject: "\(address)|\(device)")
+        ]
+    }
+
+    /// All spellings that reach one account share one subject, before any look-up: what identity
+    /// compares addresses by. What is no address reaches no account; it only must not grow.
+    private static func folded(_ email: String) -> String {
+        if let address = EmailAddress(email) {
+            return String(decoding: address.normalised, as: UTF8.self)
+        }
+        return String(decoding: email.utf8.prefix(emailBytesMax), as: UTF8.self)
+    }
+}

@@ -1,0 +1,41 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// Where a flow was asked for, as the inner services keep it for audit and notices.
+enum Origin {
+    private static let deviceIDBytesMax = 128
+    /// What session takes.
+    private static let platformBytesMax = 32
+    private static let nameBytesMax = 256
+
+    /// The caller's device, with its address if the application may assert one. Read before
+    /// anything is done: a device that session refuses must not leave an account without one.
+    /// - Throws: `rpc/invalid-argument`.
+    static func of(
+        _ device: GatewayV1.Device?, _ context: CallContext
+    ) throws(ServiceError) -> IdentityV1.Origin {
+        let device = device ?? GatewayV1.Device()
+        for (field, text, bytesMax) in [
+            ("device.device_id", device.deviceId, deviceIDBytesMax),
+            ("device.platform", device.platform, platformBytesMax),
+            ("device.name", device.name, nameBytesMax),
+        ] where text.utf8.count > bytesMax {
+            throw ServiceError(.invalidArgument, fields: [field])
+        }
+        return IdentityV1.Origin(
+            clientAddress: context.clientAddress ?? "", deviceId: device.deviceId,
+            platform: device.platform, deviceName: device.name)
+    }
+}
+
+extension GatewayV1.Session {
+    /// The session service's tokens as callers see them.
+    init(_ tokens: SessionV1.Tokens) {
+        self.init(
+            sessionId: tokens.sessionId, accessToken: tokens.accessToken,
+            accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
+            idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs)
+    }
+}

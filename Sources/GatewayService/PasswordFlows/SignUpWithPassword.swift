@@ -1,0 +1,61 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// G-02: limit → register (account, profile, password and verification mail, together or not at
+/// all) → open a session. A crash between the two leaves an account that can sign in; a retry with
+/// the same idempotency key answers both as if nothing had happened (G-25).
+struct SignUpWithPassword: Sendable {
+    let accounts: any AccountsAPI
+    let sessions: any SessionsAPI
+    let limits: LimitGuard
+
+    func run(
+        _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignUpWithPasswordResponse {
+        let onward = try context.onward(for: "SignUpWithPassword")
+        let origin = try Origin.of(request.device, context)
+        try await requireSignedOut(request.accessToken, context)
+        let registered = try await register(request, origin, context, onward)
+        let session = try await sessions.create(
+            SessionV1.CreateRequest(proof: registered.proof, origin: origin), onward)
+        return GatewayV1.SignUpWithPasswordResponse(
+            account: registered.account, session: session.tokens.map(GatewayV1.Session.init),
+            isNewUser: true)
+    }
+
+    /// Somebody who is signed in does not mean to become somebody else unnoticed.
+    private func requireSignedOut(_ accessToken: String, _ context: CallContext) async throws {
+        guard !accessToken.isEmpty else { return }
+        let validity = try await sessions.validate(
+            SessionV1.ValidateRequest(accessToken: accessToken), context.onward())
+        if validity.valid { throw ServiceError(.alreadySignedIn) }
+    }
+
+    private func register(
+        _ request: GatewayV1.SignUpWithPasswordRequest, _ origin: IdentityV1.Origin,
+        _ context: CallContext, _ onward: CallContext
+    ) async throws -> IdentityV1.RegisterResponse {
+        let charge = try await limits.begin(
+            .signUp(email: request.email, caller: LimitedCaller(context)), context,
+            chargedOnceFor: onward.idempotencyKey)
+        do {
+            return try await accounts.register(
+                IdentityV1.RegisterRequest(
+                    email: request.email, password: request.password,
+                    displayName: request.displayName, language: request.language, origin: origin),
+                onward)
+        } catch let error as ServiceError where Self.madeNothing(error) {
+            await limits.refund(charge, context)
+            throw error
+        }
+    }
+
+    /// Whether a sign-up was refused before it did anything, so that typing mistakes and our own
+    /// bad moments cost nothing. To be told that an email is taken does cost: the answer helps a
+    /// person who forgot, and must not help to test a list.
+    private static func madeNothing(_ error: ServiceError) -> Bool {
+        error.status == .invalidArgument || error.code == .resourceExhausted || error.notProcessed
+    }
+}

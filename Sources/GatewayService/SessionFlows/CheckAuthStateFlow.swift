@@ -1,0 +1,59 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// G-01: is the token's owner signed in, and if not, why? Never "authenticated but no account": the
+/// account is read, and one that is gone or disabled is not signed in.
+struct CheckAuthStateFlow: Sendable {
+    let accounts: any AccountsAPI
+    let sessions: any SessionsAPI
+
+    func run(
+        _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckAuthStateResponse {
+        let validity = try await sessions.validate(
+            SessionV1.ValidateRequest(accessToken: request.accessToken), context.onward())
+        guard validity.valid else {
+            let state = try await sessions.inspect(
+                SessionV1.InspectRequest(accessToken: request.accessToken), context.onward())
+            return GatewayV1.CheckAuthStateResponse(reason: reason(state))
+        }
+        guard let account = try await account(validity.accountId, context) else {
+            return GatewayV1.CheckAuthStateResponse(reason: .noSession)
+        }
+        guard account.status == .active || account.status == .pendingVerification else {
+            return GatewayV1.CheckAuthStateResponse(reason: .revoked)
+        }
+        return GatewayV1.CheckAuthStateResponse(
+            authenticated: true, account: account, todo: todo(account))
+    }
+
+    private func account(
+        _ id: String, _ context: CallContext
+    ) async throws -> IdentityV1.Account? {
+        do {
+            return try await accounts.getAccount(
+                IdentityV1.GetAccountRequest(accountId: id), context.onward()
+            ).account
+        } catch let error as ServiceError where error.code == .notFound {
+            return nil
+        }
+    }
+
+    private func todo(_ account: IdentityV1.Account) -> [GatewayV1.Todo] {
+        account.email.isEmpty || account.emailVerified ? [] : [.verifyEmail]
+    }
+
+    private func reason(_ state: SessionV1.InspectResponse) -> GatewayV1.AuthStateReason {
+        guard state.known else { return .noSession }
+        if state.live { return .accessTokenExpired }
+        return switch state.endReason {
+        case .inactive: .inactive
+        case .maximumAge: .maximumAge
+        case .replayed, .security: .security
+        case .signedOut, .displaced, .revoked: .revoked
+        case .unspecified, .unrecognized: .noSession
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Tells whoever started the program which ports it got, once it is ready: two lines, the port of
+/// the calls and that of the metrics. Written whole or not at all.
+package enum PortFile {
+    static func write(_ path: String, port: Int, metricsPort: Int) throws {
+        let text = "\(port)\n\(metricsPort)\n"
+        let draft = "\(path).\(getpid())"
+        guard let file = fopen(draft, "w") else { throw PortFileError(path: path, reason: errno) }
+        let isWritten = fputs(text, file) >= 0
+        guard fclose(file) == 0, isWritten, rename(draft, path) == 0 else {
+            let reason = errno
+            _ = unlink(draft)
+            throw PortFileError(path: path, reason: reason)
+        }
+    }
+
+    /// The ports that `path` tells; nil while it is not there.
+    package static func read(_ path: String) -> (port: Int, metricsPort: Int)? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = fread(&buffer, 1, buffer.count, file)
+        let lines = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
+        guard lines.count == 2, let port = Int(lines[0]), let metrics = Int(lines[1]) else {
+            return nil
+        }
+        return (port, metrics)
+    }
+}
+
+/// The port file could not be written.
+struct PortFileError: Error, CustomStringConvertible {
+    let path: String
+    let reason: Int32
+
+    var description: String {
+        "cannot write the port file \(path): \(String(cString: strerror(reason)))"
+    }
+}

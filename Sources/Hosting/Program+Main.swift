@@ -1,0 +1,51 @@
+import Contracts
+import Cryptography
+import Glibc
+import Logging
+import Metrics
+import NIOPosix
+import RPC
+import ServiceLifecycle
+package import ServiceRuntime
+
+extension Program {
+    /// Runs the program: settings, logs, store and keys, then the server; returns when stopped.
+    /// - Returns: the exit code.
+    package static func run(
+        arguments: [String], environment: [String: String], time: any Time
+    ) async -> Int32 {
+        let loader = SettingsLoader(
+            program: description.program, summary: description.summary, arguments: arguments,
+            environment: environment)
+        switch loader.load(ProgramSettings<Self>.self) {
+        case .leave(let text, let exitCode):
+            ProgramOutput.write(text, to: exitCode == 0 ? STDOUT_FILENO : STDERR_FILENO)
+            return exitCode
+        case .run(let settings):
+            return await run(settings, time)
+        }
+    }
+
+    private static func run(_ settings: ProgramSettings<Self>, _ time: any Time) async -> Int32 {
+        let level = Logger.Level(rawValue: settings.host.logLevel.rawValue) ?? .info
+        let description = description
+        LoggingSystem.bootstrap { _ in
+            JSONLogHandler(
+                service: description.service, level: level, time: time, sink: StandardErrorSink())
+        }
+        let metrics = MetricsRegistry()
+        MetricsSystem.bootstrap(metrics)
+        let host = ServiceHost(
+            settings: settings.host, time: time, randomness: SecureRandomness(),
+            logger: Logger(label: description.service), metrics: metrics,
+            group: MultiThreadedEventLoopGroup(numberOfThreads: settings.host.loops),
+            description: description)
+        do {
+            return try await RunningProgram.run(
+                host, assembly: assemble(host, settings.own))
+        } catch {
+            host.logger.error("cannot start", fields: [.detail: .error(error)])
+            return 1
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Contracts
+import CoreMetrics
+import Glibc
+import Logging
+import RPC
+import ServiceLifecycle
+import ServiceRuntime
+
+/// A program from the moment its service stands to its end.
+enum RunningProgram {
+    /// Serves until told to stop, then drains.
+    /// - Returns: the exit code.
+    static func run(_ host: ServiceHost, assembly: Assembly) async throws -> Int32 {
+        let settings = host.settings
+        let readiness = Readiness(parts: ["server"])
+        let server = try await start(host, assembly, readiness)
+        let metricsPort = try await MetricsEndpoint.start(
+            host: settings.metricsHost, port: settings.metricsPort,
+            MetricsEndpoint.Source(
+                metrics: { host.metrics.prometheusText() }, isReady: { readiness.isReady }),
+            group: host.group)
+        readiness.set("server", isReady: true)
+        try announce(host, port: server.port, metricsPort: metricsPort)
+        let lifeline = settings.isTiedToInput ? Lifeline(descriptor: STDIN_FILENO) : nil
+        let lifecycle = ProgramLifecycle(
+            readiness: readiness, lifeline: lifeline, logger: host.logger, isKilledLate: true)
+        let workers = assembly.workers.map { WorkerService(worker: $0) }
+        let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
+        await assembly.close()
+        return exitCode
+    }
+
+    private static func start(
+        _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness
+    ) async throws -> RPCServer {
+        let settings = host.settings
+        let health = HealthReporter(readiness: readiness)
+        let always = [HealthDescription.service, ReflectionDescription.service]
+        let reflection = ReflectionDirectory(assembly.services.map(\.description) + always)
+        return try await RPCServer.start(
+            ServerSettings(
+                service: host.description.service, host: settings.listenHost,
+                port: settings.listenPort,
+                isPlaintextTrusted: settings.plaintext == .trustedNetwork,
+                agent: "\(host.description.program)/1"),
+            services: assembly.services + [
+                HealthDispatcher.methods(of: health), ReflectionDispatcher.methods(of: reflection),
+            ],
+            applications: try Applications(
+                folder: settings.applicationsFolder, allowed: settings.callers,
+                assertingClientAddress: settings.addressAsserters),
+            group: host.group, time: host.time, randomness: host.randomness, logger: host.logger)
+    }
+
+    private static func announce(_ host: ServiceHost, port: Int, metricsPort: Int) throws {
+        host.logger.info(
+            "ready",
+            fields: [
+                .address: .text("\(host.settings.listenHost):\(port)"),
+                .port: .count(metricsPort),
+            ])
+        guard let path = host.settings.portFile else { return }
+        try PortFile.write(path, port: port, metricsPort: metricsPort)
+    }
+}
+
+/// A worker as a part of the program's life: cancelled when the program is told to stop.
+private struct WorkerService: Service {
+    let worker: Worker
+
+    func run() async throws { try await worker.run() }
+}
+
+/// The server as a part of the program's life: drains when the program is told to stop.
+private struct DrainingServer: Service {
+    let server: RPCServer
+
+    func run() async throws {
+        try? await gracefulShutdown()  // it throws when cancelled, which is a stop too
+        await server.drain()
+    }
+}

@@ -1,0 +1,123 @@
+package import ServiceRuntime
+
+/// The settings that all five programs share.
+package struct HostSettings: Sendable {
+    /// Where to listen.
+    package let listenHost: String
+    /// 0 lets the system pick.
+    package let listenPort: Int
+    /// Where metrics and health are shown.
+    package let metricsHost: String
+    /// 0 lets the system pick.
+    package let metricsPort: Int
+    /// Whether a listener beyond loopback may speak without TLS.
+    package let plaintext: Plaintext
+    /// Event loops, each with a thread.
+    package let loops: Int
+    /// The folder of the store.
+    package let dataFolder: String
+    /// The folder of the master keys.
+    package let keysFolder: String
+    /// The folder of the applications' keys, `<application>.<key id>.key`.
+    package let applicationsFolder: String
+    /// The applications that may call.
+    package let callers: [String]
+    /// Those of them that may assert their users' addresses.
+    package let addressAsserters: [String]
+    /// Which log lines are written.
+    package let logLevel: LogLevel
+    /// Where the ports in force are written.
+    package let portFile: String?
+    /// Whether the program stops when its standard input closes.
+    package let isTiedToInput: Bool
+
+    init(reading settings: inout SettingsReader, _ program: ProgramDescription) {
+        listenHost = settings.string(
+            "listen-host", default: "127.0.0.1", unit: "address",
+            reason: "Beyond loopback the system refuses to start without TLS; see plaintext.")
+        listenPort = settings.integer(
+            "listen-port", default: program.port, in: 0...65_535, unit: "port",
+            reason: "Where callers connect; 0 lets the system pick.")
+        metricsHost = settings.string(
+            "metrics-host", default: "127.0.0.1", unit: "address",
+            reason: "Metrics and health need no secret, so they stay local.")
+        metricsPort = settings.integer(
+            "metrics-port", default: program.port + 10, in: 0...65_535, unit: "port",
+            reason: "Prometheus text at /metrics, readiness at /health; 0 lets the system pick.")
+        plaintext = settings.choice(
+            "plaintext", default: .loopback,
+            reason: "trusted-network allows listening beyond loopback without TLS.")
+        loops = settings.integer(
+            "event-loops", default: 1, in: 1...64, unit: "threads",
+            reason: "One carries about half a million calls a second.")
+        dataFolder = settings.path(
+            "data-folder", default: ".postern/data", reason: "The store lives here.")
+        keysFolder = settings.path(
+            "keys-folder", default: ".postern/keys",
+            reason: "Master keys, one file each; those missing are made at the first start.")
+        applicationsFolder = settings.path(
+            "applications-folder", default: ".postern/keys/applications",
+            reason: "Keys of the applications that call, NAME.KEYID.key, and of this one.")
+        callers = settings.strings(
+            "callers", default: program.callers, unit: "application",
+            reason: "The applications that may call; no list: nobody.")
+        addressAsserters = settings.strings(
+            "client-address-from", default: program.addressAsserters, unit: "application",
+            reason: "Whose word on its users' addresses counts for limits.")
+        logLevel = settings.choice(
+            "log-level", default: .info, reason: "Lines below it are not written.")
+        portFile = settings.optionalPath(
+            "port-file", reason: "Written once ready: the two ports in force, a line each.")
+        isTiedToInput = settings.boolean(
+            "stop-with-input", default: false,
+            reason: "Stops when standard input closes, so that children end with their parent.")
+        settings.require(
+            addressAsserters.allSatisfy(callers.contains), ["client-address-from", "callers"],
+            "who may assert addresses must be one of the callers")
+    }
+}
+
+/// Whether a listener beyond loopback may speak without TLS.
+package enum Plaintext: String, CaseIterable, Sendable {
+    /// Only on this machine.
+    case loopback
+    /// The operator's word that nobody else is on the network.
+    case trustedNetwork = "trusted-network"
+}
+
+/// Which log lines are written.
+package enum LogLevel: String, CaseIterable, Sendable {
+    case debug
+    case info
+    case warning
+    case error
+}
+
+/// All settings of one program.
+struct ProgramSettings<P: Program>: Settings {
+    let host: HostSettings
+    let own: P.OwnSettings
+
+    init(reading settings: inout SettingsReader) {
+        host = HostSettings(reading: &settings, P.description)
+        own = P.OwnSettings(reading: &settings)
+    }
+}
+
+/// Where one service is, as its callers' settings say.
+package struct PeerSettings: Sendable {
+    /// The service's name, for instance `postern.session`.
+    package let service: String
+    /// Where it listens.
+    package let address: ServiceAddress
+
+    /// Declares the setting `<name>-address`.
+    package init(
+        reading settings: inout SettingsReader, _ name: String, service: String, port: UInt16
+    ) {
+        self.service = service
+        address = settings.address(
+            "\(name)-address", default: ServiceAddress.loopback(port: port),
+            reason: "Where \(service) listens.")
+    }
+}

@@ -1,0 +1,44 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// Opens an account's rows for its owner.
+struct AccountReading: Sendable {
+    let parts: IdentityParts
+
+    /// One account, as it is.
+    /// - Throws: `rpc/not-found`.
+    func account(_ account: AccountID) async throws -> AccountRow {
+        guard let row = try await parts.store.read({ try $0.account(account) }) else {
+            throw ServiceError(.notFound, fields: ["account_id"])
+        }
+        return row
+    }
+
+    /// The vault of an account.
+    func vault(_ row: AccountRow) throws -> AccountVault {
+        try AccountVault(
+            of: row.account, sealedKey: row.sealedKey, under: parts.keys.accounts,
+            randomness: parts.randomness)
+    }
+
+    /// The account as its owner sees it.
+    /// - Parameter lastSignInAt: what to tell instead of the row's own: the sign-in before this
+    ///   one.
+    func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> IdentityV1.Account {
+        let vault = try vault(row)
+        return IdentityV1.Account(
+            accountId: row.account.text,
+            email: try row.address.map { try vault.open($0.sealed, .address) } ?? "",
+            emailVerified: row.address?.provedAt != nil,
+            displayName: try vault.open(row.sealedDisplayName, .displayName),
+            createdAtMs: row.createdAt.milliseconds,
+            lastSignInAtMs: lastSignInAt?.milliseconds ?? 0,
+            status: row.status.message)
+    }
+
+    /// The account as its owner sees it.
+    func message(_ row: AccountRow) throws -> IdentityV1.Account {
+        try message(row, lastSignInAt: row.lastSignInAt)
+    }
+}

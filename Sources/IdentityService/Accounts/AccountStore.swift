@@ -1,0 +1,103 @@
+import ServiceRuntime
+import Storage
+
+extension SQLSession {
+    /// One account with its profile, key and address.
+    func account(_ account: AccountID) throws -> AccountRow? {
+        try queryOne(
+            """
+            SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
+                display_name, language, look_up_key, address, proved_at_ms
+            FROM accounts
+            JOIN profiles ON profiles.account = accounts.account
+            JOIN account_keys ON account_keys.account = accounts.account
+            LEFT JOIN email_addresses ON email_addresses.account = accounts.account
+            WHERE accounts.account = ?
+            """, [.integer(account.key)], AccountRow.init)
+    }
+
+    /// Who owns an address.
+    func owner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
+        try queryOne(
+            "SELECT account FROM email_addresses WHERE look_up_key = ?", [.blob(lookUpKey)]
+        ) { try AccountID(stored: $0.integer(0)) }
+    }
+}
+
+extension Transaction {
+    /// Writes all rows of a new account.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` when its address is taken.
+    func insert(_ new: NewAccount) throws {
+        let account = SQLValue.integer(new.account.key)
+        // A sign-up is a sign-in too, so the next one is told of it.
+        try execute(
+            """
+            INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms)
+            VALUES (?, ?, ?, ?)
+            """,
+            [account, .integer(AccountStatus.active.rawValue), SQLValue(at), SQLValue(at)])
+        try execute(
+            "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
+            [account, .blob(new.sealedKey)])
+        try execute(
+            "INSERT INTO profiles (account, display_name, language) VALUES (?, ?, ?)",
+            [account, .blob(new.sealedDisplayName), .text(new.language)])
+        try execute(
+            """
+            INSERT INTO email_addresses (account, look_up_key, address, held_at_ms)
+            VALUES (?, ?, ?, ?)
+            """,
+            [account, .blob(new.lookUpKey), .blob(new.sealedAddress), SQLValue(at)])
+        try execute(
+            "INSERT INTO passwords (account, hash, changed_at_ms) VALUES (?, ?, ?)",
+            [account, .blob(new.sealedPasswordHash), SQLValue(at)])
+    }
+
+    /// Notes a sign-in.
+    func setLastSignIn(_ account: AccountID) throws {
+        try execute(
+            "UPDATE accounts SET last_sign_in_at_ms = ? WHERE account = ?",
+            [SQLValue(at), .integer(account.key)])
+    }
+
+    /// Notes that the account's address is proved; the first proof counts.
+    func setAddressProved(_ account: AccountID) throws {
+        try execute(
+            """
+            UPDATE email_addresses SET proved_at_ms = ?
+            WHERE account = ? AND proved_at_ms IS NULL
+            """,
+            [SQLValue(at), .integer(account.key)])
+    }
+}
+
+extension AccountRow {
+    fileprivate init(_ row: SQLRow) throws {
+        account = try AccountID(stored: row.integer(0))
+        let status = try row.integer(1)
+        guard let known = AccountStatus(rawValue: status) else {
+            throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
+        }
+        self.status = known
+        createdAt = try row.timestamp(2)
+        lastSignInAt = try row.optionalTimestamp(3)
+        sealedKey = try row.blob(4)
+        sealedDisplayName = try row.blob(5)
+        language = try row.text(6)
+        address = try row.optionalBlob(7).map { lookUpKey in
+            Address(
+                lookUpKey: lookUpKey, sealed: try row.blob(8),
+                provedAt: try row.optionalTimestamp(9))
+        }
+    }
+}
+
+extension AccountID {
+    /// The id of a row's key.
+    init(stored key: Int64) throws(SQLError) {
+        guard let account = AccountID(key: key) else {
+            throw SQLError(.unexpectedValue, detail: "an account's key below 1")
+        }
+        self = account
+    }
+}

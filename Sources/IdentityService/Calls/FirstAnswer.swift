@@ -1,0 +1,50 @@
+import CallRecords
+import ServiceRuntime
+import Storage
+
+/// What identity keeps of an answer to give it again: which account it was about and one figure
+/// of that occasion. All else is read anew, and holds nothing personal.
+struct FirstAnswer: Hashable, Sendable {
+    /// The account's key.
+    let account: Int64
+    /// A sign-in: when the one before was, milliseconds since 1970, 0 if never. A confirmation: 1
+    /// where the password was replaced.
+    let figure: Int64
+
+    init(account: Int64, figure: Int64 = 0) {
+        self.account = account
+        self.figure = figure
+    }
+
+    /// As the store keeps it: both numbers, 8 bytes each, big-endian.
+    var bytes: [UInt8] {
+        [account, figure].flatMap { number in
+            (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
+        }
+    }
+
+    /// Reads what `bytes` wrote.
+    /// - Throws: `rpc/internal` for anything else: only this program writes it.
+    init(_ bytes: [UInt8]) throws(ServiceError) {
+        guard bytes.count == 16 else {
+            throw ServiceError(.internalError, detail: "a kept answer of \(bytes.count) bytes")
+        }
+        func number(_ part: ArraySlice<UInt8>) -> Int64 {
+            part.reduce(0) { $0 << 8 | Int64($1) }
+        }
+        self.init(account: number(bytes[..<8]), figure: number(bytes[8...]))
+    }
+}
+
+extension Transaction {
+    /// The first answer of `call`; nil where it is new, or carries no key.
+    /// - Throws: `auth/idempotency-key-reused` where the key was another request's.
+    func firstAnswer(of call: RepeatableCall?) throws -> FirstAnswer? {
+        try remembered(of: call).map(FirstAnswer.init)
+    }
+
+    /// Keeps the answer of `call`, if it carries a key.
+    func remember(_ call: RepeatableCall?, _ answer: FirstAnswer) throws {
+        try remember(call, answer.bytes)
+    }
+}

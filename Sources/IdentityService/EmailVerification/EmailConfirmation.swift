@@ -1,0 +1,150 @@
+import CallRecords
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Confirms the address that a link was sent to (G-12): reads, decides by `ConfirmationRule`,
+/// writes, and, where the password was replaced, has all sessions ended through the outbox.
+///
+/// Only the transaction uses the link up. Whatever is refused before it leaves the link good.
+struct EmailConfirmation: Sendable {
+    let parts: IdentityParts
+
+    /// Checks of one attempt: where the account changes under one, it is checked anew.
+    private static let checksMax = 3
+
+    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
+    ///   `auth/user-disabled`.
+    func run(
+        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ConfirmEmailResponse {
+        let attempt = try ConfirmationAttempt(request, context, parts.keys)
+        for _ in 0..<Self.checksMax {
+            guard let (link, holder) = try await find(attempt) else {
+                return try await answerAgain(attempt)
+            }
+            guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            let newHash = try await decide(attempt, holder)
+            if let (row, isReplaced) = try await write(attempt, link, holder, newHash) {
+                return try answer(row, isReplaced: isReplaced)
+            }
+        }
+        throw ServiceError(.unavailable, detail: "the account changed under each check")
+    }
+
+    private func find(_ attempt: ConfirmationAttempt) async throws -> (Link, PasswordHolder)? {
+        let now = parts.time.now()
+        return try await parts.store.read { session in
+            guard
+                let link = try session.link(
+                    .verifyEmail, tokenHash: attempt.tokenHash, at: now),
+                let holder = try session.passwordHolder(link.account),
+                holder.row.address?.lookUpKey == link.addressKey
+            else { return nil }
+            return (link, holder)
+        }
+    }
+
+    /// - Returns: the sealed hash of the password that replaces the account's; nil where it stays.
+    private func decide(
+        _ attempt: ConfirmationAttempt, _ holder: PasswordHolder
+    ) async throws -> [UInt8]? {
+        let rule = ConfirmationRule(
+            owner: holder.row.account, asking: attempt.asking,
+            hasPassword: !attempt.password.isEmpty)
+        switch rule {
+        case .byLink: return nil
+        case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
+        case .byPassword: return try await replacement(attempt, holder)
+        }
+    }
+
+    private func replacement(
+        _ attempt: ConfirmationAttempt, _ holder: PasswordHolder
+    ) async throws -> [UInt8]? {
+        let check = PasswordCheck(parts: parts)
+        guard let typed = Password(entered: attempt.password) else {
+            throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
+        }
+        if try await check.isRight(typed, of: holder) { return nil }
+        let new = try Password.new(attempt.password)
+        return try await check.hash(new, try AccountReading(parts: parts).vault(holder.row))
+    }
+
+    private func write(
+        _ attempt: ConfirmationAttempt, _ link: Link, _ checked: PasswordHolder,
+        _ newHash: [UInt8]?
+    ) async throws -> (AccountRow, isReplaced: Bool)? {
+        try await parts.store.write { transaction in
+            let account = link.account
+            if let first = try transaction.firstAnswer(of: attempt.call),
+                let row = try transaction.account(account)
+            {
+                return (row, first.hasReplaced)
+            }
+            // The link may have been used, the password or the address changed meanwhile.
+            let found = try transaction.link(
+                .verifyEmail, tokenHash: attempt.tokenHash, at: transaction.at)
+            guard found == link, let holder = try transaction.passwordHolder(account),
+                holder.sealedHash == checked.sealedHash, holder.row.status.isUsable,
+                holder.row.address?.lookUpKey == link.addressKey
+            else { return nil }
+            try transaction.removeLinks(.verifyEmail, of: account)
+            try transaction.setAddressProved(account)
+            try transaction.audit(
+                AuditEvent(.emailVerified, account: account.key).from(attempt.origin))
+            if let newHash { try replace(account, newHash, attempt, transaction) }
+            try transaction.remember(
+                attempt.call, FirstAnswer(account: account.key, figure: newHash == nil ? 0 : 1))
+            guard let row = try transaction.account(account), row.address?.provedAt != nil else {
+                throw ServiceError(.internalError, detail: "a proved address is not there")
+            }
+            return (row, newHash != nil)
+        }
+    }
+
+    private func replace(
+        _ account: AccountID, _ hash: [UInt8], _ attempt: ConfirmationAttempt,
+        _ transaction: Transaction
+    ) throws {
+        try transaction.setPassword(account, sealedHash: hash)
+        try transaction.audit(
+            AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))
+        try transaction.enqueue(
+            IdentityOutbox(parts: parts).endAccount(account, provedUntil: transaction.at))
+    }
+
+    /// The link is gone, but this may be a repeat of the call that used it (G-25). It is answered
+    /// to who shows again what the first call showed.
+    private func answerAgain(
+        _ attempt: ConfirmationAttempt
+    ) async throws -> IdentityV1.ConfirmEmailResponse {
+        guard attempt.call != nil,
+            let first = try await parts.store.write({ try $0.firstAnswer(of: attempt.call) })
+        else { throw ServiceError(.invalidLink) }
+        let account = try AccountID(stored: first.account)
+        let holder = try await parts.store.read { try $0.passwordHolder(account) }
+        guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
+        if attempt.asking != account {
+            let check = PasswordCheck(parts: parts)
+            guard let typed = Password(entered: attempt.password),
+                try await check.isRight(typed, of: holder)
+            else { throw ServiceError(.idempotencyKeyReused) }
+        }
+        return try answer(holder.row, isReplaced: first.hasReplaced)
+    }
+
+    private func answer(
+        _ row: AccountRow, isReplaced: Bool
+    ) throws -> IdentityV1.ConfirmEmailResponse {
+        IdentityV1.ConfirmEmailResponse(
+            account: try AccountReading(parts: parts).message(row), passwordReplaced: isReplaced)
+    }
+}
+
+extension FirstAnswer {
+    /// Whether the confirmation that this answered replaced the password.
+    fileprivate var hasReplaced: Bool { figure == 1 }
+}

@@ -1,0 +1,13 @@
+import ServiceRuntime
+
+/// The origin that links in mails begin with.
+enum LinkOrigin {
+    /// Whether `text` is `http` or `https`, a host and perhaps a port, and nothing behind them.
+    static func isOrigin(_ text: String) -> Bool {
+        for (scheme, port) in [("https://", 443), ("http://", 80)] where text.hasPrefix(scheme) {
+            let host = String(text.dropFirst(scheme.count))
+            return ServiceAddress(host) != nil || ServiceAddress(host: host, port: port) != nil
+        }
+        return false
+    }
+}

@@ -1,0 +1,71 @@
+import ServiceRuntime
+import Storage
+
+/// A link that is about to be: bound to its purpose, its account and the address it goes to.
+struct NewLink: Hashable, Sendable {
+    let key: Int64
+    let tokenHash: [UInt8]
+    let purpose: LinkPurpose
+    let account: AccountID
+    /// Keyed hash of the address.
+    let addressKey: [UInt8]
+    let expiresAt: Timestamp
+}
+
+/// A link that can be used.
+struct Link: Hashable, Sendable {
+    let key: Int64
+    let account: AccountID
+    /// Keyed hash of the address that it was sent to.
+    let addressKey: [UInt8]
+}
+
+extension SQLSession {
+    /// The link of a token, unless it has expired or was used.
+    func link(
+        _ purpose: LinkPurpose, tokenHash: [UInt8], at moment: Timestamp
+    ) throws -> Link? {
+        try queryOne(
+            """
+            SELECT link, account, address_key FROM links
+            WHERE token_hash = ? AND purpose = ? AND expires_at_ms > ?
+            """,
+            [.blob(tokenHash), .integer(purpose.rawValue), SQLValue(moment)]
+        ) { row in
+            Link(
+                key: try row.integer(0), account: try AccountID(stored: row.integer(1)),
+                addressKey: try row.blob(2))
+        }
+    }
+}
+
+extension Transaction {
+    /// Expired links dropped with each new one, so that the table shrinks while it is used.
+    private static var purgedAtOnce: Int64 { 4 }
+
+    /// Writes a link.
+    func insert(_ link: NewLink) throws {
+        try execute(
+            """
+            DELETE FROM links WHERE link IN (
+                SELECT link FROM links WHERE expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?)
+            """,
+            [SQLValue(at), .integer(Self.purgedAtOnce)])
+        try execute(
+            """
+            INSERT INTO links (link, token_hash, purpose, account, address_key, expires_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(link.key), .blob(link.tokenHash), .integer(link.purpose.rawValue),
+                .integer(link.account.key), .blob(link.addressKey), SQLValue(link.expiresAt),
+            ])
+    }
+
+    /// Uses a link up, and with it the account's others of that purpose.
+    func removeLinks(_ purpose: LinkPurpose, of account: AccountID) throws {
+        try execute(
+            "DELETE FROM links WHERE account = ? AND purpose = ?",
+            [.integer(account.key), .integer(purpose.rawValue)])
+    }
+}

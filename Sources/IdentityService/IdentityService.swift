@@ -1,0 +1,74 @@
+package import Contracts
+package import Cryptography
+package import Logging
+package import Messages
+package import Metrics
+package import RPC
+import ServiceLifecycle
+package import ServiceRuntime
+package import Storage
+
+/// Who an account is and how it proves itself: `postern.identity.v1.Accounts`.
+///
+/// Each rpc is one file: `Registration`, `PasswordSignIn`, `EmailConfirmation`, `AccountLookUp`.
+/// `run` hands over what they left in the outbox, and looks for orphans.
+package final class IdentityService: AccountsService, Service {
+    private let parts: IdentityParts
+    private let relay: OutboxRelay
+    private let orphans: OrphanCheck
+
+    /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
+    /// closes it after `run` has returned.
+    package init(
+        settings: IdentitySettings, store: Store, keys: IdentityKeys,
+        passwords: PasswordHashPool, notifications: any NotificationsAPI,
+        sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
+        metrics: any MetricsFactory
+    ) {
+        parts = IdentityParts(
+            settings: settings, store: store, keys: keys, passwords: passwords, time: time,
+            randomness: randomness, logger: logger)
+        let delivery = OutboxDelivery(
+            notifications: notifications, sessions: sessions, keys: keys, time: time,
+            logger: logger)
+        relay = OutboxRelay(
+            store: store, time: time, randomness: randomness,
+            deliver: { try await delivery.deliver($0) })
+        orphans = OrphanCheck(store: store, time: time, logger: logger, metrics: metrics)
+    }
+
+    /// Works until cancelled or told to shut down.
+    package func run() async throws {
+        async let checks: Void = orphans.run()
+        try await relay.run()
+        await checks
+    }
+
+    /// Registers with email and password (G-02).
+    package func register(
+        _ request: IdentityV1.RegisterRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RegisterResponse {
+        try await Registration(parts: parts).run(request, context)
+    }
+
+    /// Signs in with email and password (G-03).
+    package func verifyPassword(
+        _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.VerifyPasswordResponse {
+        try await PasswordSignIn(parts: parts).run(request, context)
+    }
+
+    /// Confirms the address that a link was sent to (G-12).
+    package func confirmEmail(
+        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ConfirmEmailResponse {
+        try await EmailConfirmation(parts: parts).run(request, context)
+    }
+
+    /// One account by its id (G-01).
+    package func getAccount(
+        _ request: IdentityV1.GetAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.GetAccountResponse {
+        try await AccountLookUp(parts: parts).run(request)
+    }
+}

@@ -1,0 +1,84 @@
+package import Cryptography
+package import ServiceRuntime
+
+/// What an operator can choose for identity.
+package struct IdentitySettings: Settings {
+    /// Where links in mails lead: scheme, host and port, without a path.
+    package let linkOrigin: String
+    /// How long a verification link works (security.md: 24 hours at most).
+    package let verificationLife: Duration
+    /// BCP 47; for who has not chosen one.
+    package let defaultLanguage: String
+    /// How passwords are hashed, and how many at once.
+    package let passwordHashing: PasswordHashPool.Settings
+
+    /// Settings, for tests and embedding.
+    package init(
+        linkOrigin: String, verificationLife: Duration, defaultLanguage: String,
+        passwordHashing: PasswordHashPool.Settings
+    ) {
+        self.linkOrigin = linkOrigin
+        self.verificationLife = verificationLife
+        self.defaultLanguage = defaultLanguage
+        self.passwordHashing = passwordHashing
+    }
+
+    /// Declares every setting and takes its value.
+    package init(reading settings: inout SettingsReader) {
+        linkOrigin = settings.string(
+            "link-origin", default: "http://localhost:3000", unit: "URL",
+            reason: "Links in mails begin with it; they never take it from a request.")
+        settings.require(
+            LinkOrigin.isOrigin(linkOrigin), ["link-origin"],
+            "it is http or https, a host and perhaps a port, without a path")
+        let enumeration = settings.choice(
+            "enumeration", default: EnumerationMode.friendly,
+            reason: "What a sign-up tells of an address that has an account (X-02).")
+        settings.require(
+            enumeration == .friendly, ["enumeration"],
+            "strict is not available in this version: leave it at friendly")
+        verificationLife = settings.duration(
+            "verification-life", default: .seconds(24 * 3_600),
+            in: .seconds(300)...(.seconds(24 * 3_600)),
+            reason: "A verification link works for this long (I-06).")
+        defaultLanguage = settings.string(
+            "default-language", default: "en", unit: "language tag",
+            reason: "The language of mails to who has not chosen one.")
+        settings.require(
+            Applicant.isLanguage(defaultLanguage), ["default-language"],
+            "it is a language tag such as en or pt-BR")
+        passwordHashing = Self.passwordHashing(&settings)
+    }
+
+    private static func passwordHashing(
+        _ settings: inout SettingsReader
+    ) -> PasswordHashPool.Settings {
+        let standard = PasswordHashPool.Settings()
+        let threads = settings.integer(
+            "password-hash-threads", default: standard.threads, in: 1...64, unit: "threads",
+            reason: "Passwords hashed at once; each takes a core.")
+        let waiting = settings.integer(
+            "password-hash-waiting", default: standard.waitingMax, in: 0...65_536,
+            unit: "passwords",
+            reason: "Passwords that may wait; more are told to come back.")
+        let memory = settings.integer(
+            "password-hash-memory", default: standard.parameters.memoryKiB,
+            in: standard.parameters.memoryKiB...65_536, unit: "KiB",
+            reason: "Memory of a hash; 19 MiB is the least that OWASP advises.")
+        let passes = settings.integer(
+            "password-hash-passes", default: standard.parameters.passes,
+            in: standard.parameters.passes...16, unit: "passes",
+            reason: "Passes of a hash over its memory.")
+        return PasswordHashPool.Settings(
+            threads: threads, waitingMax: waiting,
+            parameters: Argon2Parameters(memoryKiB: memory, passes: passes, lanes: 1))
+    }
+}
+
+/// What a sign-up tells of a taken address (design.md, Linking and enumeration).
+enum EnumerationMode: String, CaseIterable, Sendable {
+    /// That it is taken; the owner gets a mail.
+    case friendly
+    /// Nothing.
+    case strict
+}

@@ -1,0 +1,56 @@
+package import Storage
+
+/// Identity's tables.
+///
+/// Keys are integers and addresses are found by keyed hashes, because SQLite leaves deleted text
+/// keys behind in its pages; what is personal is sealed under the account's key (design.md,
+/// Erasure).
+package enum IdentityTables {
+    /// The steps from an empty store, for `Store.init`.
+    package static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE accounts (
+                    account INTEGER PRIMARY KEY,
+                    status INTEGER NOT NULL,
+                    created_at_ms INTEGER NOT NULL,
+                    last_sign_in_at_ms INTEGER
+                ) STRICT;
+                CREATE TABLE account_keys (
+                    account INTEGER PRIMARY KEY REFERENCES accounts,
+                    sealed_key BLOB NOT NULL
+                ) STRICT;
+                CREATE TABLE profiles (
+                    account INTEGER PRIMARY KEY REFERENCES accounts,
+                    display_name BLOB NOT NULL,
+                    language TEXT NOT NULL
+                ) STRICT;
+                CREATE TABLE email_addresses (
+                    account INTEGER PRIMARY KEY REFERENCES accounts,
+                    look_up_key BLOB NOT NULL,
+                    address BLOB NOT NULL,
+                    held_at_ms INTEGER NOT NULL,
+                    proved_at_ms INTEGER
+                ) STRICT;
+                CREATE UNIQUE INDEX email_addresses_by_look_up_key
+                    ON email_addresses (look_up_key);
+                CREATE TABLE passwords (
+                    account INTEGER PRIMARY KEY REFERENCES accounts,
+                    hash BLOB NOT NULL,
+                    changed_at_ms INTEGER NOT NULL
+                ) STRICT;
+                CREATE TABLE links (
+                    link INTEGER PRIMARY KEY,
+                    token_hash BLOB NOT NULL,
+                    purpose INTEGER NOT NULL,
+                    account INTEGER NOT NULL REFERENCES accounts,
+                    address_key BLOB NOT NULL,
+                    expires_at_ms INTEGER NOT NULL
+                ) STRICT;
+                CREATE UNIQUE INDEX links_by_token_hash ON links (token_hash);
+                CREATE INDEX links_by_account ON links (account);
+                CREATE INDEX links_by_expiry ON links (expires_at_ms);
+                """)
+    ]
+}

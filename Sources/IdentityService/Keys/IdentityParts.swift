@@ -1,0 +1,15 @@
+import Cryptography
+import Logging
+import ServiceRuntime
+import Storage
+
+/// What every flow of identity is given.
+struct IdentityParts: Sendable {
+    let settings: IdentitySettings
+    let store: Store
+    let keys: IdentityKeys
+    let passwords: PasswordHashPool
+    let time: any Time
+    let randomness: any Randomness
+    let logger: Logger
+}

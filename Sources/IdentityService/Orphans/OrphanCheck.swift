@@ -1,0 +1,54 @@
+import Logging
+import Metrics
+import ServiceLifecycle
+import ServiceRuntime
+import Storage
+
+/// Proves at the start and every hour that no account stands without its profile, nor a profile
+/// without its account, and reports the count (I-04, A-04: the alert is on anything above 0).
+struct OrphanCheck: Sendable {
+    /// Orphans can only come from an import or an older version, so an hour is soon enough.
+    static let interval: Duration = .seconds(3_600)
+
+    private let store: Store
+    private let time: any Time
+    private let logger: Logger
+    private let accountsWithoutProfile: Gauge
+    private let profilesWithoutAccount: Gauge
+
+    init(store: Store, time: any Time, logger: Logger, metrics: any MetricsFactory) {
+        self.store = store
+        self.time = time
+        self.logger = logger
+        func gauge(_ kind: String) -> Gauge {
+            Gauge(label: "identity_orphans", dimensions: [("kind", kind)], factory: metrics)
+        }
+        accountsWithoutProfile = gauge("account-without-profile")
+        profilesWithoutAccount = gauge("profile-without-account")
+    }
+
+    /// Checks until cancelled or told to shut down.
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await check()
+                // Only cancellation ends the sleep early, and then the loop ends too.
+                try? await time.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Checks once.
+    func check() async {
+        do {
+            let count = try await store.read { try $0.orphanCount() }
+            accountsWithoutProfile.record(count.accountsWithoutProfile)
+            profilesWithoutAccount.record(count.profilesWithoutAccount)
+            let orphans = count.accountsWithoutProfile + count.profilesWithoutAccount
+            guard orphans > 0 else { return }
+            logger.error("there are orphaned accounts", fields: [.count: .integer(orphans)])
+        } catch {
+            logger.warning("orphans were not counted", fields: [.detail: .error(error)])
+        }
+    }
+}

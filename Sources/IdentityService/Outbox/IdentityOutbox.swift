@@ -1,0 +1,59 @@
+import CallRecords
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+
+/// What other services must hear of identity, each written with the change that it follows.
+enum OutboxTopic: String, Sendable {
+    /// To notification: `SendEmail`. The payload is the request, sealed: it holds an address and
+    /// perhaps a link that works.
+    case email
+    /// To session: `EndAccount`. The payload is the request; one account's go in order.
+    case endAccount = "end-account"
+}
+
+/// Makes the outbox's messages.
+struct IdentityOutbox: Sendable {
+    private static let keyBytes = 16
+
+    let parts: IdentityParts
+
+    /// A key for a message that only this one occasion makes.
+    func newKey() -> String { Base64URL.encode(parts.randomness.bytes(Self.keyBytes)) }
+
+    /// A key for the message that each repeat of `call` would make.
+    func key(of call: RepeatableCall) -> String { Base64URL.encode(call.key) }
+
+    /// A mail.
+    /// - Parameters:
+    ///   - expiresAt: After this it is worth nothing and is not sent; nil for no end.
+    ///   - key: By which notification knows it again.
+    func email(
+        _ mail: IdentityMail, to recipient: String, language: String, expiresAt: Timestamp?,
+        key: String
+    ) throws -> OutboxMessage {
+        let request = NotificationV1.SendEmailRequest(
+            recipient: recipient, template: mail.template, language: language,
+            variables: mail.variables.map { .init(name: $0.name, value: $0.value) },
+            expiresAtMs: expiresAt?.milliseconds ?? 0)
+        return OutboxMessage(
+            topic: OutboxTopic.email.rawValue, key: key,
+            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))
+    }
+
+    /// The end of an account's sessions, for its security.
+    /// - Parameter moment: Of the change. A sign-in with the old password may have been proved in
+    ///   the same millisecond, so proofs of that one are refused too; `before_ms` is exclusive.
+    func endAccount(_ account: AccountID, provedUntil moment: Timestamp) -> OutboxMessage {
+        let request = SessionV1.EndAccountRequest(
+            accountId: account.text, beforeMs: (moment + .milliseconds(1)).milliseconds,
+            reason: .security)
+        return OutboxMessage(
+            topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
+            lane: account.key)
+    }
+
+    /// Where a sealed mail belongs.
+    static func place(_ key: String) -> SealedPlace { SealedPlace(purpose: "outbox/email/\(key)") }
+}

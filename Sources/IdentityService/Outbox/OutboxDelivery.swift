@@ -1,0 +1,71 @@
+import Contracts
+import Cryptography
+import Logging
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Hands the outbox's messages to their services. What it throws is tried again later, for ever;
+/// what can never work, it reports and lets go.
+struct OutboxDelivery: Sendable {
+    /// For one message; the receivers' own commits take milliseconds.
+    private static let timeout: Duration = .seconds(10)
+
+    let notifications: any NotificationsAPI
+    let sessions: any SessionsAPI
+    let keys: IdentityKeys
+    let time: any Time
+    let logger: Logger
+
+    /// Returns once the message is its receiver's, or worth nothing any more.
+    func deliver(_ message: OutboxMessage) async throws {
+        switch OutboxTopic(rawValue: message.topic) {
+        case .email: try await sendEmail(message)
+        case .endAccount: try await endAccount(message)
+        case nil:
+            // A newer version wrote it; it is for that one to send.
+            throw ServiceError(.unknownMethod, detail: "no such outbox topic")
+        }
+    }
+
+    private func sendEmail(_ message: OutboxMessage) async throws {
+        let payload = try keys.outbox.open(
+            message.payload, at: IdentityOutbox.place(message.key))
+        let request = try NotificationV1.SendEmailRequest(decoding: payload)
+        if request.expiresAtMs != 0, request.expiresAtMs <= time.now().milliseconds {
+            return giveUp(message, "expired")
+        }
+        do {
+            _ = try await notifications.sendEmail(request, context(message))
+        } catch let error as ServiceError where Self.isFinal(error.code) {
+            giveUp(message, error.code.rawValue)
+        }
+    }
+
+    private func endAccount(_ message: OutboxMessage) async throws {
+        let request = try SessionV1.EndAccountRequest(decoding: message.payload)
+        // Never given up: a replaced password whose sessions live on would be a hole.
+        _ = try await sessions.endAccount(request, context(message))
+    }
+
+    /// Whether notification says that this mail can never be sent as it is.
+    private static func isFinal(_ code: ErrorCode) -> Bool {
+        switch code {
+        case .invalidArgument, .invalidEmail, .idempotencyKeyReused: true
+        default: false
+        }
+    }
+
+    private func giveUp(_ message: OutboxMessage, _ reason: String) {
+        logger.error(
+            "an outbox message was given up",
+            fields: [.topic: .text(message.topic), .reason: .text(reason)])
+    }
+
+    private func context(_ message: OutboxMessage) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = message.key
+        return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
+    }
+}

@@ -1,0 +1,104 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Signs an account in by email and password (G-03): reads, checks, decides, writes, proves.
+///
+/// Unknown address and wrong password take the same steps: one read, one hash, one write of one
+/// audit event, one error.
+struct PasswordSignIn: Sendable {
+    let parts: IdentityParts
+
+    /// Checks of one attempt. The account changes under a check when another sign-in has just
+    /// upgraded its hash, or its password is replaced; then it is checked anew.
+    private static let checksMax = 3
+
+    /// - Throws: as `SignInRule`; `auth/invalid-email` for what is no address.
+    func run(
+        _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.VerifyPasswordResponse {
+        let attempt = try SignInAttempt(request, context, parts.keys)
+        for _ in 0..<Self.checksMax {
+            if let noted = try await check(attempt) { return try answer(noted) }
+        }
+        throw ServiceError(.unavailable, detail: "the account changed under each check")
+    }
+
+    /// - Returns: nil where the account changed meanwhile.
+    private func check(_ attempt: SignInAttempt) async throws -> Noted? {
+        let lookUpKey = attempt.lookUpKey
+        let holder = try await parts.store.read { try $0.passwordHolder(ofAddress: lookUpKey) }
+        let check = PasswordCheck(parts: parts)
+        let isRight = try await check.isRight(attempt.password, of: holder)
+        if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
+            throw try await refusal(attempt, holder, code)
+        }
+        guard let holder else { throw ServiceError(.invalidCredential) }
+        let upgrade = try await check.upgrade(attempt.password, of: holder)
+        return try await note(attempt, holder, upgrade)
+    }
+
+    /// What a sign-in wrote.
+    private struct Noted: Sendable {
+        let row: AccountRow
+        let lastSignInAt: Timestamp?
+        let at: Timestamp
+    }
+
+    /// Writes that it was refused, and gives the error to throw.
+    private func refusal(
+        _ attempt: SignInAttempt, _ holder: PasswordHolder?, _ code: ErrorCode
+    ) async throws -> ServiceError {
+        try await parts.store.write { transaction in
+            try transaction.audit(
+                AuditEvent(
+                    .signInFailed, account: holder?.row.account.key, subject: attempt.subject,
+                    outcome: code
+                ).from(attempt.origin))
+        }
+        return ServiceError(code)
+    }
+
+    /// Writes the sign-in, unless the password was replaced or the account stopped while the hash
+    /// was being made: a reset must not be raced by a sign-in with the old password.
+    private func note(
+        _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
+    ) async throws -> Noted? {
+        try await parts.store.write { transaction in
+            let account = checked.row.account
+            guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
+                holder.sealedHash == checked.sealedHash
+            else { return nil }
+            if let first = try transaction.firstAnswer(of: attempt.call) {
+                return Noted(
+                    row: holder.row, lastSignInAt: first.momentBefore, at: transaction.at)
+            }
+            if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
+            try transaction.setLastSignIn(account)
+            try transaction.audit(
+                AuditEvent(.signInSucceeded, account: account.key, subject: attempt.subject)
+                    .from(attempt.origin))
+            let before = holder.row.lastSignInAt
+            try transaction.remember(
+                attempt.call,
+                FirstAnswer(account: account.key, figure: before?.milliseconds ?? 0))
+            return Noted(row: holder.row, lastSignInAt: before, at: transaction.at)
+        }
+    }
+
+    private func answer(_ noted: Noted) throws -> IdentityV1.VerifyPasswordResponse {
+        IdentityV1.VerifyPasswordResponse(
+            account: try AccountReading(parts: parts)
+                .message(noted.row, lastSignInAt: noted.lastSignInAt),
+            proof: ProofMaking(parts: parts).proof(noted.row.account, provedAt: noted.at))
+    }
+}
+
+extension FirstAnswer {
+    /// The sign-in before the one that this answered.
+    fileprivate var momentBefore: Timestamp? {
+        figure == 0 ? nil : Timestamp(milliseconds: figure)
+    }
+}

@@ -1,0 +1,34 @@
+import CallRecords
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+
+/// A sign-in as it was asked for, read and checked.
+struct SignInAttempt: Sendable {
+    let password: Password
+    /// Keyed hash by which the account is found.
+    let lookUpKey: [UInt8]
+    /// Keyed hash of the address for the audit trail.
+    let subject: [UInt8]
+    let origin: CallOrigin
+    /// For a repeat; nil where the call carries no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password longer than any
+    ///   that we would have taken, which is refused before it costs a hash.
+    init(
+        _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        let address = try EmailAddress.required(request.email)
+        guard let password = Password(entered: request.password) else {
+            throw ServiceError(.invalidCredential)
+        }
+        self.password = password
+        lookUpKey = keys.lookUpKey(of: address)
+        subject = keys.subject(of: address)
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        call = try RepeatableCall("VerifyPassword", [lookUpKey], context, hash: keys.calls)
+    }
+}

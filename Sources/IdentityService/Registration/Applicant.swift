@@ -1,0 +1,72 @@
+import CallRecords
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+
+/// Who wants to register: a request, read and checked whole before anything is done for it.
+struct Applicant: Sendable {
+    /// In code points; long names are for documents, not for greetings.
+    private static let displayNameMax = 100
+    /// BCP 47 needs no more for language, script and region (RFC 5646 §4.4.1).
+    private static let languageBytesMax = 35
+
+    let address: EmailAddress
+    let password: Password
+    let displayName: String
+    let language: String
+    let origin: CallOrigin
+    /// Keyed hash by which the account will be found.
+    let lookUpKey: [UInt8]
+    /// Keyed hash of the address for the audit trail.
+    let subject: [UInt8]
+    /// For a repeat; nil where the call carries no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    /// - Throws: `auth/invalid-email`, `auth/weak-password` (I-02), `rpc/invalid-argument`.
+    init(
+        _ request: IdentityV1.RegisterRequest, _ context: CallContext, _ keys: IdentityKeys,
+        _ settings: IdentitySettings
+    ) throws(ServiceError) {
+        address = try EmailAddress.required(request.email)
+        password = try Password.new(request.password)
+        guard Self.isDisplayName(request.displayName) else {
+            throw ServiceError(.invalidArgument, fields: ["display_name"])
+        }
+        guard request.language.isEmpty || Self.isLanguage(request.language) else {
+            throw ServiceError(.invalidArgument, fields: ["language"])
+        }
+        displayName = request.displayName
+        language = request.language.isEmpty ? settings.defaultLanguage : request.language
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        lookUpKey = keys.lookUpKey(of: address)
+        subject = keys.subject(of: address)
+        call = try RepeatableCall(
+            "Register", [lookUpKey, Array(displayName.utf8), Array(request.language.utf8)],
+            context, hash: keys.calls)
+    }
+
+    /// A name that can stand in one line of a mail or a screen.
+    private static func isDisplayName(_ text: String) -> Bool {
+        text.unicodeScalars.count <= displayNameMax
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator: false
+                default: true
+                }
+            }
+    }
+
+    /// Letters, digits and single hyphens between them.
+    static func isLanguage(_ text: String) -> Bool {
+        text.utf8.count <= languageBytesMax
+            && text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+                .allSatisfy { part in
+                    (1...8).contains(part.count)
+                        && part.allSatisfy { byte in
+                            (48...57).contains(byte) || (97...122).contains(byte | 0x20)
+                        }
+                }
+    }
+}

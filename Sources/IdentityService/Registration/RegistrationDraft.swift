@@ -1,0 +1,42 @@
+import EmailAddresses
+import ServiceRuntime
+import Storage
+
+/// All that a registration may write, made before its transaction: the account's rows, its link,
+/// and the two mails of which one will go.
+struct RegistrationDraft: Sendable {
+    let account: NewAccount
+    let link: NewLink
+    /// To the new account: confirm your address.
+    let verificationMail: OutboxMessage
+    /// The key of the mail to the owner of a taken address. A repeat of one call has the same, so
+    /// that the owner gets one.
+    let ownerMailKey: String
+
+    /// A draft for an applicant whose password's hash is `hash`.
+    init(
+        _ applicant: Applicant, hash: String, _ parts: IdentityParts, at moment: Timestamp
+    ) throws {
+        let id = AccountID.drawn(from: parts.randomness)
+        let vault = try AccountVault(
+            new: id, under: parts.keys.accounts, randomness: parts.randomness)
+        account = NewAccount(
+            account: id, sealedKey: vault.sealedKey,
+            sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+            language: applicant.language, lookUpKey: applicant.lookUpKey,
+            sealedAddress: try vault.seal(applicant.address.entered, .address),
+            sealedPasswordHash: try vault.seal(hash, .passwordHash))
+        let token = LinkToken.drawn(from: parts.randomness)
+        let expiresAt = moment + parts.settings.verificationLife
+        link = NewLink(
+            key: parts.randomness.rowKey(),
+            tokenHash: token.hash(.verifyEmail, parts.keys.links), purpose: .verifyEmail,
+            account: id, addressKey: applicant.lookUpKey, expiresAt: expiresAt)
+        let outbox = IdentityOutbox(parts: parts)
+        verificationMail = try outbox.email(
+            .verifyEmail(link: token.url(.verifyEmail, origin: parts.settings.linkOrigin)),
+            to: applicant.address.mailbox, language: applicant.language, expiresAt: expiresAt,
+            key: outbox.newKey())
+        ownerMailKey = applicant.call.map { outbox.key(of: $0) } ?? outbox.newKey()
+    }
+}

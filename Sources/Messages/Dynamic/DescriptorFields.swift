@@ -1,0 +1,83 @@
+/// The fields of one descriptor message, by number.
+struct DescriptorFields {
+    private var values: [Int: [ScannedValue]] = [:]
+
+    init(_ bytes: ArraySlice<UInt8>) throws {
+        var scanner = FieldScanner(bytes)
+        while let field = try scanner.next() {
+            values[field.number, default: []].append(field.value)
+        }
+    }
+
+    /// The last text of that number, or "".
+    func text(_ number: Int) throws -> String {
+        guard let value = values[number]?.last else { return "" }
+        guard case .bytes(let bytes) = value,
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw MessageError.malformed }
+        return text
+    }
+
+    /// The last number of that field number, if there is one.
+    func number(_ number: Int) throws -> UInt64? {
+        guard let value = values[number]?.last else { return nil }
+        guard case .varint(let varint) = value else { throw MessageError.malformed }
+        return varint
+    }
+
+    /// The messages of that number.
+    func messages(_ number: Int) throws -> [DescriptorFields] {
+        try values[number, default: []].map {
+            guard case .bytes(let bytes) = $0 else { throw MessageError.malformed }
+            return try DescriptorFields(bytes)
+        }
+    }
+}
+
+extension FieldType {
+    /// `FieldDescriptorProto`: name = 1, number = 3, label = 4, type = 5, type_name = 6,
+    /// oneof_index = 9, json_name = 10.
+    init(_ field: DescriptorFields, message: String, isProto3: Bool) throws {
+        let name = try field.text(1)
+        guard let number = try field.number(3), (1..<1 << 29).contains(number) else {
+            throw SchemaError.malformed
+        }
+        guard let kind = try FieldKind(field) else {
+            throw SchemaError.unsupported(field: "\(message).\(name)")
+        }
+        let jsonName = try field.text(10)
+        let oneof = try field.number(9).map { Int(truncatingIfNeeded: $0) }
+        let isMessage = if case .message = kind { true } else { false }
+        self.init(
+            number: Int(number), name: name, jsonName: jsonName.isEmpty ? name : jsonName,
+            kind: kind, isRepeated: try field.number(4) == 3, oneof: oneof,
+            hasPresence: isMessage || oneof != nil || !isProto3)
+    }
+}
+
+extension FieldKind {
+    /// The kind that `FieldDescriptorProto.Type` numbers; nil for a group and what is newer.
+    init?(_ field: DescriptorFields) throws {
+        let typeName = withoutLeadingDot(try field.text(6))
+        switch try field.number(5) {
+        case 1: self = .double
+        case 2: self = .float
+        case 3: self = .int64
+        case 4: self = .uint64
+        case 5: self = .int32
+        case 6: self = .fixed64
+        case 7: self = .fixed32
+        case 8: self = .bool
+        case 9: self = .string
+        case 11: self = .message(typeName)
+        case 12: self = .bytes
+        case 13: self = .uint32
+        case 14: self = .enumeration(typeName)
+        case 15: self = .sfixed32
+        case 16: self = .sfixed64
+        case 17: self = .sint32
+        case 18: self = .sint64
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// One field of a message as it lies on the wire.
+struct ScannedField {
+    let number: Int
+    let value: ScannedValue
+}
+
+/// What a field holds, as far as the wire tells.
+enum ScannedValue {
+    case varint(UInt64)
+    case fixed64(UInt64)
+    case fixed32(UInt32)
+    case bytes(ArraySlice<UInt8>)
+}
+
+/// Reads the fields of a message whose type only a schema tells
+/// (https://protobuf.dev/programming-guides/encoding/). Every index is checked: the bytes are the
+/// peer's, and a trap would end the process.
+struct FieldScanner {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    /// The next field, or nil at the end.
+    mutating func next() throws(MessageError) -> ScannedField? {
+        guard !rest.isEmpty else { return nil }
+        let tag = try varint()
+        // Field numbers have 29 bits, and 0 is none.
+        guard tag >> 3 != 0, tag <= UInt64(UInt32.max) else { throw .malformed }
+        return ScannedField(number: Int(tag >> 3), value: try value(wireType: tag & 7))
+    }
+
+    private mutating func value(wireType: UInt64) throws(MessageError) -> ScannedValue {
+        switch wireType {
+        case 0: .varint(try varint())
+        case 1: .fixed64(try fixed64())
+        case 2: .bytes(try take(try varint()))
+        case 5: .fixed32(try fixed32())
+        default: throw .malformed  // 3 and 4 are groups, which proto3 does not have
+        }
+    }
+
+    /// A varint: seven bits a byte, lowest first, ten bytes at most.
+    mutating func varint() throws(MessageError) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while shift < 70, let byte = rest.popFirst() {
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        throw .malformed
+    }
+
+    /// Eight bytes, lowest first.
+    mutating func fixed64() throws(MessageError) -> UInt64 {
+        try take(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Four bytes, lowest first.
+    mutating func fixed32() throws(MessageError) -> UInt32 {
+        try take(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    private mutating func take(_ count: UInt64) throws(MessageError) -> ArraySlice<UInt8> {
+        guard count <= UInt64(rest.count) else { throw .malformed }
+        let taken = rest.prefix(Int(count))
+        rest = rest.dropFirst(Int(count))
+        return taken
+    }
+}

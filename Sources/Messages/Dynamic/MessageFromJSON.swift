@@ -1,0 +1,111 @@
+/// Walks a JSON object along a message type and writes the message.
+struct MessageFromJSON {
+    let schema: Schema
+
+    /// The encoded message of `type` that `tree` stands for.
+    func bytes(
+        _ type: MessageType, _ tree: JSONTree, _ path: JSONPath
+    ) throws(MappingError) -> [UInt8] {
+        guard path.depth <= SchemaMessage.depthMax else {
+            throw MappingError("nested too deep", at: path)
+        }
+        guard case .object(let members) = tree else {
+            throw MappingError("an object is needed, not \(tree.kind)", at: path)
+        }
+        let values = try assigned(members, type, path)
+        var writer = FieldWriter()
+        for index in values.keys.sorted(by: { type.fields[$0].number < type.fields[$1].number }) {
+            guard let member = values[index] else { continue }
+            try write(type.fields[index], member.value, path.member(member.name), to: &writer)
+        }
+        return writer.bytes
+    }
+
+    /// Which member is which field. A field may have one member, a oneof one field.
+    private func assigned(
+        _ members: [JSONTree.Member], _ type: MessageType, _ path: JSONPath
+    ) throws(MappingError) -> [Int: JSONTree.Member] {
+        var values: [Int: JSONTree.Member] = [:]
+        var oneofs: [Int: String] = [:]
+        for member in members {
+            guard let index = type.index(named: member.name) else {
+                throw MappingError("\(type.name) has no such field", at: path.member(member.name))
+            }
+            if case .null = member.value { continue }
+            if let other = values.updateValue(member, forKey: index) {
+                throw MappingError(
+                    "is the same field as \"\(other.name)\"", at: path.member(member.name))
+            }
+            if let oneof = type.fields[index].oneof,
+                let other = oneofs.updateValue(member.name, forKey: oneof)
+            {
+                throw MappingError(
+                    "cannot stand beside \"\(other)\"", at: path.member(member.name))
+            }
+        }
+        return values
+    }
+
+    private func write(
+        _ field: FieldType, _ tree: JSONTree, _ path: JSONPath, to writer: inout FieldWriter
+    ) throws(MappingError) {
+        guard field.isRepeated else {
+            let value = try value(field.kind, tree, path)
+            if field.hasPresence || !value.isDefault { writer.append(field.number, value) }
+            return
+        }
+        guard case .array(let elements) = tree else {
+            throw MappingError("an array is needed, not \(tree.kind)", at: path)
+        }
+        var packed = FieldWriter()
+        for (index, element) in elements.enumerated() {
+            let value = try value(field.kind, element, path.element(index))
+            if field.kind.isPackable {
+                packed.append(value)
+            } else {
+                writer.append(field.number, value)
+            }
+        }
+        if !packed.bytes.isEmpty { writer.append(field.number, .bytes(packed.bytes[...])) }
+    }
+
+    /// One value of `kind`.
+    private func value(
+        _ kind: FieldKind, _ tree: JSONTree, _ path: JSONPath
+    ) throws(MappingError) -> ScannedValue {
+        switch kind {
+        case .message(let name):
+            guard let type = schema.messages[name] else {
+                throw MappingError("the schema lacks \(name)", at: path)
+            }
+            return .bytes(try bytes(type, tree, path)[...])
+        case .enumeration(let name):
+            return .varint(UInt64(bitPattern: Int64(try number(of: tree, in: name, path))))
+        default:
+            return try ScalarFromJSON(tree: tree, path: path).value(kind)
+        }
+    }
+
+    private func number(
+        of tree: JSONTree, in enumName: String, _ path: JSONPath
+    ) throws(MappingError) -> Int32 {
+        guard case .string(let name) = tree else {
+            return try ScalarFromJSON(tree: tree, path: path).integer()
+        }
+        guard let number = schema.enums[enumName]?.numbers[name] else {
+            throw MappingError("\(enumName) has no \"\(name)\"", at: path)
+        }
+        return number
+    }
+}
+
+extension ScannedValue {
+    /// Whether it is a proto3 default, which is not written.
+    fileprivate var isDefault: Bool {
+        switch self {
+        case .varint(let value), .fixed64(let value): value == 0
+        case .fixed32(let value): value == 0
+        case .bytes(let value): value.isEmpty
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// Walks an encoded message along its type and makes a JSON object of it.
+struct MessageToJSON {
+    let schema: Schema
+
+    /// The object of `type` that `parts` encode together: a message that stands several times in a
+    /// field that is not repeated is merged, which is what reading its parts one after another does.
+    func tree(
+        _ type: MessageType, _ parts: [ArraySlice<UInt8>], _ path: JSONPath
+    ) throws(MappingError) -> JSONTree {
+        guard path.depth <= SchemaMessage.depthMax else {
+            throw MappingError("nested too deep", at: path)
+        }
+        let values = try collected(type, parts, path)
+        var members: [JSONTree.Member] = []
+        for (index, field) in type.fields.enumerated() {
+            guard let found = values[index], !found.isEmpty else { continue }
+            let inner = path.member(field.jsonName)
+            if let value = try value(field, found, inner) {
+                members.append(JSONTree.Member(name: field.jsonName, value: value))
+            }
+        }
+        return .object(members)
+    }
+
+    /// The values of each known field, by its index. The last member of a oneof counts.
+    private func collected(
+        _ type: MessageType, _ parts: [ArraySlice<UInt8>], _ path: JSONPath
+    ) throws(MappingError) -> [Int: [ScannedValue]] {
+        var values: [Int: [ScannedValue]] = [:]
+        var chosen: [Int: Int] = [:]
+        for part in parts {
+            var scanner = FieldScanner(part)
+            while let field = try next(&scanner, path) {
+                guard let index = type.index(number: field.number) else { continue }
+                if let oneof = type.fields[index].oneof,
+                    let other = chosen.updateValue(index, forKey: oneof), other != index
+                {
+                    values[other] = nil
+                }
+                values[index, default: []].append(field.value)
+            }
+        }
+        return values
+    }
+
+    private func next(
+        _ scanner: inout FieldScanner, _ path: JSONPath
+    ) throws(MappingError) -> ScannedField? {
+        do {
+            return try scanner.next()
+        } catch {
+            throw MappingError("not a protobuf message", at: path)
+        }
+    }
+
+    /// What a field holds; nil for a default that is left out.
+    private func value(
+        _ field: FieldType, _ values: [ScannedValue], _ path: JSONPath
+    ) throws(MappingError) -> JSONTree? {
+        if field.isRepeated { return try array(field, values, path) }
+        if case .message(let name) = field.kind { return try message(name, values, path) }
+        guard let last = values.last else { return nil }
+        let scalar = ScalarToJSON(kind: field.kind, path: path, schema: schema)
+        let tree = try scalar.tree(last)
+        return !field.hasPresence && scalar.isDefault(last) ? nil : tree
+    }
+
+    private func array(
+        _ field: FieldType, _ values: [ScannedValue], _ path: JSONPath
+    ) throws(MappingError) -> JSONTree? {
+        let scalar = ScalarToJSON(kind: field.kind, path: path, schema: schema)
+        var elements: [JSONTree] = []
+        for value in values {
+            if case .message(let name) = field.kind {
+                elements.append(try message(name, [value], path.element(elements.count)))
+            } else if field.kind.isPackable, case .bytes(let packed) = value {
+                elements += try scalar.unpacked(packed)
+            } else {
+                elements.append(try scalar.tree(value))
+            }
+        }
+        return elements.isEmpty ? nil : .array(elements)
+    }
+
+    private func message(
+        _ name: String, _ values: [ScannedValue], _ path: JSONPath
+    ) throws(MappingError) -> JSONTree {
+        guard let type = schema.messages[name] else {
+            throw MappingError("the schema lacks \(name)", at: path)
+        }
+        var parts: [ArraySlice<UInt8>] = []
+        for value in values {
+            guard case .bytes(let part) = value else {
+                throw MappingError("not a message", at: path)
+            }
+            parts.append(part)
+        }
+        return try tree(type, parts, path)
+    }
+}

@@ -1,0 +1,91 @@
+package import ServiceRuntime
+
+/// The rule of delivery (N-05): given where a message stands and what happened, where it stands
+/// then. Pure; the worker reads, asks, and writes what this says.
+package struct Delivery: Hashable, Sendable {
+    /// What can happen to a message.
+    package enum Event: Hashable, Sendable {
+        /// A worker that has nothing to do asks for it.
+        case claimed
+        /// The program has just started, so whoever held a lease is gone: one store, one process.
+        case restarted
+        /// The try that was begun has ended; `random` places the next one.
+        case concluded(DeliveryOutcome, random: UInt64)
+    }
+
+    /// How long a try may hold a message. Longer than the longest try (`DeliverySettings`), or a
+    /// slow one would be sent a second time.
+    package static let lease: Duration = .seconds(180)
+    /// How long tries go on; RFC 5321, 4.5.4.1, asks for days for letters, but a link or a code
+    /// that comes after a day only confuses.
+    package static let patience: Duration = .seconds(24 * 3_600)
+
+    /// Where it stands.
+    package let state: DeliveryState
+    /// Tries begun.
+    package let attempts: Int
+    /// When it was accepted.
+    package let acceptedAt: Timestamp
+    /// From then on it is of no use; nil for no such moment.
+    package let expiresAt: Timestamp?
+
+    /// A delivery as it stands.
+    package init(
+        state: DeliveryState, attempts: Int, acceptedAt: Timestamp, expiresAt: Timestamp?
+    ) {
+        self.state = state
+        self.attempts = attempts
+        self.acceptedAt = acceptedAt
+        self.expiresAt = expiresAt
+    }
+
+    /// Where it stands after `event`; nil when the event does not concern it as it stands.
+    package func after(_ event: Event, at now: Timestamp) -> Delivery? {
+        switch (event, state) {
+        case (_, .sent), (_, .dead): nil
+        case (.claimed, _): claimed(at: now)
+        case (.restarted, .sending): with(.waiting(until: now))
+        case (.concluded(let outcome, let random), .sending):
+            with(concluded(outcome, random: random, at: now))
+        case (.restarted, _), (.concluded, _): nil
+        }
+    }
+
+    /// When it may be claimed next; nil when never.
+    package var dueAt: Timestamp? {
+        switch state {
+        case .queued: acceptedAt
+        case .sending(let until), .waiting(let until): until
+        case .sent, .dead: nil
+        }
+    }
+
+    private func claimed(at now: Timestamp) -> Delivery? {
+        guard let dueAt, dueAt <= now else { return nil }
+        if now >= endsAt { return with(.dead(.expired)) }
+        return with(.sending(until: now + Self.lease), attempts: attempts + 1)
+    }
+
+    private func concluded(
+        _ outcome: DeliveryOutcome, random: UInt64, at now: Timestamp
+    ) -> DeliveryState {
+        switch outcome {
+        case .taken: return .sent
+        case .refused: return .dead(.refused)
+        case .failed:
+            let next = now + DeliveryBackoff.wait(attempts: attempts, random: random)
+            return next < endsAt ? .waiting(until: next) : .dead(.expired)
+        }
+    }
+
+    private var endsAt: Timestamp {
+        let lastTry = acceptedAt + Self.patience
+        return min(lastTry, expiresAt ?? lastTry)
+    }
+
+    private func with(_ state: DeliveryState, attempts: Int? = nil) -> Delivery {
+        Delivery(
+            state: state, attempts: attempts ?? self.attempts, acceptedAt: acceptedAt,
+            expiresAt: expiresAt)
+    }
+}

@@ -1,0 +1,77 @@
+/// A mail of the inbox as a person reads it. Made for the mails that `MailMessage` writes; of
+/// another mail it shows what it understands.
+package struct InboxMail: Hashable, Sendable {
+    /// The file's name; sorts by time.
+    package let name: String
+    /// The header fields, unfolded, by lower-case name.
+    package let fields: [String: String]
+    /// The text part.
+    package let text: String
+
+    /// Who it is from.
+    package var from: String { fields["from"] ?? "" }
+    /// Who it is for.
+    package var to: String { fields["to"] ?? "" }
+    /// The subject.
+    package var subject: String { EncodedWords.decode(fields["subject"] ?? "") }
+    /// When it was accepted, as the header writes it.
+    package var date: String { fields["date"] ?? "" }
+
+    /// Reads a file's bytes.
+    package init(name: String, bytes: [UInt8]) {
+        let lines = String(decoding: bytes, as: UTF8.self).unixLines
+        let (fields, body) = Self.header(lines[...])
+        self.name = name
+        self.fields = fields
+        text = Self.textPart(fields, body)
+    }
+
+    private static func header(
+        _ lines: ArraySlice<Substring>
+    ) -> (fields: [String: String], body: ArraySlice<Substring>) {
+        let end = lines.firstIndex(of: "") ?? lines.endIndex
+        var fields: [String: String] = [:]
+        var name = ""
+        for line in lines[..<end] {
+            if line.first == " " || line.first == "\t" {
+                fields[name, default: ""] += line
+            } else if let colon = line.firstIndex(of: ":") {
+                name = line[..<colon].lowercased()
+                fields[name] = String(line[line.index(after: colon)...].drop { $0 == " " })
+            }
+        }
+        return (fields, lines[end...].dropFirst())
+    }
+
+    private static func textPart(
+        _ fields: [String: String], _ body: ArraySlice<Substring>
+    ) -> String {
+        let type = fields["content-type"] ?? ""
+        guard
+            let boundary = type.split(separator: "boundary=\"").dropFirst().first?.prefix(
+                while: { $0 != "\"" }), !boundary.isEmpty
+        else { return decoded(fields, body) }
+        for part in body.split(whereSeparator: { $0.hasPrefix("--\(boundary)") }) {
+            let (fields, body) = header(part)
+            if (fields["content-type"] ?? "").hasPrefix("text/plain") {
+                return decoded(fields, body)
+            }
+        }
+        return ""
+    }
+
+    private static func decoded(
+        _ fields: [String: String], _ body: ArraySlice<Substring>
+    ) -> String {
+        let text = body.joined(separator: "\n")
+        let encoding = fields["content-transfer-encoding"]?.lowercased()
+        return encoding == "quoted-printable" ? QuotedPrintable.decode(text) : text
+    }
+}
+
+extension String {
+    /// Its lines, whether they end with CR LF or LF.
+    fileprivate var unixLines: [Substring] {
+        split(omittingEmptySubsequences: false) { $0 == "\r\n" || $0 == "\n" }
+    }
+}

@@ -1,0 +1,51 @@
+/// A person's words in a header field: subject and display name.
+///
+/// Attack: a CR LF in such a text would begin a header of its own, or the body (header injection,
+/// CWE-93). So a text with any control character is refused, never cleaned: what was meant cannot
+/// be known.
+package struct HeaderText: Hashable, Sendable {
+    /// In bytes. RFC 5322 allows 998 in a line; nobody reads a subject of more than this.
+    package static let bytesMax = 400
+
+    /// The words.
+    package let text: String
+
+    /// Reads a text; nil when it is empty, too long, or holds a control character.
+    package init?(_ text: String) {
+        guard (1...Self.bytesMax).contains(text.utf8.count),
+            text.unicodeScalars.allSatisfy(Self.isAllowed)
+        else { return nil }
+        self.text = text
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// As unstructured text (RFC 5322, 3.6.5): as it is, or in encoded words.
+    var unstructured: String {
+        isPlain(text, allowing: { $0.isASCII }) ? text : EncodedWords.encode(text)
+    }
+
+    /// As a display name (RFC 5322, 3.4): atoms, a quoted string, or encoded words.
+    var phrase: String {
+        func isAtomOrSpace(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", " ", "-", "_", "!", "'", "*", "+", "/": true
+            default: false
+            }
+        }
+        if isPlain(text, allowing: isAtomOrSpace) { return text }
+        guard isPlain(text, allowing: { $0.isASCII }) else { return EncodedWords.encode(text) }
+        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    /// Short, of such characters, and not itself looking like an encoded word.
+    private func isPlain(_ text: String, allowing: (Unicode.Scalar) -> Bool) -> Bool {
+        text.utf8.count <= 60 && text.unicodeScalars.allSatisfy(allowing) && !text.contains("=?")
+            && text.first != " " && text.last != " "
+    }
+}

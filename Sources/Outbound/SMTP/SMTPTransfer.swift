@@ -1,0 +1,83 @@
+import CCurl
+import Cryptography
+import Glibc
+
+extension OutboundClient {
+    /// Hands one mail to a server, within `timeout` of its arrival here.
+    package func send(
+        _ mail: SMTPMail, to server: SMTPServer, timeout: Duration
+    ) async -> SMTPOutcome {
+        let order = TransferOrder(
+            terms: server.terms, timeout: timeout, upload: mail.message
+        ) { handle throws(CurlRefusal) in
+            try handle.set(server)
+            try handle.set(CURLOPT_MAIL_FROM, mail.sender)
+            try handle.set(CURLOPT_MAIL_RCPT, [mail.recipient])
+            try handle.setUpload()
+        }
+        return SMTPOutcome(await run(order), messageBytes: mail.message.count)
+    }
+}
+
+extension SMTPServer {
+    fileprivate var terms: ConnectionTerms {
+        ConnectionTerms(
+            addresses: addresses, isEncrypted: encryption == .required, trustFile: trustFile)
+    }
+}
+
+extension EasyHandle {
+    /// How long a server may think about one command. Most answer within a second, but a filter
+    /// that reads the whole message may take its time.
+    private static let answerSecondsMax = 30
+
+    fileprivate func set(_ server: SMTPServer) throws(CurlRefusal) {
+        try set(CURLOPT_URL, server.url)
+        try set(CURLOPT_PROTOCOLS_STR, "smtp")
+        try set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.answerSecondsMax)
+        try set(encryption: server.encryption, trustFile: server.trustFile)
+        if let credentials = server.credentials { try set(credentials) }
+    }
+
+    private func set(
+        encryption: SMTPServer.Encryption, trustFile: String?
+    ) throws(CurlRefusal) {
+        switch encryption {
+        case .none:
+            try set(CURLOPT_USE_SSL, Int(CURLUSESSL_NONE.rawValue))
+        case .required:
+            try set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
+            try set(CURLOPT_SSL_VERIFYPEER, 1)
+            try set(CURLOPT_SSL_VERIFYHOST, 2)
+            try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+            if let trustFile { try set(CURLOPT_CAINFO, trustFile) }
+        }
+    }
+
+    private func set(_ credentials: SMTPServer.Credentials) throws(CurlRefusal) {
+        // The password goes with the first AUTH line (RFC 4954, 4): one round trip less.
+        try set(CURLOPT_SASL_IR, 1)
+        try set(CURLOPT_USERNAME, credentials.user)
+        let password = credentials.password.withBytes { secret in
+            Result { () throws(CurlRefusal) in try set(CURLOPT_PASSWORD, wiping: secret) }
+        }
+        try password.get()
+    }
+
+    /// libcurl wants a NUL at the end: a copy gets one, and is wiped. The copy that libcurl makes
+    /// in turn lives as long as the handle.
+    private func set(
+        _ option: CURLoption, wiping secret: UnsafeRawBufferPointer
+    ) throws(CurlRefusal) {
+        let count = secret.count + 1
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
+        defer {
+            explicit_bzero(copy, count)
+            copy.deallocate()
+        }
+        let text = UnsafeMutableRawBufferPointer(start: copy, count: count)
+        text.copyBytes(from: secret)
+        text[secret.count] = 0
+        try set(option, zeroTerminated: UnsafeRawBufferPointer(text))
+    }
+}

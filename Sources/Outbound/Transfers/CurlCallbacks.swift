@@ -1,0 +1,74 @@
+import CCurl
+
+// What libcurl calls, always on the curl thread and while the `EasyHandle` lives: the thread keeps
+// each handle until it has been removed from the multi handle. None of them may throw.
+
+private func handle(_ owner: UnsafeMutableRawPointer?) -> EasyHandle? {
+    owner.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// `CURLOPT_READFUNCTION`.
+func readUpload(
+    _ room: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ owner: UnsafeMutableRawPointer?
+) -> Int {
+    let (bytes, overflow) = size.multipliedReportingOverflow(by: count)
+    guard let handle = handle(owner), let room, !overflow else { return Int(CURL_READFUNC_ABORT) }
+    return handle.read(into: UnsafeMutableRawBufferPointer(start: room, count: bytes))
+}
+
+/// `CURLOPT_WRITEFUNCTION`: libcurl's own default is standard output.
+func dropDownload(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ owner: UnsafeMutableRawPointer?
+) -> Int {
+    size &* count
+}
+
+/// `CURLOPT_OPENSOCKETFUNCTION`: the address has been resolved and not yet dialled.
+func openSocket(
+    _ owner: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+    _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let handle = handle(owner), let address, let dialled = internetAddress(address),
+        handle.allows(dialled)
+    else { return noSocket }
+    let chosen = address.pointee
+    return handle.sockets.open(
+        family: chosen.family, type: chosen.socktype, protocolNumber: chosen.protocol,
+        terms: handle.terms)
+}
+
+/// `CURLOPT_CLOSESOCKETFUNCTION`: a pooled connection outlives its handle, so the owner is the
+/// thread's `OpenSockets`, which outlives the multi handle.
+func closeSocket(_ owner: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+    guard let owner else { return 1 }
+    Unmanaged<OpenSockets>.fromOpaque(owner).takeUnretainedValue().close(descriptor)
+    return 0
+}
+
+/// `CURLOPT_PREREQFUNCTION`: connected, perhaps by a connection from the pool (`ConnectionTerms`),
+/// and nothing of this transfer sent.
+func checkBeforeRequest(
+    _ owner: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?,
+    _ local: UnsafeMutablePointer<CChar>?, _ peerPort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let handle = handle(owner), let peer,
+        let address = InternetAddress(text: String(cString: peer)),
+        let peerPort = UInt16(exactly: peerPort), let localPort = UInt16(exactly: localPort),
+        handle.allowsConnection(
+            peer: SocketEnd(address: address, port: peerPort), localPort: localPort)
+    else { return CURL_PREREQFUNC_ABORT }
+    return CURL_PREREQFUNC_OK
+}
+
+/// `CURL_SOCKET_BAD`, a macro with a cast.
+private let noSocket: curl_socket_t = -1
+
+/// The address in `address`, whose bytes run on behind the field `addr`.
+private func internetAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+    let bytes = UnsafeRawBufferPointer(
+        start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+    return InternetAddress(socketAddress: bytes)
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// The sockets that libcurl has open, pooled connections among them, and the terms of each. On the
+/// curl thread only.
+///
+/// libcurl takes leave of a mail server with QUIT and waits for the answer, with the thread. A
+/// server that has stalled would hold up everybody, so its connections are cut instead.
+final class OpenSockets {
+    private var terms: [Int32: ConnectionTerms] = [:]
+
+    /// A new socket of the kind asked for, or -1.
+    func open(
+        family: Int32, type: Int32, protocolNumber: Int32, terms: ConnectionTerms
+    ) -> Int32 {
+        let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
+        if descriptor >= 0 { self.terms[descriptor] = terms }
+        return descriptor
+    }
+
+    func close(_ descriptor: Int32) {
+        terms[descriptor] = nil
+        Glibc.close(descriptor)
+    }
+
+    /// Ends both directions; libcurl finds the connection dead and closes it without a word.
+    func cut(_ descriptor: Int32) {
+        guard terms[descriptor] != nil else { return }
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    func cutAll() {
+        for descriptor in terms.keys { cut(descriptor) }
+    }
+
+    /// The terms of the connection between these ends, which is all that libcurl tells of it; nil
+    /// when there is none.
+    func terms(peer: SocketEnd, localPort: UInt16) -> ConnectionTerms? {
+        terms.first { descriptor, _ in
+            SocketEnd(of: descriptor, getsockname)?.port == localPort
+                && SocketEnd(of: descriptor, getpeername) == peer
+        }?.value
+    }
+}
+
+/// One end of a connection.
+struct SocketEnd: Hashable {
+    let address: InternetAddress
+    let port: UInt16
+
+    init(address: InternetAddress, port: UInt16) {
+        self.address = address
+        self.port = port
+    }
+
+    /// What `ask` (getsockname or getpeername) tells of a socket; nil while it has no such end.
+    fileprivate init?(
+        of descriptor: Int32,
+        _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                ask(descriptor, $0, &length)
+            }
+        }
+        guard result == 0 else { return nil }
+        let found = withUnsafeBytes(of: &storage) { bytes -> (InternetAddress, UInt16)? in
+            guard let address = InternetAddress(socketAddress: bytes) else { return nil }
+            // The port stands in the same two bytes of both families (RFC 3493, 3.3).
+            let port = bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
+            return (address, UInt16(bigEndian: port))
+        }
+        guard let found else { return nil }
+        (address, port) = found
+    }
+}

@@ -1,0 +1,46 @@
+package import Messages
+package import ServiceRuntime
+
+extension WireV1.Response {
+    /// The Response that carries `error`: the catalogue's entry and this occasion's figures.
+    package init(call: UInt64, _ error: ServiceError) {
+        let entry = error.code.entry
+        self.init(
+            call: call, status: UInt32(entry.status.rawValue), notProcessed: error.notProcessed,
+            message: error.code.rawValue,
+            error: WireV1.Error(
+                code: error.code.rawValue, userMessage: entry.sentence,
+                retryable: entry.isRetryable,
+                retryAfterMs: UInt64(clamping: error.retryAfter?.milliseconds ?? 0),
+                action: entry.next.rawValue, fields: error.fields))
+    }
+}
+
+extension ServiceError {
+    /// What a Response that is not OK says. A code that this program's catalogue does not know
+    /// (a newer peer's) becomes the nearest that has the same status.
+    package init(_ response: WireV1.Response) {
+        let code = response.error.flatMap { ErrorCode(rawValue: $0.code) }
+        let milliseconds = response.error?.retryAfterMs ?? 0
+        self.init(
+            code ?? Self.nearest(response.status),
+            retryAfter: milliseconds == 0 ? nil : .milliseconds(Int64(clamping: milliseconds)),
+            fields: response.error?.fields ?? [], detail: "told by the peer: \(response.message)",
+            notProcessed: response.notProcessed)
+    }
+
+    private static func nearest(_ status: UInt32) -> ErrorCode {
+        switch StatusCode(rawValue: Int32(clamping: status)) {
+        case .cancelled: .cancelled
+        case .deadlineExceeded: .deadlineExceeded
+        case .invalidArgument, .failedPrecondition, .outOfRange: .invalidArgument
+        case .notFound: .notFound
+        case .permissionDenied: .permissionDenied
+        case .resourceExhausted: .resourceExhausted
+        case .unauthenticated: .unauthenticated
+        case .unavailable: .unavailable
+        case .unimplemented: .unknownMethod
+        default: .internalError
+        }
+    }
+}

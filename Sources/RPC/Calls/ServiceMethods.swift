@@ -1,0 +1,13 @@
+/// One service's handlers, as its generated dispatcher lists them.
+package struct ServiceMethods: Sendable {
+    /// The service.
+    package let description: ServiceDescription
+    /// A handler for each method.
+    package let handlers: [MethodHandler]
+
+    /// A service with its handlers.
+    package init(_ description: ServiceDescription, _ handlers: [MethodHandler]) {
+        self.description = description
+        self.handlers = handlers
+    }
+}

@@ -1,0 +1,45 @@
+import Messages
+import ServiceRuntime
+
+/// An answer's payload as it lies in the frame, and memory to decode it in; for the moment only.
+struct LentAnswer {
+    let payload: UnsafeRawBufferPointer
+    let arena: Arena
+}
+
+/// A call that a client has begun and that has not ended; lives on one event loop.
+final class PendingCall {
+    let request: OutgoingRequest
+    let deadline: Duration
+    /// Until when it waits for a connection.
+    let connectDue: Duration
+    /// What carries it, and its number there, so that a cancel finds it.
+    private(set) var carrier: (connection: ClientConnection, call: UInt64)?
+    private var complete: ((Result<LentAnswer, ServiceError>) -> Void)?
+
+    init(
+        _ request: OutgoingRequest, deadline: Duration, connectDue: Duration,
+        complete: @escaping (Result<LentAnswer, ServiceError>) -> Void
+    ) {
+        self.request = request
+        self.deadline = deadline
+        self.connectDue = connectDue
+        self.complete = complete
+    }
+
+    /// Whether it has ended.
+    var isOver: Bool { complete == nil }
+
+    /// A connection has sent it as `call`.
+    func sent(on connection: ClientConnection, as call: UInt64) { carrier = (connection, call) }
+
+    /// Ends the call; the second and later ends of one call do nothing.
+    func end(_ result: Result<LentAnswer, ServiceError>) {
+        let complete = self.complete
+        self.complete = nil
+        carrier = nil
+        complete?(result)
+    }
+
+    func fail(_ error: ServiceError) { end(.failure(error)) }
+}

@@ -1,0 +1,24 @@
+package import NIOCore
+
+/// Runs Swift tasks on one event loop, so that an async handler neither leaves its connection's
+/// thread nor comes back to it: measured at 1.4 times the calls of Swift's own executor
+/// (design.md, "RPC").
+package final class EventLoopTaskExecutor: TaskExecutor {
+    /// The loop that the tasks run on.
+    package let loop: any EventLoop
+
+    /// An executor on `loop`.
+    package init(_ loop: any EventLoop) {
+        self.loop = loop
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        loop.execute { job.runSynchronously(on: executor) }
+    }
+
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        UnownedTaskExecutor(ordinary: self)
+    }
+}

@@ -1,0 +1,34 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+extension ServerBootstrap {
+    /// Binds, and names the address when the system refuses it: its own error does not.
+    /// - Throws: `ListenError.refused`.
+    func listen(on address: SocketAddress) async throws -> any Channel {
+        do {
+            return try await bind(to: address).get()
+        } catch let error as IOError {
+            throw ListenError.refused(
+                "\(address.ipAddress ?? ""):\(address.port ?? 0)", errno: error.errnoCode)
+        }
+    }
+}
+
+/// Why a server does not listen.
+package enum ListenError: Error, CustomStringConvertible {
+    /// Anybody on the way could read and change what is said.
+    case plaintextBeyondLoopback(String)
+    /// The system said no; `errno`'s value.
+    case refused(String, errno: Int32)
+
+    package var description: String {
+        switch self {
+        case .plaintextBeyondLoopback(let host):
+            "refusing to listen on \(host) without TLS: use a loopback address, or set "
+                + "plaintext to trusted-network if nobody else is on that network"
+        case .refused(let address, let code):
+            "cannot listen on \(address): \(String(cString: strerror(code)))"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import Logging
+import NIOCore
+package import NIOPosix
+package import ServiceRuntime
+import Synchronization
+
+/// A listening server: takes connections on one address and serves the methods it was given.
+package final class RPCServer: Sendable {
+    private let shared: ServerShared
+    private let listener: any Channel
+
+    /// The port in force.
+    package let port: Int
+
+    private init(_ shared: ServerShared, _ listener: any Channel) {
+        self.shared = shared
+        self.listener = listener
+        port = listener.localAddress?.port ?? 0
+    }
+
+    /// Listens as `settings` say.
+    /// - Throws: `ListenError` when the address is not loopback and plaintext is not trusted, or
+    ///   the port is taken.
+    package static func start(
+        _ settings: ServerSettings, services: [ServiceMethods], applications: Applications,
+        group: MultiThreadedEventLoopGroup, time: any Time, randomness: any Randomness,
+        logger: Logger
+    ) async throws -> RPCServer {
+        let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: settings.port)
+        guard address.isLoopback || settings.isPlaintextTrusted else {
+            throw ListenError.plaintextBeyondLoopback(settings.host)
+        }
+        let shared = ServerShared(
+            settings: settings, methods: MethodTable(services), applications: applications,
+            time: time, randomness: randomness, logger: logger)
+        let resources = PerLoop(group) { LoopResources($0) }
+        let listener = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: .init(
+                    low: FrameLimits.outboundPauseBytes / 2,
+                    high: FrameLimits.outboundPauseBytes)
+            )
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        ServerConnection(shared, resources[channel.eventLoop]))
+                }
+            }
+            .listen(on: address)
+        return RPCServer(shared, listener)
+    }
+
+    /// Handlers that have not returned.
+    package var runningCount: Int { shared.running.load(ordering: .relaxed) }
+
+    /// Takes no new connections and no new calls, lets the running ones finish, and returns when
+    /// all connections are gone or `FrameLimits.drainGrace` is over.
+    package func drain() async {
+        shared.isDraining.store(true, ordering: .releasing)
+        try? await listener.close().get()  // a listener that is closed already is what we want
+        let channels = shared.connections.withLock { Array($0.values) }
+        for channel in channels {
+            channel.eventLoop.execute {
+                channel.pipeline.fireUserInboundEventTriggered(DrainEvent())
+            }
+        }
+        for channel in channels {
+            try? await channel.closeFuture.get()  // only tells that the connection is gone
+        }
+    }
+}
+
+extension SocketAddress {
+    var isLoopback: Bool {
+        switch self {
+        case .v4: ipAddress?.hasPrefix("127.") ?? false
+        case .v6: ipAddress == "::1"
+        case .unixDomainSocket: true
+        }
+    }
+}

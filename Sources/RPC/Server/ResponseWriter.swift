@@ -1,0 +1,26 @@
+import Messages
+import NIOCore
+import ServiceRuntime
+
+/// Where an on-the-loop handler's answer goes: straight behind what the connection already holds
+/// for its peer.
+struct ResponseWriter {
+    let call: UInt64
+    let arena: Arena
+    let frameBytesMax: Int
+    var out: ByteBuffer
+
+    /// Writes the OK Response.
+    /// - Throws: `rpc/resource-exhausted` when the answer is over the peer's limit.
+    mutating func write(_ response: some ProtobufMessage) throws {
+        let isWritten = response.withPacked(in: arena) { packed in
+            FrameWriter.writeResponse(
+                call: call, packed, to: &out, frameBytesMax: frameBytesMax)
+        }
+        guard isWritten else { throw Self.tooLarge }
+    }
+
+    static var tooLarge: ServiceError {
+        ServiceError(.resourceExhausted, detail: "the answer is over the peer's frame limit")
+    }
+}

@@ -1,0 +1,189 @@
+import CoreMetrics
+import Messages
+import NIOCore
+import ServiceRuntime
+
+/// What a server connection does about each frame.
+extension ServerConnection {
+    var serverHello: WireV1.Hello {
+        WireV1.Hello(
+            version: FrameLimits.version,
+            frameBytesMax: UInt32(clamping: shared.settings.frameBytesMax),
+            callsMax: UInt32(clamping: shared.settings.callsMax),
+            keepaliveFloorMs: UInt32(clamping: FrameLimits.keepaliveFloor.milliseconds),
+            challenge: challenge, agent: shared.settings.agent)
+    }
+
+    /// Serves one frame.
+    /// - Returns: false when the connection is over and the rest is not to be read.
+    func received(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        // A turn's answers are not heaped up without end for a peer that takes none of them.
+        if out.readableBytes > FrameLimits.outboundPauseBytes {
+            flush()
+            guard context != nil else { return false }  // it was dropped
+        }
+        do throws(WireViolation) {
+            switch try Envelope(bytes, range, arena: resources.arena) {
+            case .request(let head): return request(head, bytes)
+            case .response: return violated("a Response from a client")
+            case .other(let kind): return other(kind)
+            case .unknown: return obey(machine.unknownFrame(), "too many frames of unknown kind")
+            }
+        } catch {
+            return violated("a frame that does not decode")
+        }
+    }
+
+    private func other(_ kind: WireV1.Frame.Kind) -> Bool {
+        switch kind {
+        case .hello(let hello): return greet(hello)
+        case .cancel(let cancel): return cancelled(cancel.call)
+        case .ping(let ping):
+            guard machine.phase != .awaitingHello else { return violated("a Ping before Hello") }
+            guard pings.allows(at: turnUptime) else {
+                goAway(.tooManyPings, "pings under the keepalive floor")
+                return false
+            }
+            write(.pong(WireV1.Pong(token: ping.token)))
+            return true
+        case .goAway:
+            return machine.phase != .awaitingHello || violated("a GoAway before Hello")
+        case .item(let item): return obey(machine.streamFrame(item.call), "an Item out of order")
+        case .credit(let credit):
+            return obey(machine.streamFrame(credit.call), "a Credit out of order")
+        case .pong:
+            return keepAlive?.isPinged == true
+                || obey(machine.unknownFrame(), "a Pong that answers nothing")
+        case .request, .response: return violated("a frame that does not decode")
+        }
+    }
+
+    private func obey(
+        _ instruction: ServerCallMachine<Task<Void, Never>>.Instruction,
+        _ reason: String
+    ) -> Bool {
+        instruction == .violation ? violated(reason) : true
+    }
+
+    private func violated(_ message: String) -> Bool {
+        goAway(.protocolError, message)
+        return false
+    }
+
+    // MARK: Hello
+
+    private func greet(_ hello: WireV1.Hello) -> Bool {
+        guard machine.hello() == .proceed else { return violated("a second Hello") }
+        guard hello.version >= 1 else {
+            goAway(.unsupportedVersion, "this server speaks version \(FrameLimits.version)")
+            return false
+        }
+        guard hello.service == shared.settings.service,
+            let application = shared.applications.verified(hello, challenge: challenge)
+        else {
+            goAway(.unauthenticated, "the application's proof is missing or wrong")
+            return false
+        }
+        self.application = application
+        if hello.frameBytesMax > 0 {
+            peerFrameBytesMax = min(Int(hello.frameBytesMax), FrameLimits.frameBytesMax)
+        }
+        frameBytesMax = shared.settings.frameBytesMax
+        greeted(keepaliveFloor: .milliseconds(Int64(hello.keepaliveFloorMs)))
+        return true
+    }
+
+    // MARK: Calls
+
+    private func request(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch machine.request(head.call) {
+        case .violation: return violated("a Request out of order")
+        case .ignore: return true
+        case .refuseBusy:
+            refuse(head.call, ServiceError(.resourceExhausted, notProcessed: true))
+        case .refuseDraining:
+            refuse(head.call, ServiceError(.unavailable, notProcessed: true))
+        case .proceed where head.hasTooMuchMetadata:
+            refuse(
+                head.call,
+                ServiceError(.invalidArgument, fields: ["metadata"], notProcessed: true))
+        case .proceed:
+            head.method.withBytes(in: bytes) { name in
+                if let entry = shared.methods.entry(name), !head.more {
+                    serve(head, bytes, entry)
+                } else {
+                    refuse(head.call, ServiceError(.unknownMethod, notProcessed: true))
+                }
+            }
+        }
+        return true
+    }
+
+    private func serve(
+        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
+    ) {
+        let timeout =
+            head.timeoutMilliseconds == 0
+            ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))
+        guard timeout > FrameLimits.deadlineMargin, let application else {
+            return refuse(head.call, ServiceError(.deadlineExceeded, notProcessed: true))
+        }
+        let context = CallContext(
+            application: application.name,
+            deadline: turnUptime + timeout - FrameLimits.deadlineMargin,
+            metadata: head.metadata,
+            mayAssertClientAddress: application.mayAssertClientAddress)
+        head.payload.withBytes(in: bytes) { payload in
+            switch entry.handler.kind {
+            case .onLoop(let handle): runOnLoop(head.call, payload, context, entry, handle)
+            case .async(let start): startTask(head.call, payload, context, entry, start)
+            }
+        }
+    }
+
+    private func runOnLoop(
+        _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
+        _ entry: MethodTable.Entry, _ handle: MethodHandler.OnLoop
+    ) {
+        var writer = ResponseWriter(
+            call: call, arena: resources.arena, frameBytesMax: peerFrameBytesMax, out: ByteBuffer())
+        swap(&writer.out, &out)
+        defer { swap(&writer.out, &out) }
+        do {
+            try handle(payload, context, &writer)
+            entry.answered.increment()
+        } catch {
+            swap(&writer.out, &out)
+            answer(call, error)
+            swap(&writer.out, &out)
+        }
+    }
+
+    private func startTask(
+        _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
+        _ entry: MethodTable.Entry, _ start: MethodHandler.Async
+    ) {
+        guard let loop = self.context?.eventLoop else { return }
+        guard shared.acquireRunning() else {
+            return refuse(call, ServiceError(.resourceExhausted, notProcessed: true))
+        }
+        let handle = AsyncCall(
+            call: call, executor: resources.executor,
+            connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered)
+        // Begun first: the task runs at once, and may end before we hold it.
+        machine.began(call, deadline: context.deadline)
+        do {
+            machine.attach(try start(payload, context, handle), to: call)
+        } catch {
+            failed(call, error)  // the request does not decode
+        }
+    }
+
+    private func cancelled(_ call: UInt64) -> Bool {
+        let (instruction, task) = machine.cancel(call)
+        guard instruction == .proceed else { return obey(instruction, "a Cancel out of order") }
+        task?.cancel()
+        refuse(call, ServiceError(.cancelled))
+        return true
+    }
+}

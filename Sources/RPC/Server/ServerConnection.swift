@@ -1,0 +1,277 @@
+import Messages
+import NIOCore
+import ServiceRuntime
+import Synchronization
+
+/// One connection of a server: obeys `ServerCallMachine`, and owns the two buffers. Everything
+/// happens on the connection's event loop. Bytes read in one turn are answered with one flush.
+final class ServerConnection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = Never
+    typealias OutboundOut = ByteBuffer
+
+    let shared: ServerShared
+    let resources: LoopResources
+    let challenge: [UInt8]
+    var machine: ServerCallMachine<Task<Void, Never>>
+    var application: Application?
+    var peerFrameBytesMax = FrameLimits.frameBytesDefault
+    var frameBytesMax = FrameLimits.frameBytesBeforeHello
+    private var decoder = FrameDecoder()
+    var out = ByteBuffer()
+    var context: ChannelHandlerContext?
+    /// The uptime at the start of this read turn; one clock reading serves all its calls.
+    var turnUptime = Duration.zero
+    var pings = PingPolice()
+    /// Begins with the Hello.
+    private(set) var keepAlive: KeepAlive?
+    private var watch = ConnectionWatch()
+    private var watchdog: Scheduled<Void>?
+    private var isReading = false
+    private var isFlushScheduled = false
+
+    init(_ shared: ServerShared, _ resources: LoopResources) {
+        self.shared = shared
+        self.resources = resources
+        challenge = shared.randomness.bytes(FrameLimits.challengeBytes)
+        machine = ServerCallMachine(callsMax: shared.settings.callsMax)
+    }
+
+    // MARK: The channel's life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        turnUptime = shared.time.uptime()
+        let channel = context.channel
+        let isAccepted = shared.connections.withLock { connections in
+            guard connections.count < shared.settings.connectionsMax else { return false }
+            connections[ObjectIdentifier(channel)] = channel
+            return true
+        }
+        guard isAccepted else { return goAway(.tooManyConnections, "no room; try later") }
+        write(.hello(serverHello))
+        watch.helloDue = turnUptime + FrameLimits.helloPatience
+        flush()
+        arm()
+        // Accepted while the server began to drain: nobody else would tell it.
+        if shared.isDraining.load(ordering: .acquiring) { drain() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        let channel = context.channel
+        _ = shared.connections.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
+        // From here on nothing is written or timed, even if this comes in the middle of a turn.
+        self.context = nil
+        watchdog?.cancel()
+        for task in machine.close() { task.cancel() }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)  // a reset or a broken pipe: the peer is gone
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is DrainEvent: drain()
+        case ChannelEvent.inputClosed: context.close(promise: nil)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        guard watch.lingerDue == nil else { return linger(buffer.readableBytes) }
+        if !isReading {
+            isReading = true
+            turnUptime = shared.time.uptime()
+            keepAlive?.heard()
+        }
+        read(decoder.take(buffer))
+    }
+
+    private func read(_ buffer: ByteBuffer) {
+        let (consumed, violation) = FrameDecoder.forEachFrame(
+            in: buffer, frameBytesMax: { frameBytesMax }, received)
+        guard watch.lingerDue == nil else { return }
+        switch violation {
+        case .empty: return goAway(.protocolError, "a frame of length 0")
+        case .tooLarge: return goAway(.frameTooLarge, "a frame over \(frameBytesMax) bytes")
+        case .frame, .incomplete, nil: break
+        }
+        decoder.keep(buffer, from: consumed)
+        // The patience is with one frame: a new one begins anew.
+        if !decoder.isMidFrame {
+            watch.partialDue = nil
+        } else if consumed > 0 || watch.partialDue == nil {
+            watch.partialDue = turnUptime + FrameLimits.partialFramePatience
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        flush()
+        arm()
+        context.fireChannelReadComplete()
+    }
+
+    /// A reader never waits on a consumer; but a peer that takes nothing is not read from.
+    func read(context: ChannelHandlerContext) {
+        if context.channel.isWritable || watch.lingerDue != nil { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        turnUptime = shared.time.uptime()
+        if context.channel.isWritable {
+            watch.outboundDue = nil
+            context.read()
+        } else {
+            watch.outboundDue = turnUptime + FrameLimits.outboundPatience
+            arm()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: Writing
+
+    func write(_ kind: WireV1.Frame.Kind) {
+        FrameWriter.write(kind, to: &out, arena: resources.arena)
+    }
+
+    /// Sends what has gathered, unless a read turn is under way, whose end will.
+    func flushSoon() {
+        guard !isReading, !isFlushScheduled, let context else { return }
+        isFlushScheduled = true
+        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            connection.value.isFlushScheduled = false
+            connection.value.flush()
+        }
+    }
+
+    func flush() {
+        guard let context, out.readableBytes > 0 else { return }
+        context.writeAndFlush(wrapOutboundOut(out), promise: nil)
+        out.clear(minimumCapacity: 0)
+        guard !context.channel.isWritable else { return }
+        let pending = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        // `try?`: a channel that cannot say is one that is closing.
+        if (pending ?? 0) > FrameLimits.outboundDropBytes { context.close(promise: nil) }
+    }
+
+    // MARK: Ending
+
+    /// Says why, ends our side, and discards for a moment so that the peer can read it.
+    func goAway(_ reason: WireV1.GoAwayReason, _ message: String) {
+        guard let context, watch.lingerDue == nil else { return }
+        let last = machine.highestCall
+        for task in machine.close() { task.cancel() }
+        write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
+        flush()
+        decoder = FrameDecoder()
+        watch = ConnectionWatch()
+        keepAlive = nil
+        watch.lingerDue = shared.time.uptime() + FrameLimits.lingerPatience
+        context.close(mode: .output, promise: nil)
+        arm()
+    }
+
+    private func linger(_ byteCount: Int) {
+        watch.lingeredBytes += byteCount
+        if watch.lingeredBytes > FrameLimits.lingerBytes { context?.close(promise: nil) }
+    }
+
+    private func drain() {
+        guard watch.lingerDue == nil else { return }
+        turnUptime = shared.time.uptime()
+        let last = machine.drain()
+        write(
+            .goAway(WireV1.GoAway(lastCall: last, reason: .draining, message: "server stopping")))
+        flush()
+        watch.drainDue = turnUptime + FrameLimits.drainGrace
+        closeIfDrained()
+        arm()
+    }
+
+    /// Ends our side once all that was owed is written. The peer then closes; closing on a request
+    /// that we have not read would reset the connection, and the last answers with it.
+    func closeIfDrained() {
+        guard case .draining = machine.phase, machine.runningCount == 0, watch.lingerDue == nil,
+            let context
+        else { return }
+        flush()
+        watch.lingerDue = watch.drainDue
+        keepAlive = nil
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.close(mode: .output, promise: written)
+        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in connection.value.lingerBriefly() }
+    }
+
+    private func lingerBriefly() {
+        let due = shared.time.uptime() + FrameLimits.lingerPatience
+        watch.lingerDue = min(due, watch.lingerDue ?? due)
+        arm()
+    }
+
+    // MARK: Time
+
+    func greeted(keepaliveFloor: Duration) {
+        watch.helloDue = nil
+        keepAlive = KeepAlive(at: turnUptime, floor: keepaliveFloor)
+    }
+
+    /// Wakes when the first thing that this connection waits for is due.
+    func arm() {
+        guard let context else { return }
+        guard let due = watch.nextDue(or: machine.nextDeadline, or: keepAlive?.due) else { return }
+        if let armed = watch.armedFor, armed <= due { return }
+        watchdog?.cancel()
+        watch.armedFor = due
+        let wait = max(.milliseconds(1), due - turnUptime)
+        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        watchdog = context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
+            connection.value.wake()
+        }
+    }
+
+    private func wake() {
+        guard let context else { return }
+        watch.armedFor = nil
+        turnUptime = shared.time.uptime()
+        for (call, task) in machine.overdue(at: turnUptime) {
+            task?.cancel()
+            refuse(call, ServiceError(.deadlineExceeded))
+        }
+        flush()
+        switch watch.overdue(at: turnUptime) {
+        case .slowHello: goAway(.slow, "no Hello within 5 s")
+        case .slowFrame: goAway(.slow, "a begun frame took over 10 s")
+        case .close: context.close(promise: nil)
+        case nil: lookAfterPeer(context)
+        }
+    }
+
+    private func lookAfterPeer(_ context: ChannelHandlerContext) {
+        switch keepAlive?.look(at: turnUptime) {
+        case .close: return context.close(promise: nil)
+        case .ping:
+            write(.ping(WireV1.Ping()))
+            flush()
+        case .wait, nil: break
+        }
+        arm()
+    }
+}
+
+/// Asks a connection to finish its calls and take no new ones.
+struct DrainEvent {}

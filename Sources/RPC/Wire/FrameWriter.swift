@@ -1,0 +1,110 @@
+package import Messages
+package import NIOCore
+
+/// Writes frames straight into the outgoing buffer: the length first, then the envelope, the
+/// payload last, each byte once.
+package enum FrameWriter {
+    /// Writes any frame; the way of all but the two hot kinds.
+    package static func write(
+        _ kind: WireV1.Frame.Kind, to out: inout ByteBuffer, arena: Arena
+    ) {
+        WireV1.Frame(kind: kind).withPacked(in: arena) { packed in
+            out.writeInteger(UInt32(truncatingIfNeeded: packed.byteCount))
+            out.writePacked(packed)
+        }
+    }
+
+    /// Writes an OK Response: `Frame {response: {call, payload}}`.
+    /// - Returns: false, with nothing written, when the frame would be over `frameBytesMax`.
+    package static func writeResponse(
+        call: UInt64, _ payload: PackedMessage, to out: inout ByteBuffer, frameBytesMax: Int
+    ) -> Bool {
+        let payloadField = payload.byteCount == 0 ? 0 : fieldBytes(payload.byteCount)
+        let inner = 1 + varintBytes(call) + payloadField
+        let frame = fieldBytes(inner)
+        guard frame <= frameBytesMax else { return false }
+        // Every answer passes here: its bytes are placed in one stretch, not appended one by one.
+        let total = FrameLimits.lengthBytes + frame
+        out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
+            var place = ByteWriter(buffer)
+            place.writeLength(frame)
+            place.writeFieldHead(0x1a, inner)
+            place.write(0x08)
+            place.writeVarint(call)
+            if payload.byteCount > 0 {
+                place.writeFieldHead(0x3a, payload.byteCount)
+                place.write(payload)
+            }
+            return total
+        }
+        return true
+    }
+
+    /// Writes a Request: `Frame {request: {call, method, timeout_ms, metadata, payload}}`.
+    /// - Returns: false, with nothing written, when the frame would be over `frameBytesMax`.
+    package static func writeRequest(
+        call: UInt64, _ request: OutgoingRequest, timeoutMilliseconds: UInt32,
+        to out: inout ByteBuffer, frameBytesMax: Int
+    ) -> Bool {
+        let inner =
+            1 + varintBytes(call) + fieldBytes(request.method.utf8.count) + 1
+            + varintBytes(UInt64(timeoutMilliseconds)) + request.metadata.encodedBytes
+            + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
+        guard fieldBytes(inner) <= frameBytesMax else { return false }
+        out.writeInteger(UInt32(truncatingIfNeeded: fieldBytes(inner)))
+        out.writeFieldHead(0x12, inner)
+        out.writeInteger(UInt8(0x08))
+        out.writeVarint(call)
+        out.writeFieldHead(0x12, request.method.utf8.count)
+        out.writeString(request.method)
+        out.writeInteger(UInt8(0x18))
+        out.writeVarint(UInt64(timeoutMilliseconds))
+        request.metadata.write(to: &out)
+        if !request.payload.isEmpty {
+            out.writeFieldHead(0x32, request.payload.count)
+            out.writeBytes(request.payload)
+        }
+        return true
+    }
+
+    /// Bytes of a length-delimited field with a one-byte tag and `count` bytes in it.
+    static func fieldBytes(_ count: Int) -> Int { 1 + varintBytes(UInt64(count)) + count }
+
+    /// Bytes of `value` as a varint.
+    static func varintBytes(_ value: UInt64) -> Int {
+        (70 - (value | 1).leadingZeroBitCount) / 7
+    }
+}
+
+/// A request on its way out, packed by the caller so that the event loop only copies it.
+package struct OutgoingRequest: Sendable {
+    /// `package.Service/Method`.
+    package let method: String
+    /// What travels beside the payload.
+    package let metadata: Metadata
+    /// The packed request message.
+    package let payload: [UInt8]
+}
+
+extension ByteBuffer {
+    mutating func writeVarint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            writeInteger(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        writeInteger(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func writeFieldHead(_ tag: UInt8, _ count: Int) {
+        writeInteger(tag)
+        writeVarint(UInt64(count))
+    }
+
+    mutating func writePacked(_ packed: PackedMessage) {
+        writeWithUnsafeMutableBytes(minimumWritableBytes: packed.byteCount) { buffer in
+            if let start = buffer.baseAddress { packed.write(to: start) }
+            return packed.byteCount
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// Brings network addresses to what one person holds: IPv6 by /64, since each household has 2⁶⁴ of
+/// them and a limit on single ones would limit nobody; `::ffff:a.b.c.d` is `a.b.c.d`, or one
+/// caller would have two lanes.
+enum AddressFold {
+    /// The folded form of `subject`, an address with anything behind a `|`; what is not an address
+    /// stays as it is.
+    static func fold(_ subject: String) -> String {
+        let parts = subject.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first, let folded = foldAddress(String(address)) else {
+            return subject
+        }
+        return ([folded] + parts.dropFirst().map(String.init)).joined(separator: "|")
+    }
+
+    private static func foldAddress(_ text: String) -> String? {
+        var v4 = in_addr()
+        if inet_pton(AF_INET, text, &v4) == 1 { return dotted(v4) }
+        var v6 = in6_addr()
+        let unscoped = String(text.prefix { $0 != "%" })
+        guard inet_pton(AF_INET6, unscoped, &v6) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: v6) { Array($0) }
+        if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
+            return bytes[12...].map { "\($0)" }.joined(separator: ".")
+        }
+        return bytes.prefix(8).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined() + "/64"
+    }
+
+    private static func dotted(_ address: in_addr) -> String {
+        withUnsafeBytes(of: address.s_addr) { $0.map { "\($0)" }.joined(separator: ".") }
+    }
+}

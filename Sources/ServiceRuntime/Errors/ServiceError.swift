@@ -1,0 +1,29 @@
+/// The one error that crosses between services and to callers: a catalogue entry and the figures
+/// of this occasion. `detail` is for the log and never leaves the program.
+package struct ServiceError: Error, Hashable, Sendable {
+    /// Which entry of the catalogue.
+    package let code: ErrorCode
+    /// How long to wait before a retry can work, where that is known.
+    package let retryAfter: Duration?
+    /// The request's fields, or the rules, that are at fault (`email`, `password.upper-case`).
+    package let fields: [String]
+    /// What happened, for the operator's log only.
+    package let detail: String
+    /// The server has not begun this call, so sending it again is safe.
+    package let notProcessed: Bool
+
+    /// An error of the catalogue.
+    package init(
+        _ code: ErrorCode, retryAfter: Duration? = nil, fields: [String] = [],
+        detail: String = "", notProcessed: Bool = false
+    ) {
+        self.code = code
+        self.retryAfter = retryAfter
+        self.fields = fields
+        self.detail = detail
+        self.notProcessed = notProcessed
+    }
+
+    /// The status that travels beside the code.
+    package var status: StatusCode { code.entry.status }
+}

@@ -1,0 +1,58 @@
+import Logging
+
+/// One event as one line of JSON, at most `bytesMax` long with its newline.
+struct LogLine {
+    /// A pipe takes up to 4,096 bytes (PIPE_BUF) in one piece, so that the lines of several
+    /// programs that share a terminal or a collector never mix: pipe(7).
+    static let bytesMax = 4_096
+    /// Of one value, escaped, in bytes.
+    static let valueBytesMax = 1_024
+    /// Of the list of names that are not in `LogField`.
+    static let unlistedNamesMax = 8
+    /// Kept free for what closes a line: `,"cut":true}` and the newline.
+    private static let closingBytes = 16
+
+    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+    private var isCut = false
+
+    /// Adds a text.
+    mutating func add(_ name: String, _ text: String) {
+        add(name) { LogText.append(text, to: &$0, bytesMax: Self.valueBytesMax) }
+    }
+
+    /// Adds a number or a claim, which stand as JSON's own, or any other value as text.
+    mutating func add(_ name: String, _ value: Logger.Metadata.Value) {
+        switch value {
+        case .stringConvertible(LogValue.integer(let number)):
+            add(name) { $0.append(contentsOf: String(number).utf8) }
+        case .stringConvertible(LogValue.claim(let claim)):
+            add(name) { $0.append(contentsOf: String(claim).utf8) }
+        default: add(name, value.description)
+        }
+    }
+
+    /// Adds names of fields that are not in the list; what they held is not written.
+    mutating func addUnlisted(_ names: [String]) {
+        guard !names.isEmpty else { return }
+        add("unlisted", names.prefix(Self.unlistedNamesMax).joined(separator: " "))
+    }
+
+    /// The line, closed, with its newline.
+    consuming func closed() -> [UInt8] {
+        if isCut { bytes.append(contentsOf: ",\"cut\":true".utf8) }
+        bytes.append(contentsOf: "}\n".utf8)
+        return bytes
+    }
+
+    /// A member that no longer fits is left out whole, and the line says so.
+    private mutating func add(_ name: String, _ write: (inout [UInt8]) -> Void) {
+        let before = bytes.count
+        if before > 1 { bytes.append(UInt8(ascii: ",")) }
+        LogText.append(name, to: &bytes, bytesMax: 64)
+        bytes.append(UInt8(ascii: ":"))
+        write(&bytes)
+        guard bytes.count > Self.bytesMax - Self.closingBytes else { return }
+        bytes.removeLast(bytes.count - before)
+        isCut = true
+    }
+}

@@ -1,0 +1,42 @@
+/// The upper bounds of a histogram's buckets, in the unit that is recorded. They are fixed, so
+/// that the histograms of several processes can be added up.
+struct HistogramBounds: Sendable {
+    /// Buckets with a bound; one more, without, takes the rest.
+    static let count = 22
+
+    /// In recorded units, rising.
+    let bounds: [Double]
+    /// What Prometheus is shown is the recorded number divided by this.
+    let scale: Double
+
+    private init(_ bounds: [Double], scale: Double) {
+        precondition(bounds.count == Self.count, "HistogramCell has a counter for each bound")
+        self.bounds = bounds
+        self.scale = scale
+    }
+
+    /// Nanoseconds, shown as seconds: from 1 µs (validation) to a minute (a hanging provider).
+    static let durations = HistogramBounds(
+        [
+            1e3, 5e3, 10e3, 25e3, 50e3, 100e3, 250e3, 500e3,
+            1e6, 2.5e6, 5e6, 10e6, 25e6, 50e6, 100e6, 250e6, 500e6,
+            1e9, 2.5e9, 5e9, 10e9, 60e9,
+        ], scale: 1e9)
+
+    /// Counts and bytes: powers of two to 1,024, then of four to 1 GiB.
+    static let amounts = HistogramBounds(
+        [0]
+            + (0...10).map { Double(1 << $0) }
+            + (1...10).map { Double(1_024 << (2 * $0)) }, scale: 1)
+
+    /// The bucket that `value` falls into: the first whose bound is not below it.
+    func bucket(of value: Double) -> Int {
+        var low = 0
+        var high = bounds.count
+        while low < high {
+            let middle = (low + high) / 2
+            if bounds[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,52 @@
+/// The labels of one series, written as Prometheus reads them: `method="…",code="…"`.
+struct MetricLabels: Hashable, Comparable, Sendable {
+    /// What stands for every value when there are too many.
+    static let other = "other"
+    /// Of one value, in bytes; longer ones are cut.
+    static let valueBytesMax = 128
+
+    private let names: [String]
+    private let text: String
+
+    /// The labels of swift-metrics' dimensions, in order of their names, each name once.
+    init(_ dimensions: [(String, String)]) {
+        var values: [String: String] = [:]
+        for (name, value) in dimensions { values[MetricName.label(name)] = value }
+        self.init(values)
+    }
+
+    private init(_ values: [String: String]) {
+        names = values.keys.sorted()
+        text = names.map { "\($0)=\"\(Self.escaped(values[$0] ?? ""))\"" }.joined(separator: ",")
+    }
+
+    /// The same labels with `other` for each value.
+    var folded: MetricLabels {
+        MetricLabels(Dictionary(uniqueKeysWithValues: names.map { ($0, Self.other) }))
+    }
+
+    /// In braces, with `more` behind them; nothing at all where there is no label.
+    func braces(_ more: String = "") -> String {
+        let parts = [text, more].filter { !$0.isEmpty }
+        return parts.isEmpty ? "" : "{" + parts.joined(separator: ",") + "}"
+    }
+
+    static func < (left: MetricLabels, right: MetricLabels) -> Bool { left.text < right.text }
+
+    /// Escaped as the exposition format asks, so that a value cannot end its line or its quotes.
+    private static func escaped(_ value: String) -> String {
+        var text = ""
+        var bytes = 0
+        for scalar in value.unicodeScalars {
+            bytes += UTF8.width(scalar)
+            if bytes > valueBytesMax { break }
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,46 @@
+/// Durations as settings write them: a whole number and a unit (`250ms`, `10s`, `15m`, `1h`,
+/// `30d`); a bare number is milliseconds.
+enum DurationText {
+    /// Largest unit first, so that the first one that divides is how a person would say it.
+    private static let units: [(name: String, milliseconds: Int64)] = [
+        ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
+    ]
+
+    /// The duration of such a text; nil for anything else, and where it is too long to count.
+    static func read(_ text: String) -> Duration? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count)
+        guard let count = SettingText.integer(String(digits)),
+            let scale = unit.isEmpty ? 1 : units.first(where: { $0.name == unit })?.milliseconds
+        else { return nil }
+        let (milliseconds, overflow) = Int64(count).multipliedReportingOverflow(by: scale)
+        return overflow ? nil : .milliseconds(milliseconds)
+    }
+
+    /// The shortest such text of a duration.
+    static func write(_ duration: Duration) -> String {
+        let milliseconds = duration.milliseconds
+        if milliseconds == 0 { return "0s" }
+        let unit = units.first { milliseconds % $0.milliseconds == 0 } ?? ("ms", 1)
+        return "\(milliseconds / unit.milliseconds)\(unit.name)"
+    }
+}
+
+/// Plain values as settings write them.
+enum SettingText {
+    /// A whole number in decimal: no plus sign, no leading zeros (which other programs read as
+    /// octal), nothing around it.
+    static func integer(_ text: String) -> Int? {
+        guard let value = Int(text), String(value) == text else { return nil }
+        return value
+    }
+
+    /// `true` or `false`, or the other words that YAML's users write for them.
+    static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "on": true
+        case "false", "no", "off": false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Reads a small file of the operator's, whole.
+enum FileText {
+    /// Why a file could not be read.
+    struct Failure: Error {
+        /// For people.
+        let sentence: String
+    }
+
+    /// The file's bytes; a failure where it cannot be read or holds more than `bytesMax`.
+    ///
+    /// They are read into one array that never grows, so that a secret leaves no copy behind.
+    static func read(_ path: String, bytesMax: Int) -> Result<[UInt8], Failure> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return .failure(failure()) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                return Glibc.read(descriptor, rest.baseAddress, rest.count)
+            }
+            if count == 0 { break }
+            if count < 0, errno != EINTR { return .failure(failure()) }
+            filled += max(0, count)
+        }
+        if filled > bytesMax {
+            return .failure(Failure(sentence: "the file holds more than \(bytesMax) bytes"))
+        }
+        bytes.removeLast(bytes.count - filled)
+        return .success(bytes)
+    }
+
+    /// Overwrites what was read, for bytes that are secret.
+    static func wipe(_ bytes: inout [UInt8]) {
+        bytes.withUnsafeMutableBytes { buffer in
+            if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+        }
+    }
+
+    private static func failure() -> Failure {
+        Failure(sentence: "the file cannot be read: " + String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,81 @@
+/// A settings file: flat keys (`listen-port: 7402`) or nested ones, whose names are joined by
+/// dashes (`listen:` over `port: 7402`).
+///
+/// swift-configuration's own readers of files need all of Foundation (JSONSerialization; Yams),
+/// which would add 55 MB to each program, so the two here read what settings are made of.
+struct SettingsFile {
+    /// Settings are a few pages; more is the wrong file.
+    static let bytesMax = 262_144
+
+    /// What is wrong with the file.
+    private(set) var mistakes: [SettingMistake] = []
+    private var values: [String: SettingValue] = [:]
+    private var places: [String: String] = [:]
+
+    /// Reads the file at `path`: JSON where it ends in `.json`, YAML for `.yaml` and `.yml`.
+    init(path: String, declarations: [SettingDeclaration]) {
+        switch FileText.read(path, bytesMax: Self.bytesMax) {
+        case .failure(let failure): mistake(path, failure.sentence)
+        case .success(let bytes): read(bytes, path)
+        }
+        refuseUnknown(among: declarations)
+    }
+
+    /// The settings that the file gives.
+    var source: SettingsSource {
+        let places = places
+        return SettingsSource(values) { places[$0] ?? $0 }
+    }
+
+    private mutating func read(_ bytes: [UInt8], _ path: String) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return mistake(path, "the file is not UTF-8")
+        }
+        if path.hasSuffix(".json") {
+            switch JSONSettings.read(text) {
+            case .success(let entries): take(entries, path)
+            case .failure(let failure): mistake(path, failure.sentence)
+            }
+        } else if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
+            var reader = YAMLSettings()
+            reader.read(text)
+            take(reader.entries, path)
+            for (line, sentence) in reader.mistakes { mistake("\(path) line \(line)", sentence) }
+        } else {
+            mistake(path, "the file's name ends in none of .yaml, .yml and .json")
+        }
+    }
+
+    private mutating func take(_ entries: [SettingsFileEntry], _ path: String) {
+        for entry in entries {
+            let place = entry.line.map { "\(path) line \($0)" } ?? "\(path) \(entry.name)"
+            if values[entry.name] != nil {
+                mistake(place, "\(entry.name) is given twice")
+            }
+            values[entry.name] = entry.value
+            places[entry.name] = place
+        }
+    }
+
+    private mutating func refuseUnknown(among declarations: [SettingDeclaration]) {
+        let names = declarations.map(\.name)
+        for name in values.keys.sorted() where !names.contains(name) {
+            let place = (places[name] ?? "") + " " + SettingValue.one(name).quoted
+            mistakes.append(.unknown(name, at: place, among: names, showing: \.self))
+        }
+    }
+
+    private mutating func mistake(_ place: String, _ sentence: String) {
+        mistakes.append(SettingMistake(place: place, sentence: sentence))
+    }
+}
+
+/// One setting of a file.
+struct SettingsFileEntry: Hashable {
+    /// The full name, nested keys joined by dashes.
+    let name: String
+    /// Its value.
+    let value: SettingValue
+    /// Where it stands, from 1; nil where the reader does not know.
+    let line: Int?
+}

@@ -1,0 +1,92 @@
+/// The program's arguments, read strictly: every one belongs to a flag, and every flag is known.
+///
+/// `--name value`, `--name=value` (needed where the value begins with `--`), a claim's `--name`
+/// alone; lists may be given again and again.
+struct SettingsFlags {
+    /// The loader's own flags.
+    enum Command: String, CaseIterable {
+        /// `--check`: say what is in force, and leave.
+        case check
+        /// `--config FILE`: read this file.
+        case config
+        /// `--help`: list all settings, and leave.
+        case help
+    }
+
+    /// What is wrong with the arguments.
+    private(set) var mistakes: [SettingMistake] = []
+    private var values: [String: SettingValue] = [:]
+    private let forms: [String: SettingForm]
+
+    /// Reads `arguments`, which are without the program's name.
+    init(_ arguments: [String], declarations: [SettingDeclaration]) {
+        var forms = Dictionary(uniqueKeysWithValues: declarations.map { ($0.name, $0.form) })
+        forms[Command.check.rawValue] = .claim
+        forms[Command.help.rawValue] = .claim
+        forms[Command.config.rawValue] = .value
+        self.forms = forms
+        var rest = arguments[...]
+        while let argument = rest.popFirst() { read(argument, &rest) }
+    }
+
+    /// Whether a command was given.
+    func asks(_ command: Command) -> Bool {
+        values[command.rawValue]?.one.flatMap(SettingText.boolean) ?? false
+    }
+
+    /// The file that `--config` names.
+    var configPath: String? { values[Command.config.rawValue]?.one }
+
+    /// The settings that were given.
+    var source: SettingsSource {
+        let commands = Command.allCases.map(\.rawValue)
+        return SettingsSource(values.filter { !commands.contains($0.key) }) { "--" + $0 }
+    }
+
+    private mutating func read(_ argument: String, _ rest: inout ArraySlice<String>) {
+        guard argument.hasPrefix("--") else {
+            return mistake(
+                SettingValue.one(argument).quoted, "settings are given as --name value")
+        }
+        let parts = argument.dropFirst(2).split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts.first ?? "")
+        guard let form = forms[name] else {
+            // What follows is its value, probably; a mistake of its own would only confuse.
+            if parts.count == 1, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
+            return mistakes.append(
+                .unknown(
+                    name, at: SettingValue.one("--" + name).quoted, among: Array(forms.keys),
+                    showing: { "--" + $0 }))
+        }
+        let value = parts.count == 2 ? String(parts[1]) : Self.next(form, &rest)
+        add(name, form, value)
+    }
+
+    private mutating func add(_ name: String, _ form: SettingForm, _ value: String?) {
+        if form == .secret {
+            return mistake(
+                "--" + name,
+                "a secret is never an argument, which others can see; use --\(name)-file or "
+                    + SettingsEnvironment.variable(name))
+        }
+        guard let value else { return mistake("--" + name, "its value is missing") }
+        switch (form, values[name]) {
+        case (_, nil): values[name] = .one(value)
+        case (.list, let earlier?):
+            values[name] = .many(earlier.many + SettingValue.one(value).many)
+        default: mistake("--" + name, "it is given twice")
+        }
+    }
+
+    private mutating func mistake(_ place: String, _ sentence: String) {
+        mistakes.append(SettingMistake(place: place, sentence: sentence))
+    }
+
+    private static func next(_ form: SettingForm, _ rest: inout ArraySlice<String>) -> String? {
+        let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
+        if form == .claim, following.flatMap(SettingText.boolean) == nil { return "true" }
+        if following != nil { rest.removeFirst() }
+        return following
+    }
+}

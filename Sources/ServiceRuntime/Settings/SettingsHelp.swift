@@ -1,0 +1,59 @@
+/// Writes `--help`.
+struct SettingsHelp {
+    /// The program's name.
+    let program: String
+    /// What the program is, in a sentence.
+    let summary: String
+
+    /// All settings with what they take, their default and their reason.
+    func text(_ declarations: [SettingDeclaration]) -> String {
+        """
+        \(program): \(summary)
+
+        Settings come from their defaults, then from a file (--config FILE, YAML or JSON, keys as
+        below without the dashes in front), then from the environment (POSTERN_ and the name:
+        --listen-port is POSTERN_LISTEN_PORT), then from flags; the later wins.
+
+          --config FILE
+              Reads settings from this file.
+          --check
+              Prints what is in force and where it comes from, secrets hidden, and leaves.
+          --help
+              Prints this, and leaves.
+
+        \(declarations.map(Self.entry).joined())
+        """
+    }
+
+    private static func entry(_ declaration: SettingDeclaration) -> String {
+        let name =
+            declaration.form == .secret
+            ? SettingsEnvironment.variable(declaration.name) + " (never a flag)"
+            : "--\(declaration.name) \(declaration.unit)"
+        return """
+              \(name)
+                  \(declaration.reason)
+                  Takes \(declaration.expected); default: \(declaration.defaultText ?? "(not set)").
+
+            """
+    }
+}
+
+/// Writes `--check`.
+enum SettingsCheck {
+    /// What is in force, with where each value comes from.
+    static func text(_ settings: [SettingInForce], unused: [String]) -> String {
+        let nameWidth = settings.map(\.name.count).max() ?? 0
+        let textWidth = min(40, settings.map(\.text.count).max() ?? 0)
+        let lines = settings.map { setting in
+            padded(setting.name, nameWidth) + "  " + padded(setting.text, textWidth) + "  "
+                + setting.origin + "\n"
+        }
+        let notes = unused.map { "\($0) is set, and no setting of this program\n" }
+        return (lines + notes).joined()
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

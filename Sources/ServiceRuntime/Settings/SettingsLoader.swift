@@ -1,0 +1,54 @@
+/// Reads a program's settings: defaults, then a file, then the environment, then flags; the later
+/// wins. They are checked whole, and all mistakes are reported at once.
+package struct SettingsLoader: Sendable {
+    /// sysexits.h, EX_CONFIG: the program was not started because its settings are wrong.
+    package static let mistakesExitCode: Int32 = 78
+
+    private let program: String
+    private let summary: String
+    private let arguments: [String]
+    private let environment: [String: String]
+
+    /// A loader for `program`, whose `--help` begins with `summary`. `arguments` are without the
+    /// program's own name.
+    package init(
+        program: String, summary: String, arguments: [String], environment: [String: String]
+    ) {
+        self.program = program
+        self.summary = summary
+        self.arguments = arguments
+        self.environment = environment
+    }
+
+    /// The settings, or what to print instead of running.
+    package func load<Values: Settings>(_ type: Values.Type) -> SettingsOutcome<Values> {
+        var declaring = SettingsReader(sources: [])
+        _ = Values(reading: &declaring)
+        let declarations = declaring.declarations
+        let flags = SettingsFlags(arguments, declarations: declarations)
+        if flags.asks(.help) {
+            return .leave(
+                SettingsHelp(program: program, summary: summary).text(declarations), exitCode: 0)
+        }
+        let file = flags.configPath.map { SettingsFile(path: $0, declarations: declarations) }
+        var reader = SettingsReader(
+            sources: [flags.source, .environment(environment), file?.source].compactMap(\.self))
+        let values = Values(reading: &reader)
+        let mistakes = flags.mistakes + (file?.mistakes ?? []) + reader.mistakes
+        if !mistakes.isEmpty {
+            return .leave(report(mistakes), exitCode: Self.mistakesExitCode)
+        }
+        if flags.asks(.check) {
+            let unused = SettingsEnvironment.unused(environment, declarations: declarations)
+            return .leave(SettingsCheck.text(reader.inForce, unused: unused), exitCode: 0)
+        }
+        return .run(values)
+    }
+
+    private func report(_ mistakes: [SettingMistake]) -> String {
+        let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
+        let lines = mistakes.map { "  \($0.place): \($0.sentence)\n" }
+        return "\(program): \(count) in its settings (--help lists them all)\n"
+            + lines.joined()
+    }
+}

@@ -1,0 +1,51 @@
+extension SettingsReader {
+    /// Of one secret, in bytes; a private key with its chain fits.
+    private static var secretBytesMax: Int { 65_536 }
+
+    /// A secret, if it is set.
+    ///
+    /// It comes from the environment, from the settings file, or from a file of its own that
+    /// `NAME-file` names (so that the flag shows a path and not the secret; one newline at the end
+    /// of that file is not part of it). It is never a flag: every user of a machine can read the
+    /// arguments of a running program.
+    package mutating func secret(_ name: String, reason: String) -> SettingSecret? {
+        let file = optionalPath(name + "-file", reason: "The file that holds \(name).")
+        let declaration = SettingDeclaration(
+            name: name, expected: "1 to \(Self.secretBytesMax) bytes", unit: "secret",
+            defaultText: nil, reason: reason, form: .secret)
+        let direct = take(
+            declaration, default: SettingSecret?.none, write: { _ in "(secret)" }
+        ) { given in
+            given.one.flatMap { Self.secret(Array($0.utf8)) }
+        }
+        guard let file else { return direct }
+        let place = given(name + "-file")?.source.place(name + "-file") ?? name + "-file"
+        if given(name) != nil {
+            mistake(name, at: place, "\(name) is set directly too; set one of the two")
+            return direct
+        }
+        return read(file, for: name, at: place)
+    }
+
+    private mutating func read(
+        _ file: String, for name: String, at place: String
+    ) -> SettingSecret? {
+        switch FileText.read(file, bytesMax: Self.secretBytesMax + 1) {
+        case .failure(let failure):
+            mistake(name, at: place, failure.sentence)
+            return nil
+        case .success(var bytes):
+            defer { FileText.wipe(&bytes) }
+            if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+            guard let secret = Self.secret(bytes) else {
+                mistake(name, at: place, "the file is empty or too large")
+                return nil
+            }
+            return secret
+        }
+    }
+
+    private static func secret(_ bytes: [UInt8]) -> SettingSecret? {
+        (1...secretBytesMax).contains(bytes.count) ? SettingSecret(bytes) : nil
+    }
+}

@@ -1,0 +1,86 @@
+extension SettingsReader {
+    /// A whole number.
+    /// - Parameter unit: What it counts: "port", "bytes", "threads".
+    package mutating func integer(
+        _ name: String, default standard: Int, in range: ClosedRange<Int>, unit: String,
+        reason: String
+    ) -> Int {
+        let declaration = SettingDeclaration(
+            name: name,
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            unit: unit, defaultText: String(standard), reason: reason, form: .value)
+        return take(declaration, default: standard, write: { String($0) }) { given in
+            given.one.flatMap(SettingText.integer).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// How long something lasts: `250ms`, `10s`, `15m`, `1h`, `30d`, or milliseconds.
+    package mutating func duration(
+        _ name: String, default standard: Duration, in range: ClosedRange<Duration>,
+        reason: String
+    ) -> Duration {
+        let (low, high) = (
+            DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
+        )
+        let declaration = SettingDeclaration(
+            name: name,
+            expected: "a duration from \(low) to \(high), such as 250ms, 10s, 15m or 30d",
+            unit: "duration", defaultText: DurationText.write(standard), reason: reason,
+            form: .value)
+        return take(declaration, default: standard, write: DurationText.write) { given in
+            given.one.flatMap(DurationText.read).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// Yes or no.
+    package mutating func boolean(
+        _ name: String, default standard: Bool, reason: String
+    ) -> Bool {
+        let declaration = SettingDeclaration(
+            name: name, expected: "true or false", unit: "true|false",
+            defaultText: String(standard), reason: reason, form: .claim)
+        return take(declaration, default: standard, write: { String($0) }) { given in
+            given.one.flatMap(SettingText.boolean)
+        }
+    }
+
+    /// One of an enumeration's values.
+    package mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ name: String, default standard: Choice, reason: String
+    ) -> Choice {
+        let names = Choice.allCases.map(\.rawValue)
+        let declaration = SettingDeclaration(
+            name: name, expected: "one of \(names.joined(separator: ", "))",
+            unit: names.joined(separator: "|"), defaultText: standard.rawValue, reason: reason,
+            form: .value)
+        return take(declaration, default: standard, write: \.rawValue) { given in
+            given.one.flatMap(Choice.init(rawValue:))
+        }
+    }
+}
+
+extension SettingValue {
+    /// The one text; nil for a list.
+    var one: String? {
+        if case .one(let text) = self { text } else { nil }
+    }
+
+    /// The texts: of a list, or of one text that commas separate. An empty text is an empty list.
+    var many: [String] {
+        switch self {
+        case .one(""): []
+        case .one(let text):
+            text.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
+        case .many(let texts): texts
+        }
+    }
+}
+
+extension Substring {
+    /// Without spaces at either end.
+    var trimmed: String {
+        var text = self.drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,93 @@
+/// Takes the settings one by one: looks a value up, reads it as its type, and notes what is wrong.
+/// A wrong value yields the default, so that the reading goes on and all mistakes are found.
+package struct SettingsReader {
+    private let sources: [SettingsSource]
+    private(set) var declarations: [SettingDeclaration] = []
+    private(set) var mistakes: [SettingMistake] = []
+    private(set) var inForce: [SettingInForce] = []
+    private var wrong: Set<String> = []
+
+    /// A reader of `sources`, the strongest first.
+    init(sources: [SettingsSource]) {
+        self.sources = sources
+    }
+
+    /// A rule between settings. It is not checked where one of them is wrong already.
+    /// - Parameter sentence: What must hold, for people.
+    package mutating func require(_ holds: Bool, _ names: [String], _ sentence: String) {
+        guard !holds, wrong.isDisjoint(with: names) else { return }
+        mistakes.append(SettingMistake(place: names.joined(separator: ", "), sentence: sentence))
+    }
+
+    /// Takes one setting: `read` gives nil for a value that is not `declaration.expected`.
+    mutating func take<Value>(
+        _ declaration: SettingDeclaration, default standard: Value,
+        write: (Value) -> String, read: (SettingValue) -> Value?
+    ) -> Value {
+        declare(declaration)
+        guard let (given, source) = given(declaration.name) else {
+            note(declaration, declaration.defaultText ?? "(not set)", "default")
+            return standard
+        }
+        guard let value = read(given) else {
+            let quoted = declaration.form == .secret ? "the value" : given.quoted
+            mistake(
+                declaration.name, at: source.place(declaration.name),
+                "\(quoted) is not \(declaration.expected)")
+            return standard
+        }
+        note(declaration, write(value), source.place(declaration.name))
+        return value
+    }
+
+    /// Notes that a setting is there. Two of one name, or one that cannot be a flag or a variable,
+    /// are a programmer's mistake.
+    mutating func declare(_ declaration: SettingDeclaration) {
+        precondition(
+            !declarations.contains { $0.name == declaration.name }
+                && !SettingsFlags.Command.allCases.contains { $0.rawValue == declaration.name },
+            "a setting is declared once, and is not one of the loader's own flags")
+        precondition(
+            declaration.name.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || byte == UInt8(ascii: "-")
+            }, "a setting's name is in kebab case")
+        declarations.append(declaration)
+    }
+
+    /// Notes the value that holds.
+    mutating func note(_ declaration: SettingDeclaration, _ text: String, _ origin: String) {
+        inForce.append(SettingInForce(name: declaration.name, text: text, origin: origin))
+    }
+
+    /// Notes what is wrong with a setting.
+    mutating func mistake(_ name: String, at place: String, _ sentence: String) {
+        wrong.insert(name)
+        mistakes.append(SettingMistake(place: place, sentence: sentence))
+    }
+
+    /// What the strongest source that knows the setting gives for it.
+    func given(_ name: String) -> (value: SettingValue, source: SettingsSource)? {
+        for source in sources {
+            if let value = source.value(of: name) { return (value, source) }
+        }
+        return nil
+    }
+}
+
+extension SettingValue {
+    /// In quotes, safe to show on a terminal.
+    var quoted: String {
+        switch self {
+        case .one(let text): Self.quote(text)
+        case .many(let texts): "[" + texts.map(Self.quote).joined(separator: ", ") + "]"
+        }
+    }
+
+    private static func quote(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        LogText.append(text, to: &bytes, bytesMax: 200)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

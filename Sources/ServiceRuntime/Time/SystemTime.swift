@@ -1,0 +1,36 @@
+import Glibc
+
+/// The machine's clocks.
+///
+/// The wall clock is read once, at the start; from then on the moment is that reading plus the
+/// boot clock's advance. A step of the wall clock while running (an operator's mistake, a hostile
+/// time server) therefore revives nothing that has expired and ends no session (security.md,
+/// Clock).
+package struct SystemTime: Time {
+    private let startedAt: Timestamp
+    private let startedUptime: Duration
+
+    /// Reads the wall clock for the only time.
+    package init() {
+        startedAt = Timestamp(milliseconds: Self.read(CLOCK_REALTIME).milliseconds)
+        startedUptime = Self.read(CLOCK_BOOTTIME)
+    }
+
+    /// The wall clock at the start, and what has passed since.
+    package func now() -> Timestamp { startedAt + (uptime() - startedUptime) }
+
+    /// Time since the machine started, its sleep included (`CLOCK_BOOTTIME`).
+    package func uptime() -> Duration { Self.read(CLOCK_BOOTTIME) }
+
+    /// Suspends the task.
+    package func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
+    }
+
+    private static func read(_ clock: clockid_t) -> Duration {
+        var time = timespec()
+        let result = clock_gettime(clock, &time)
+        precondition(result == 0, "Linux has had both clocks since 2.6.39")
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

@@ -1,0 +1,70 @@
+import Cryptography
+import ServiceRuntime
+
+/// Signs and reads access tokens: ES256 JSON Web Tokens, `typ` `at+jwt` (S-01, RFC 9068).
+struct AccessTokens: Sendable {
+    private static let identifierBytes = 16
+
+    let life: AccessTokenLife
+    private let issuer: String
+    private let audience: String
+    private let signer: TokenSigner
+    private let verifier: TokenVerifier
+
+    init(keys: SigningKeyRing, life: AccessTokenLife, issuer: String, audience: String) {
+        self.life = life
+        self.issuer = issuer
+        self.audience = audience
+        signer = TokenSigner(key: keys.active, type: TokenSigner.accessTokenType)
+        verifier = TokenVerifier(
+            keys: keys.published, type: TokenSigner.accessTokenType, issuer: issuer,
+            audience: audience)
+    }
+
+    /// A new token for a grant, which does not outlive its session.
+    func issue(
+        _ grant: TokenGrant, sessionEnd: Timestamp, _ randomness: any Randomness
+    ) throws -> (text: String, expiresAt: Timestamp) {
+        let expiresAt = life.expiry(
+            givenAt: grant.givenAt, sessionEnd: sessionEnd, draw: randomness.integer())
+        let session = grant.session
+        let claims = TokenClaims(
+            issuer: issuer, subject: session.account.text, audience: [audience],
+            expiresAt: expiresAt, issuedAt: grant.givenAt, sessionID: session.id.text,
+            methods: session.methods, authenticatedAt: session.authenticatedAt,
+            identifier: Base64URL.encode(randomness.bytes(Self.identifierBytes)))
+        return (try signer.sign(claims), expiresAt)
+    }
+
+    /// What a token of ours says, however old; nil for one that is not ours.
+    func read(_ token: String) -> AccessToken? {
+        do throws(TokenRefusal) {
+            return AccessToken(try verifier.verifyExceptExpiry(token), life: life)
+        } catch {
+            // Why it was refused would help nobody but who tries tokens.
+            return nil
+        }
+    }
+}
+
+/// What an access token of ours says.
+struct AccessToken: Hashable, Sendable {
+    let session: SessionID
+    let account: AccountID
+    let authenticatedAt: Timestamp
+    let methods: [String]
+    /// From when on it is good for nothing but signing out.
+    let expiresAt: Timestamp
+
+    fileprivate init?(_ claims: TokenClaims, life: AccessTokenLife) {
+        guard let session = claims.sessionID.flatMap(SessionID.init(text:)),
+            let account = AccountID(text: claims.subject),
+            let authenticatedAt = claims.authenticatedAt
+        else { return nil }
+        self.session = session
+        self.account = account
+        self.authenticatedAt = authenticatedAt
+        methods = claims.methods
+        expiresAt = min(claims.expiresAt, life.latestExpiry(issuedAt: claims.issuedAt))
+    }
+}

@@ -1,0 +1,25 @@
+import ServiceRuntime
+
+/// How a flow's transaction went. A refusal is a value and no thrown error where something is
+/// written with it, since a throw would undo the end of a family or the audit record.
+enum FlowOutcome<Value: Sendable>: Sendable {
+    /// Done; sessions may have ended on the way.
+    case done(Value, ended: [EndedSession] = [])
+    /// Refused, for the caller to be told; sessions may have ended on the way.
+    case refused(ErrorCode, ended: [EndedSession] = [])
+}
+
+extension SessionParts {
+    /// Takes over what has been committed: first validation learns of the ends, so that no access
+    /// token of them is good once the caller has its answer (S-07); then the value, or the error.
+    func settle<Value>(_ outcome: FlowOutcome<Value>) throws(ServiceError) -> Value {
+        switch outcome {
+        case .done(let value, let sessions):
+            ended.insert(sessions)
+            return value
+        case .refused(let code, let sessions):
+            ended.insert(sessions)
+            throw ServiceError(code)
+        }
+    }
+}

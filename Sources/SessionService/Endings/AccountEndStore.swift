@@ -1,0 +1,38 @@
+import ServiceRuntime
+import Storage
+
+/// How long an account's end is remembered after its moment. It matters only while a proof made
+/// before it is still young, which is half a minute; a day leaves room for clocks.
+private let accountEndKeptFor: Duration = .seconds(86_400)
+/// Old ends purged with each new one, so that the table shrinks while it is used.
+private let accountEndsPurgedAtOnce: Int64 = 4
+
+extension Transaction {
+    /// The moment before which proofs of `account` are refused; nil when there is none.
+    func accountEnd(of account: AccountID) throws -> Timestamp? {
+        try queryOne(
+            "SELECT before_ms FROM account_end WHERE account = ?", [.integer(account.key)]
+        ) { try $0.timestamp(0) }
+    }
+
+    /// Refuses proofs of `account` made before a moment from now on; an earlier moment than one
+    /// that is known changes nothing.
+    func noteAccountEnd(
+        _ account: AccountID, before moment: Timestamp, _ reason: EndReason
+    ) throws {
+        try execute(
+            """
+            DELETE FROM account_end WHERE account IN (
+                SELECT account FROM account_end WHERE before_ms < ? ORDER BY before_ms LIMIT ?)
+            """,
+            [SQLValue(at - accountEndKeptFor), .integer(accountEndsPurgedAtOnce)])
+        try execute(
+            """
+            INSERT INTO account_end (account, before_ms, reason) VALUES (?, ?, ?)
+            ON CONFLICT (account) DO UPDATE
+            SET before_ms = excluded.before_ms, reason = excluded.reason
+            WHERE excluded.before_ms > before_ms
+            """,
+            [.integer(account.key), SQLValue(moment), .integer(reason.rawValue)])
+    }
+}

@@ -1,0 +1,50 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Ends an account's sessions, and lets no sign-in through that began before (S-06): what follows
+/// a replaced password, a suspension, a deletion. A session that was opened by a later proof stays,
+/// so that a late or repeated delivery signs nobody out who has signed in since.
+struct AccountEnding: Sendable {
+    /// How far `before_ms` may be ahead of our clock. Without a limit one wrong number would lock
+    /// an account out for years.
+    private static let aheadMax: Duration = .seconds(3_600)
+    /// What can befall a whole account; the other reasons are a single session's.
+    private static let reasons: [EndReason] = [.signedOut, .security, .revoked]
+
+    let parts: SessionParts
+
+    /// - Throws: `rpc/invalid-argument`.
+    func run(
+        _ request: SessionV1.EndAccountRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountResponse {
+        guard let account = AccountID(text: request.accountId) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        guard let reason = EndReason(request.reason), Self.reasons.contains(reason) else {
+            throw ServiceError(.invalidArgument, fields: ["reason"])
+        }
+        let before = Timestamp(milliseconds: request.beforeMs)
+        guard before.milliseconds > 0, before <= parts.time.now() + Self.aheadMax else {
+            throw ServiceError(.invalidArgument, fields: ["before_ms"])
+        }
+        let outcome = try await parts.store.write { transaction in
+            try end(account, before, reason, transaction)
+        }
+        return SessionV1.EndAccountResponse(ended: UInt32(clamping: try parts.settle(outcome)))
+    }
+
+    private func end(
+        _ account: AccountID, _ before: Timestamp, _ reason: EndReason,
+        _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        try transaction.noteAccountEnd(account, before: before, reason)
+        let sessions = try transaction.openSessions(of: account).filter { $0.provedAt < before }
+        let (ended, live) = try transaction.end(
+            sessions, reason, life: parts.life, from: .unknown)
+        try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
+        return .done(live, ended: ended)
+    }
+}

@@ -1,0 +1,51 @@
+import CallRecords
+import ServiceRuntime
+import Storage
+
+extension Transaction {
+    /// Ends a session, with its audit record. The caller hands what is returned to
+    /// `SessionParts.settle` once it is committed.
+    func end(
+        _ session: Session, _ reason: EndReason, from origin: CallOrigin
+    ) throws -> EndedSession {
+        try noteEnd(of: session.id, reason)
+        let event =
+            switch reason {
+            case .replayed:
+                AuditEvent(.refreshTokenReplayed, outcome: .refreshTokenReplayed)
+            case .inactive, .maximumAge: AuditEvent(.sessionEnded, outcome: .sessionEnded)
+            case .signedOut, .displaced, .security, .revoked: AuditEvent(.sessionEnded)
+            }
+        try audit(event.of(session).from(origin))
+        return EndedSession(id: session.id, at: at)
+    }
+
+    /// Ends those of `sessions` that live for `reason`, and notes of the others what time has
+    /// brought them.
+    /// - Returns: all that have a noted end now, and how many of them were live.
+    func end(
+        _ sessions: [Session], _ reason: EndReason, life: SessionLife, from origin: CallOrigin
+    ) throws -> (ended: [EndedSession], live: Int) {
+        var (ended, live): ([EndedSession], Int) = ([], 0)
+        for session in sessions {
+            switch life.state(of: session, at: at) {
+            case .live:
+                ended.append(try end(session, reason, from: origin))
+                live += 1
+            case .over(let reason): ended.append(try end(session, reason, from: origin))
+            case .ended: break
+            }
+        }
+        return (ended, live)
+    }
+}
+
+extension AuditEvent {
+    /// The event, about `session`.
+    fileprivate func of(_ session: Session) -> AuditEvent {
+        var event = self
+        event.account = session.account.key
+        event.session = session.id.key
+        return event
+    }
+}

@@ -1,0 +1,65 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Ends the session of a token, or all of its account's (G-09, S-06). Whoever wants out is let
+/// out: an access token may have expired, and a session that is over already is no error. A token
+/// of such a session ends no other one.
+struct SignOut: Sendable {
+    let parts: SessionParts
+
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
+    ///   `auth/refresh-token-replayed`, `rpc/invalid-argument` without a token.
+    func run(
+        _ request: SessionV1.SignOutRequest, _ context: CallContext
+    ) async throws -> SessionV1.SignOutResponse {
+        let all = request.all
+        let outcome: FlowOutcome<Int>
+        switch request.token {
+        case .accessToken(let text):
+            guard let token = parts.accessTokens.read(text) else {
+                throw ServiceError(.invalidAccessToken)
+            }
+            outcome = try await parts.store.write { try end(token.session, all: all, $0) }
+        case .refreshToken(let text):
+            guard let token = parts.keys.refreshTokens.token(text) else {
+                throw ServiceError(.invalidRefreshToken)
+            }
+            outcome = try await parts.store.write { try end(by: token, all: all, $0) }
+        case nil: throw ServiceError(.invalidArgument, fields: ["token"])
+        }
+        return SessionV1.SignOutResponse(ended: UInt32(clamping: try parts.settle(outcome)))
+    }
+
+    /// A refresh token signs out as it would refresh: only the leaf of its family does, and a use
+    /// of any other is a replay here too.
+    private func end(
+        by token: RefreshToken, all: Bool, _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        guard let session = try transaction.session(token.session) else { return .done(0) }
+        let decision = RefreshTokenRotation.decision(
+            counter: token.counter, of: session, life: parts.life, at: transaction.at)
+        switch decision {
+        case .rotate, .isOver, .hasEnded:
+            return try end(session.id, all: all, transaction)
+        case .replayed:
+            let ended = try transaction.end(session, .replayed, from: .unknown)
+            return .refused(.refreshTokenReplayed, ended: [ended])
+        case .unknown: return .refused(.invalidRefreshToken)
+        }
+    }
+
+    private func end(
+        _ id: SessionID, all: Bool, _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        guard let session = try transaction.session(id) else { return .done(0) }
+        let isLive = parts.life.state(of: session, at: transaction.at) == .live
+        let sessions =
+            all && isLive ? try transaction.openSessions(of: session.account) : [session]
+        let (ended, live) = try transaction.end(
+            sessions, .signedOut, life: parts.life, from: .unknown)
+        return .done(live, ended: ended)
+    }
+}

@@ -1,0 +1,21 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// Tells the state of the session that an access token of ours names, however old the token, with
+/// the reason of an end (G-01). A token that is not ours is told nothing.
+struct Inspection: Sendable {
+    let parts: SessionParts
+
+    func run(_ request: SessionV1.InspectRequest) async throws -> SessionV1.InspectResponse {
+        guard let token = parts.accessTokens.read(request.accessToken),
+            let session = try await parts.store.read({ try $0.session(token.session) })
+        else { return SessionV1.InspectResponse() }
+        let now = parts.time.now()
+        let state = parts.life.state(of: session, at: now)
+        return SessionV1.InspectResponse(
+            known: true, sessionId: session.id.text, accountId: session.account.text,
+            live: state == .live, endReason: state.reason?.message ?? .unspecified,
+            accessTokenCurrent: now < token.expiresAt)
+    }
+}

@@ -1,0 +1,41 @@
+import Contracts
+package import Cryptography
+package import ServiceRuntime
+
+/// The keys that session works with, each for one purpose, all but one out of its master key.
+package struct SessionKeys: Sendable {
+    /// Makes and checks refresh tokens.
+    let refreshTokens: RefreshTokenSeal
+    /// Seals the private halves of signing keys.
+    let signingKeys: SealedBox
+    /// Keys and fingerprints of calls that had an effect (G-25).
+    let calls: KeyedHash
+    /// Client addresses and devices in the audit trail.
+    let audit: KeyedHash
+    /// Devices in session rows: another key, so that they cannot be joined with the audit trail.
+    let devices: KeyedHash
+    /// Checks identity's word that an account has proved itself.
+    let proofs: SignInProofSeal
+
+    /// Keys out of the service's `master` key and the key that identity and session share, each of
+    /// 32 random bytes. `randomness` makes the nonces of what is sealed.
+    /// - Throws: `CryptographyError.invalidKey`.
+    package init(
+        master: SecretBytes, signInProofs: SecretBytes, randomness: any Randomness
+    ) throws {
+        guard master.count == SecretFile.keyBytes, signInProofs.count == SecretFile.keyBytes else {
+            throw CryptographyError.invalidKey("a key has \(SecretFile.keyBytes) bytes")
+        }
+        func hash(_ purpose: String) -> KeyedHash {
+            KeyedHash(master: master, purpose: "session/\(purpose)")
+        }
+        refreshTokens = RefreshTokenSeal(key: hash("refresh token"))
+        calls = hash("call")
+        audit = hash("audit")
+        devices = hash("device")
+        signingKeys = try SealedBox(
+            keys: [1: KeyDerivation.key(from: master, purpose: "session/signing key")],
+            current: 1, randomness: randomness)
+        proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
+    }
+}

@@ -1,0 +1,93 @@
+import Contracts
+import Cryptography
+package import Logging
+package import Messages
+package import RPC
+package import ServiceRuntime
+package import Storage
+
+/// Sessions, refresh families and signing keys (S-01 … S-07). Each method is one flow in a file of
+/// its own; this is their list.
+package struct SessionService: SessionsService {
+    /// The store's name.
+    package static let storeName = "session"
+    /// The store's schema.
+    package static let migrations = SessionTables.migrations
+
+    private let parts: SessionParts
+    private let keySetText: String
+
+    /// A service on `store`, once its signing key is there (the first start makes one) and the
+    /// latest ends are known.
+    /// - Throws: `SigningKeyError` when `keys` are not those the store was made with, or what the
+    ///   store throws.
+    package init(
+        settings: SessionSettings, store: Store, keys: SessionKeys, time: any Time,
+        randomness: any Randomness, logger: Logger
+    ) async throws {
+        let ring = try await SigningKeyRing.load(
+            from: store, box: keys.signingKeys, randomness: randomness, logger: logger)
+        let life = AccessTokenLife(mean: settings.accessTokenLife)
+        let retention = life.longest + TokenVerifier.leeway
+        let since = time.now() - retention
+        let ends = try await store.read { try $0.sessionsEnded(after: since) }
+        keySetText = ring.published.json
+        parts = SessionParts(
+            store: store, keys: keys,
+            life: SessionLife(idleMax: settings.idleMax, ageMax: settings.ageMax),
+            accessTokens: AccessTokens(
+                keys: ring, life: life, issuer: settings.issuer, audience: settings.audience),
+            ended: EndedSessions(ends, retention: retention), time: time, randomness: randomness)
+    }
+
+    // MARK: SessionsService
+
+    /// `SessionOpening`.
+    package func create(
+        _ request: SessionV1.CreateRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateResponse {
+        try await SessionOpening(parts: parts).run(request, context)
+    }
+
+    /// `Refresh`.
+    package func refresh(
+        _ request: SessionV1.RefreshRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshResponse {
+        try await Refresh(parts: parts).run(request, context)
+    }
+
+    /// `Validation`.
+    package func validate(
+        _ request: SessionV1.ValidateRequest, _ context: CallContext
+    ) -> SessionV1.ValidateResponse {
+        Validation(parts: parts).run(request)
+    }
+
+    /// `Inspection`.
+    package func inspect(
+        _ request: SessionV1.InspectRequest, _ context: CallContext
+    ) async throws -> SessionV1.InspectResponse {
+        try await Inspection(parts: parts).run(request)
+    }
+
+    /// `SignOut`.
+    package func signOut(
+        _ request: SessionV1.SignOutRequest, _ context: CallContext
+    ) async throws -> SessionV1.SignOutResponse {
+        try await SignOut(parts: parts).run(request, context)
+    }
+
+    /// `AccountEnding`.
+    package func endAccount(
+        _ request: SessionV1.EndAccountRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountResponse {
+        try await AccountEnding(parts: parts).run(request, context)
+    }
+
+    /// `SigningKeyRing`.
+    package func keySet(
+        _ request: SessionV1.KeySetRequest, _ context: CallContext
+    ) -> SessionV1.KeySetResponse {
+        SessionV1.KeySetResponse(jwks: keySetText)
+    }
+}

@@ -1,0 +1,91 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Opens a session for identity's proof, once (S-02): checks the proof, decides, writes, and
+/// answers once that is on disk.
+struct SessionOpening: Sendable {
+    let parts: SessionParts
+
+    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a repeated call's session
+    ///   is over, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
+    func run(
+        _ request: SessionV1.CreateRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateResponse {
+        let origin = CallOrigin(request.origin, hash: parts.keys.audit)
+        let device = try SessionDevice(request.origin, hash: parts.keys.devices)
+        guard let proof = SignInProof(request.proof, seal: parts.keys.proofs) else {
+            // Whose account a forged proof names tells nothing, so the record names none.
+            try await parts.store.write { try $0.auditRefusedProof(nil, origin) }
+            throw ServiceError(.invalidSignInProof)
+        }
+        let call = try RepeatableCall(
+            "Create",
+            [
+                Array(proof.account.text.utf8), Array(proof.methods.joined(separator: " ").utf8),
+                Array((request.origin?.deviceId ?? "").utf8),
+            ], context, hash: parts.keys.calls)
+        let outcome = try await parts.store.write { transaction in
+            try open(proof, device, call, origin, transaction)
+        }
+        let grant = try parts.settle(outcome)
+        return SessionV1.CreateResponse(tokens: try TokenIssuing(parts: parts).tokens(grant))
+    }
+
+    private func open(
+        _ proof: SignInProof, _ device: SessionDevice, _ call: RepeatableCall?,
+        _ origin: CallOrigin, _ transaction: Transaction
+    ) throws -> FlowOutcome<TokenGrant> {
+        let accountEnd = try transaction.accountEnd(of: proof.account)
+        guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at) else {
+            try transaction.auditRefusedProof(proof.account, origin)
+            return .refused(.invalidSignInProof)
+        }
+        let first = try transaction.firstAnswer(of: call)
+        // A repeated sign-in brings a new proof, which is used up like any other.
+        let isFirstUse = try transaction.useProof(proof)
+        if let first { return try again(first, transaction) }
+        guard isFirstUse else {
+            try transaction.auditRefusedProof(proof.account, origin)
+            return .refused(.invalidSignInProof)
+        }
+        return .done(try start(proof, device, call, origin, transaction))
+    }
+
+    private func again(
+        _ first: FirstAnswer, _ transaction: Transaction
+    ) throws -> FlowOutcome<TokenGrant> {
+        guard let session = try SessionID(key: first.session).flatMap(transaction.session),
+            parts.life.state(of: session, at: transaction.at) == .live
+        else { return .refused(.sessionEnded) }
+        return .done(TokenGrant(session: session, repeating: first))
+    }
+
+    private func start(
+        _ proof: SignInProof, _ device: SessionDevice, _ call: RepeatableCall?,
+        _ origin: CallOrigin, _ transaction: Transaction
+    ) throws -> TokenGrant {
+        let session = Session(
+            id: .drawn(from: parts.randomness), account: proof.account, counter: 1,
+            createdAt: transaction.at, usedAt: transaction.at,
+            authenticatedAt: proof.authenticatedAt, provedAt: proof.provedAt,
+            methods: proof.methods)
+        try transaction.insert(session, on: device)
+        try transaction.audit(
+            AuditEvent(.sessionStarted, account: session.account.key, session: session.id.key)
+                .from(origin))
+        let grant = TokenGrant(session: session, givenAt: transaction.at)
+        try transaction.remember(call, FirstAnswer(grant))
+        return grant
+    }
+}
+
+extension Transaction {
+    fileprivate func auditRefusedProof(_ account: AccountID?, _ origin: CallOrigin) throws {
+        try audit(
+            AuditEvent(.signInFailed, account: account?.key, outcome: .invalidSignInProof)
+                .from(origin))
+    }
+}

@@ -1,0 +1,28 @@
+import ServiceRuntime
+
+/// Whether a genuine proof opens a session at `now` (design.md, Gateway). Pure:
+///
+///     proved                               opens
+///     more than `clockLeeway` after now    no: identity's clock cannot be that far ahead
+///     more than `life` before now          no: too old
+///     before the account's latest end      no: a reset is not raced by a sign-in that began first
+///     else                                 yes, once (`Transaction.useProof`)
+enum SignInProofRule {
+    /// How long a proof is good: a gateway hands it on at once.
+    static let life: Duration = .seconds(30)
+    /// How far identity's clock may be ahead of ours.
+    static let clockLeeway: Duration = .seconds(60)
+
+    /// - Parameter accountEnd: the moment before which proofs of the account are refused.
+    static func accepts(
+        _ proof: SignInProof, accountEnd: Timestamp?, at now: Timestamp
+    ) -> Bool {
+        if proof.provedAt > now + clockLeeway { return false }
+        if now > staleAfter(proof) { return false }
+        if let accountEnd, proof.provedAt < accountEnd { return false }
+        return true
+    }
+
+    /// The last moment at which a proof is young enough.
+    static func staleAfter(_ proof: SignInProof) -> Timestamp { proof.provedAt + life }
+}

@@ -1,0 +1,36 @@
+/// Everything the audit trail can tell of: a closed list, so that it can be reviewed whole.
+/// Raw values are stored and never renamed. To add one: a case here, and the flow that writes it.
+package enum AuditKind: String, CaseIterable, Sendable {
+    /// An account was made.
+    case accountRegistered = "account.registered"
+    /// A sign-up was refused; `outcome` says why.
+    case signUpRefused = "account.sign-up-refused"
+    /// An account's email was proved.
+    case emailVerified = "account.email-verified"
+    /// An account's password was set or changed.
+    case passwordReplaced = "account.password-replaced"
+    /// Somebody proved to be an account's owner.
+    case signInSucceeded = "sign-in.succeeded"
+    /// A sign-in was refused; `outcome` says why.
+    case signInFailed = "sign-in.failed"
+    /// A session was opened.
+    case sessionStarted = "session.started"
+    /// A session's refresh token was rotated.
+    case sessionRefreshed = "session.refreshed"
+    /// A session was ended by its owner.
+    case sessionEnded = "session.ended"
+    /// A refresh token was used a second time, which ended its family.
+    case refreshTokenReplayed = "session.refresh-token-replayed"
+    /// All sessions of an account were ended.
+    case accountSessionsEnded = "session.account-ended"
+    /// A signing key was made.
+    case signingKeyMade = "key.signing-key-made"
+    /// A limit was reached; `attempt` counts.
+    case limitReached = "limit.reached"
+    /// A message was taken on for delivery.
+    case messageAccepted = "message.accepted"
+    /// A provider took a message.
+    case messageSent = "message.sent"
+    /// A message was given up; `outcome` says why.
+    case messageDead = "message.dead"
+}

@@ -1,0 +1,78 @@
+import Logging
+import ServiceRuntime
+
+/// Brings a database's schema up to what this program knows, component by component, each step in
+/// a transaction of its own together with the note that it was taken.
+struct Migrator {
+    /// The steps of the service, and those of this module's own tables.
+    enum Component: String {
+        case service
+        case storage
+    }
+
+    let connection: any SQLConnection
+    let time: any Time
+    let logger: Logger
+
+    /// Takes every step of `migrations` that the database has not had.
+    ///
+    /// Steps that only a newer program knows are left alone, with a warning: every step adds, so
+    /// this program runs on them, and going back a version needs no restore.
+    func run(_ migrations: [Migration], _ component: Component) throws {
+        let known = migrations.count
+        precondition(migrations.map(\.number).elementsEqual(1..<known + 1), "numbered from 1")
+        let had = try appliedNumber(component)
+        if had > known {
+            logger.warning(
+                "the store was last used by a newer version",
+                fields: [.part: .text(component.rawValue), .migration: .count(had)])
+        }
+        for migration in migrations where migration.number > had {
+            try apply(migration, component)
+        }
+    }
+
+    private func appliedNumber(_ component: Component) throws -> Int {
+        let exists = try connection.queryOne(
+            "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"
+        ) { _ in true }
+        guard exists == true else { return 0 }
+        let number = try connection.queryOne(
+            "SELECT max(number) FROM schema_migrations WHERE component = ?",
+            [.text(component.rawValue)]
+        ) { try $0.optionalInteger(0) }
+        return Int((number ?? 0) ?? 0)
+    }
+
+    private func apply(_ migration: Migration, _ component: Component) throws {
+        do {
+            try connection.begin()
+            try connection.run(script: Self.table)
+            try connection.run(script: migration.sql)
+            try connection.execute(
+                """
+                INSERT INTO schema_migrations (component, number, applied_at_ms) VALUES (?, ?, ?)
+                """,
+                [
+                    .text(component.rawValue), .integer(Int64(migration.number)),
+                    SQLValue(time.now()),
+                ])
+            try connection.commit()
+        } catch {
+            // The first error is the one to tell; a second one adds nothing.
+            if connection.isInTransaction { try? connection.rollBack() }
+            let cause = error as? SQLError ?? SQLError(.other, detail: "\(error)")
+            throw StoreError.migrationFailed(
+                component: component.rawValue, number: migration.number, cause)
+        }
+    }
+
+    private static let table = """
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+            component TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            applied_at_ms INTEGER NOT NULL,
+            PRIMARY KEY (component, number)
+        ) STRICT
+        """
+}

@@ -1,0 +1,52 @@
+/// The tables that every store has besides its service's own.
+///
+/// Keys are integers and nothing personal is in an index: SQLite leaves text behind in the inner
+/// pages of text keys, and none with integer ones (design.md, Erasure).
+enum StorageTables {
+    /// Steps of the component `storage`.
+    static let migrations = [Migration(number: 1, sql: outbox + audit + idempotency)]
+
+    /// `number` orders the messages; a lane's are delivered one after the other.
+    private static let outbox = """
+        CREATE TABLE outbox (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            topic TEXT NOT NULL,
+            message_key TEXT NOT NULL,
+            lane INTEGER,
+            payload BLOB NOT NULL,
+            created_at_ms INTEGER NOT NULL,
+            due_at_ms INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX outbox_by_due ON outbox (due_at_ms, number);
+        CREATE INDEX outbox_by_lane ON outbox (lane, topic, number) WHERE lane IS NOT NULL;
+        """
+
+    /// Appended to, never changed. `subject`, `client_address` and `device` are keyed hashes.
+    private static let audit = """
+        CREATE TABLE audit (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            at_ms INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            account INTEGER,
+            session INTEGER,
+            subject BLOB,
+            client_address BLOB,
+            device BLOB,
+            outcome TEXT,
+            attempt INTEGER
+        ) STRICT;
+        """
+
+    /// `number` orders the answers by age, for the purge.
+    private static let idempotency = """
+        CREATE TABLE idempotency (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            key_hash BLOB NOT NULL,
+            fingerprint BLOB NOT NULL,
+            answer BLOB NOT NULL,
+            created_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX idempotency_by_key ON idempotency (key_hash);
+        """
+}

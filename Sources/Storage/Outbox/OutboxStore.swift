@@ -1,0 +1,74 @@
+import ServiceRuntime
+
+extension Transaction {
+    /// Writes a message that is handed over once this transaction is on disk, or never.
+    package func enqueue(_ message: OutboxMessage) throws {
+        try execute(
+            """
+            INSERT INTO outbox (topic, message_key, lane, payload, created_at_ms, due_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(message.topic), .text(message.key), SQLValue(message.lane),
+                .blob(message.payload), SQLValue(at), SQLValue(message.notBefore ?? at),
+            ])
+        notes.hasEnqueued = true
+    }
+
+    /// Forgets a message that was handed over.
+    func removeOutboxMessage(_ number: Int64) throws {
+        try execute("DELETE FROM outbox WHERE number = ?", [.integer(number)])
+    }
+
+    /// Notes a failed attempt and when the next one may be.
+    func postponeOutboxMessage(_ number: Int64, until due: Timestamp) throws {
+        try execute(
+            "UPDATE outbox SET attempts = attempts + 1, due_at_ms = ? WHERE number = ?",
+            [SQLValue(due), .integer(number)])
+    }
+}
+
+/// A message as it stands in the outbox.
+struct OutboxRow: Sendable {
+    let number: Int64
+    let attempts: Int64
+    let message: OutboxMessage
+}
+
+extension SQLSession {
+    /// How many messages wait to be handed over.
+    package func outboxCount() throws -> Int {
+        Int(try queryOne("SELECT count(*) FROM outbox") { try $0.integer(0) } ?? 0)
+    }
+
+    /// The first of those that may be handed over now: due, and the first of their lane.
+    func dueOutboxMessages(at moment: Timestamp, limit: Int) throws -> [OutboxRow] {
+        try query(
+            """
+            SELECT number, attempts, topic, message_key, payload, lane
+            FROM outbox AS this
+            WHERE due_at_ms <= ?
+              AND (lane IS NULL OR NOT EXISTS (
+                SELECT 1 FROM outbox AS earlier
+                WHERE earlier.lane = this.lane AND earlier.topic = this.topic
+                  AND earlier.number < this.number))
+            ORDER BY due_at_ms, number
+            LIMIT ?
+            """,
+            [SQLValue(moment), .integer(Int64(limit))]
+        ) { row in
+            OutboxRow(
+                number: try row.integer(0), attempts: try row.integer(1),
+                message: OutboxMessage(
+                    topic: try row.text(2), key: try row.text(3), payload: try row.blob(4),
+                    lane: try row.optionalInteger(5)))
+        }
+    }
+
+    /// When the next message after `moment` is due.
+    func nextOutboxMoment(after moment: Timestamp) throws -> Timestamp? {
+        try queryOne(
+            "SELECT min(due_at_ms) FROM outbox WHERE due_at_ms > ?", [SQLValue(moment)]
+        ) { try $0.optionalTimestamp(0) } ?? nil
+    }
+}

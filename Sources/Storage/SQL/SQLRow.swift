@@ -1,0 +1,94 @@
+package import ServiceRuntime
+
+/// One row of a query's answer: a copy, so it may outlive the statement. Columns count from 0.
+/// A wrong type or a missing column is a `SQLError` of kind `unexpectedValue`, never a trap.
+package struct SQLRow: Hashable, Sendable {
+    /// The columns' values, in the order of the `SELECT`.
+    package let values: [SQLValue]
+
+    /// A row of these values.
+    package init(_ values: [SQLValue]) { self.values = values }
+
+    /// The whole number in `column`.
+    package func integer(_ column: Int) throws -> Int64 {
+        try present(optionalInteger(column), column)
+    }
+
+    /// The whole number in `column`, or nil for `NULL`.
+    package func optionalInteger(_ column: Int) throws -> Int64? {
+        switch try value(column) {
+        case .null: nil
+        case .integer(let number): number
+        default: throw unexpected(column, "an integer")
+        }
+    }
+
+    /// The floating-point number in `column`.
+    package func real(_ column: Int) throws -> Double {
+        guard case .real(let number) = try value(column) else {
+            throw unexpected(column, "a real")
+        }
+        return number
+    }
+
+    /// The text in `column`.
+    package func text(_ column: Int) throws -> String {
+        try present(optionalText(column), column)
+    }
+
+    /// The text in `column`, or nil for `NULL`.
+    package func optionalText(_ column: Int) throws -> String? {
+        switch try value(column) {
+        case .null: nil
+        case .text(let text): text
+        default: throw unexpected(column, "text")
+        }
+    }
+
+    /// The bytes in `column`.
+    package func blob(_ column: Int) throws -> [UInt8] {
+        try present(optionalBlob(column), column)
+    }
+
+    /// The bytes in `column`, or nil for `NULL`.
+    package func optionalBlob(_ column: Int) throws -> [UInt8]? {
+        switch try value(column) {
+        case .null: nil
+        case .blob(let bytes): bytes
+        default: throw unexpected(column, "a blob")
+        }
+    }
+
+    /// The truth in `column`: 0 or 1.
+    package func boolean(_ column: Int) throws -> Bool {
+        switch try integer(column) {
+        case 0: false
+        case 1: true
+        default: throw unexpected(column, "0 or 1")
+        }
+    }
+
+    /// The moment in `column`, kept in milliseconds since 1970.
+    package func timestamp(_ column: Int) throws -> Timestamp {
+        Timestamp(milliseconds: try integer(column))
+    }
+
+    /// The moment in `column`, or nil for `NULL`.
+    package func optionalTimestamp(_ column: Int) throws -> Timestamp? {
+        try optionalInteger(column).map { Timestamp(milliseconds: $0) }
+    }
+
+    private func value(_ column: Int) throws -> SQLValue {
+        guard values.indices.contains(column) else { throw unexpected(column, "a column") }
+        return values[column]
+    }
+
+    private func present<Value>(_ value: Value?, _ column: Int) throws -> Value {
+        guard let value else { throw unexpected(column, "a value") }
+        return value
+    }
+
+    private func unexpected(_ column: Int, _ wanted: String) -> SQLError {
+        SQLError(.unexpectedValue, detail: "column \(column) does not hold \(wanted)")
+    }
+}

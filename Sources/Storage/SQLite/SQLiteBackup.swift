@@ -1,0 +1,48 @@
+import CSQLite
+import Glibc
+
+/// Copies a live database, as it is at one moment, into a new file.
+///
+/// The source holds one snapshot for the whole copy: without it SQLite would begin anew at each
+/// commit of the writer and, under load, never end. Writers go on; only the log's reuse waits.
+/// The copy gets its name when it is whole and on disk, so a crash leaves at most `….partial`.
+enum SQLiteBackup {
+    /// Pages copied at a stroke (1 MiB); between strokes other threads get the processor.
+    private static let pagesAtOnce: Int32 = 256
+
+    /// Copies the database of `source` to `path`, where no file may be.
+    static func copy(from source: SQLiteConnection, to path: String) throws {
+        guard access(path, F_OK) != 0 else { throw StoreError.backupExists(path) }
+        let partial = path + ".partial"
+        unlink(partial)
+        do {
+            try source.beginReading()
+            // A deferred transaction takes its snapshot at the first read.
+            _ = try source.query("SELECT count(*) FROM sqlite_schema") { $0 }
+            try copyPages(from: source, to: partial)
+            try source.rollBack()
+            try PrivateFile.sync(partial)
+            guard rename(partial, path) == 0 else { throw PrivateFile.failure(path) }
+            try PrivateFile.sync(PrivateFile.folder(of: path))
+        } catch {
+            unlink(partial)
+            throw error
+        }
+    }
+
+    private static func copyPages(from source: SQLiteConnection, to path: String) throws {
+        try PrivateFile.make(path)
+        let target = try SQLiteConnection(path, flags: SQLITE_OPEN_READWRITE)
+        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+            throw SQLiteError.from(sqlite3_errcode(target.handle), target.handle)
+        }
+        var code: Int32
+        repeat {
+            code = sqlite3_backup_step(backup, pagesAtOnce)
+            sched_yield()
+        } while code == SQLITE_OK
+        // Finish reports the same error, and frees in any case.
+        sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw SQLiteError.from(code, target.handle) }
+    }
+}

@@ -1,0 +1,91 @@
+import CSQLite
+
+/// One connection to a SQLite file, closed with its owner, and the statements prepared on it.
+final class SQLiteConnection: SQLConnection {
+    /// SQLite's own handle, lent to the backup.
+    let handle: OpaquePointer
+    private var statements = SQLiteStatementCache()
+
+    /// Opens the file at `path` as `flags` (SQLITE_OPEN_…) say.
+    init(_ path: String, flags: Int32) throws {
+        var opened: OpaquePointer?
+        // No mutex: a connection is confined to the thread that opened it.
+        let code = sqlite3_open_v2(
+            path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            // SQLite gives a handle even when it fails, to ask it why.
+            let error = SQLiteError.from(code, opened)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+    }
+
+    deinit {
+        statements.empty()
+        let code = sqlite3_close(handle)
+        assert(code == SQLITE_OK, "a statement outlived its connection")
+    }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    @discardableResult
+    func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
+        let before = sqlite3_total_changes64(handle)
+        try withStatement(sql, values) { statement in
+            while try statement.step() {}
+        }
+        return Int(sqlite3_total_changes64(handle) - before)
+    }
+
+    func query<Value>(
+        _ sql: String, _ values: [SQLValue], _ row: (SQLRow) throws -> Value
+    ) throws -> [Value] {
+        try withStatement(sql, values) { statement in
+            var found: [Value] = []
+            while try statement.step() { found.append(try row(try statement.row())) }
+            return found
+        }
+    }
+
+    private func withStatement<Result>(
+        _ sql: String, _ values: [SQLValue], _ body: (SQLiteStatement) throws -> Result
+    ) throws -> Result {
+        let statement = try statements.take(sql) ?? SQLiteStatement(sql, handle)
+        defer {
+            statement.reset()
+            statements.put(sql, statement)
+        }
+        try statement.bind(values)
+        return try body(statement)
+    }
+
+    func run(script: String) throws {
+        try SQLiteError.check(sqlite3_exec(handle, script, nil, nil, nil), handle)
+    }
+
+    func begin() throws { try execute("BEGIN IMMEDIATE") }
+
+    func beginReading() throws { try execute("BEGIN DEFERRED") }
+
+    func commit() throws { try execute("COMMIT") }
+
+    func rollBack() throws { try execute("ROLLBACK") }
+
+    func setMark() throws { try execute("SAVEPOINT flow") }
+
+    func releaseMark() throws { try execute("RELEASE flow") }
+
+    func rollBackToMark() throws {
+        // ROLLBACK TO keeps the savepoint open; RELEASE then forgets it.
+        try execute("ROLLBACK TO flow")
+        try execute("RELEASE flow")
+    }
+
+    func truncateLog() throws {
+        let isHeldUp = try queryOne("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) }
+        guard isHeldUp == 0 else {
+            throw SQLError(.busy, detail: "a reader holds the log")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CSQLite
+
+/// A store in one SQLite file, with its write-ahead log beside it.
+///
+/// `synchronous=FULL` makes each commit reach the disk before it is answered; it is set, read back
+/// and insisted on, because everything that this system promises rests on it.
+package struct SQLiteEngine: SQLEngine {
+    /// How much a commit waits for.
+    package enum Durability: Sendable {
+        /// For the disk. The only one for programs.
+        case full
+        /// For nothing: what a power cut leaves is luck. For measuring what the disk costs.
+        case noneForMeasuring
+    }
+
+    /// How long a statement waits for a lock that another process (a shell, a backup tool) holds.
+    package static let busyMilliseconds: Int32 = 5_000
+
+    /// Log pages (4 KiB) after which they are moved into the database: 16 MiB, since a row that
+    /// changes often is then moved once (a fifth more writes than with SQLite's own 1,000).
+    package static let logPagesMax = 4_000
+
+    /// What the log is cut back to after a burst, in bytes.
+    package static let logBytesMax = 64 << 20
+
+    private let durability: Durability
+
+    /// An engine whose commits wait for the disk, unless it is for measuring.
+    package init(durability: Durability = .full) {
+        self.durability = durability
+    }
+
+    package func openWriter(_ location: String) throws -> any SQLConnection {
+        try PrivateFile.make(location)
+        let connection = try open(location)
+        try connection.set("journal_mode", "wal", readsBack: .text("wal"))
+        try connection.set("foreign_keys", "ON", readsBack: .integer(1))
+        // Deleted rows are overwritten with zeros (security.md, Erasure).
+        try connection.set("secure_delete", "ON", readsBack: .integer(1))
+        try connection.set("wal_autocheckpoint", "\(Self.logPagesMax)")
+        try connection.set("journal_size_limit", "\(Self.logBytesMax)")
+        switch durability {
+        case .full: try connection.set("synchronous", "FULL", readsBack: .integer(2))
+        case .noneForMeasuring: try connection.set("synchronous", "OFF", readsBack: .integer(0))
+        }
+        return connection
+    }
+
+    package func openReader(_ location: String) throws -> any SQLConnection {
+        let connection = try open(location)
+        try connection.set("query_only", "ON", readsBack: .integer(1))
+        return connection
+    }
+
+    package func backUp(_ location: String, to path: String) throws {
+        try SQLiteBackup.copy(from: try open(location), to: path)
+    }
+
+    private func open(_ location: String) throws -> SQLiteConnection {
+        precondition(sqlite3_threadsafe() != 0, "Debian's SQLite is built for threads")
+        let connection = try SQLiteConnection(location, flags: SQLITE_OPEN_READWRITE)
+        let code = sqlite3_busy_timeout(connection.handle, Self.busyMilliseconds)
+        try SQLiteError.check(code, connection.handle)
+        // The file is not trusted to call functions from its schema, nor to rewrite itself.
+        try connection.set(flag: SQLITE_DBCONFIG_DEFENSIVE, true)
+        try connection.set("trusted_schema", "OFF", readsBack: .integer(0))
+        // A misspelt column must not pass for a string.
+        try connection.set(flag: SQLITE_DBCONFIG_DQS_DML, false)
+        try connection.set(flag: SQLITE_DBCONFIG_DQS_DDL, false)
+        // Sorting must not leave rows in files beside the store.
+        try connection.set("temp_store", "MEMORY", readsBack: .integer(2))
+        return connection
+    }
+}
+
+extension SQLiteConnection {
+    /// Sets a pragma and, where `readsBack` is given, insists that it is in force.
+    fileprivate func set(
+        _ pragma: String, _ setting: String, readsBack wanted: SQLValue? = nil
+    ) throws {
+        _ = try query("PRAGMA \(pragma) = \(setting)") { $0 }
+        guard let wanted else { return }
+        let found = try queryOne("PRAGMA \(pragma)") { $0.values.first }
+        guard found == wanted else {
+            throw StoreError.settingNotInForce("\(pragma) = \(setting)")
+        }
+    }
+
+    fileprivate func set(flag: Int32, _ isOn: Bool) throws {
+        try SQLiteError.check(csqlite_set_flag(handle, flag, isOn ? 1 : 0), handle)
+    }
+}

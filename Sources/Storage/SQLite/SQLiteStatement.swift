@@ -1,0 +1,118 @@
+import CSQLite
+
+/// One prepared statement, finalised with its owner. Its connection outlives it.
+///
+/// Each use is bind → step … → `reset`, and `reset` also forgets the values, so that no password
+/// hash or address waits in a cached statement for its next use.
+final class SQLiteStatement {
+    private let statement: OpaquePointer
+    private let connection: OpaquePointer
+
+    /// Prepares the one statement in `sql`, to be kept for many uses.
+    init(_ sql: String, _ connection: OpaquePointer) throws {
+        var prepared: OpaquePointer?
+        var text = sql
+        let (code, rest) = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                var tail: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v3(
+                    connection, characters.baseAddress, Int32(clamping: characters.count),
+                    UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, &tail)
+                let used = tail.flatMap { end in characters.baseAddress.map { end - $0 } } ?? 0
+                return (code, characters.dropFirst(used).contains { !Self.isSpace($0) })
+            }
+        }
+        try SQLiteError.check(code, connection)
+        guard let prepared, !rest else {
+            sqlite3_finalize(prepared)
+            throw SQLError(.misuse, detail: "exactly one statement is wanted: \(sql)")
+        }
+        statement = prepared
+        self.connection = connection
+    }
+
+    deinit {
+        // Repeats the last step's error, which was thrown when it happened.
+        sqlite3_finalize(statement)
+    }
+
+    /// Gives every parameter its value.
+    func bind(_ values: [SQLValue]) throws {
+        let wanted = Int(sqlite3_bind_parameter_count(statement))
+        guard values.count == wanted else {
+            throw SQLError(.misuse, detail: "\(values.count) values for \(wanted) parameters")
+        }
+        for (offset, value) in values.enumerated() {
+            try SQLiteError.check(bind(value, at: Int32(offset + 1)), connection)
+        }
+    }
+
+    private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let number): return sqlite3_bind_int64(statement, index, number)
+        case .real(let number):
+            guard !number.isNaN else { return SQLITE_MISUSE }
+            return sqlite3_bind_double(statement, index, number)
+        case .text(var text):
+            return text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    csqlite_bind_text(statement, index, $0.baseAddress, UInt64($0.count))
+                }
+            }
+        case .blob(let bytes):
+            return bytes.withUnsafeBytes {
+                csqlite_bind_blob(statement, index, $0.baseAddress, UInt64($0.count))
+            }
+        }
+    }
+
+    /// Goes to the next row.
+    /// - Returns: whether there is one.
+    func step() throws -> Bool {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw SQLiteError.from(code, connection)
+        }
+    }
+
+    /// A copy of the present row.
+    func row() throws -> SQLRow {
+        let count = sqlite3_column_count(statement)
+        return SQLRow(try (0..<max(0, count)).map { try value($0) })
+    }
+
+    private func value(_ column: Int32) throws -> SQLValue {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_NULL: return .null
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
+        case SQLITE_TEXT:
+            // The pointer first, then the count: the other order may count another encoding.
+            let bytes = UnsafeRawPointer(sqlite3_column_text(statement, column))
+            guard let text = String(validating: held(bytes, column), as: UTF8.self) else {
+                throw SQLError(.corrupt, detail: "text in column \(column) is not UTF-8")
+            }
+            return .text(text)
+        default:
+            return .blob([UInt8](held(sqlite3_column_blob(statement, column), column)))
+        }
+    }
+
+    private func held(_ bytes: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
+        let count = Int(sqlite3_column_bytes(statement, column))
+        return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
+    }
+
+    /// Ends this use and forgets the values.
+    func reset() {
+        // Repeats the last step's error, which was thrown when it happened.
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+    }
+
+    private static func isSpace(_ character: CChar) -> Bool {
+        [0x20, 0x09, 0x0A, 0x0D, 0x3B].contains(character)
+    }
+}

@@ -1,0 +1,169 @@
+import Logging
+import ServiceRuntime
+
+/// Several flows, one commit.
+///
+/// A commit waits for the disk (2.7 ms measured, design.md), whatever it carries. So what has
+/// arrived while the last one ran is written together and shares the next:
+///
+///     idle ── flows come ──▶ begun ── each flow in turn ──▶ run ── commit ──▶ durable ──▶ answered
+///                              │            │                        │
+///                              │            └─ throws: rolled back   │
+///                              │               to its mark, alone    │
+///                              └──────── the engine fails ───────────┴──▶ undone ──▶ all failed
+///
+/// The rules:
+/// 1. Nobody is answered before the commit has returned; then all are, whatever their answer. Also
+///    a flow that threw waits: its error ("this address is taken") may rest on what a flow before
+///    it in the group wrote, and that is true only once it is durable.
+/// 2. A flow that throws undoes only itself. Each runs between a mark (savepoint) and its release;
+///    a flow alone in its group needs none, the transaction itself is undone.
+/// 3. A failure of the engine (`begin`, a mark, `commit`, or a statement in a flow by which the
+///    engine ended the whole transaction, as a full disk can) undoes the group and fails every
+///    flow in it with that error. Whether such a commit will be found on disk after a power cut
+///    is then unknown, as with any lost answer: callers repeat with their idempotency key.
+/// 4. After a failure the connection is rolled back, and if that fails too, closed and opened
+///    anew before the next group: a full disk that has room again is used again, without restart.
+/// 5. Outside of `commit(_:)` the connection is in no transaction.
+struct GroupCommit {
+    /// Opens the writer's connection.
+    let open: () throws -> any SQLConnection
+    /// When flows are taken to happen.
+    let time: any Time
+    let logger: Logger
+    /// Called after a commit that put messages into the outbox.
+    let announce: () -> Void
+    /// The connection; nil after a failure that it did not survive.
+    var connection: (any SQLConnection)?
+    /// Commits that failed since the last that did not.
+    private var failures = 0
+
+    /// A writer that opens its connection at the first group.
+    init(
+        open: @escaping () throws -> any SQLConnection, time: any Time, logger: Logger,
+        announce: @escaping () -> Void
+    ) {
+        self.open = open
+        self.time = time
+        self.logger = logger
+        self.announce = announce
+    }
+
+    /// How one flow of a group went, to be told after the commit.
+    private enum Outcome {
+        case succeeded(QueuedFlow.Answer)
+        case threw(any Error)
+    }
+
+    /// Runs the flows in one transaction, commits, and answers all.
+    mutating func commit(_ flows: [QueuedFlow]) {
+        let notes = TransactionNotes()
+        let outcomes: [Outcome]
+        do {
+            let connection = try openConnection()
+            try connection.begin()
+            outcomes = try run(flows, connection, notes)
+            // A flow alone that threw has undone the transaction already.
+            if connection.isInTransaction { try connection.commit() }
+        } catch {
+            undo(after: error, flows: flows.count)
+            for flow in flows { flow.fail(StoreTrouble.answer(to: error)) }
+            return
+        }
+        noteSuccess()
+        if notes.hasEnqueued { announce() }
+        for (flow, outcome) in zip(flows, outcomes) {
+            switch outcome {
+            case .succeeded(let answer): answer()
+            case .threw(let error): flow.fail(StoreTrouble.answer(to: error))
+            }
+        }
+    }
+
+    /// The connection, opened anew where there is none.
+    mutating func openConnection() throws -> any SQLConnection {
+        let connection = try connection ?? open()
+        self.connection = connection
+        return connection
+    }
+
+    private func run(
+        _ flows: [QueuedFlow], _ connection: any SQLConnection, _ notes: TransactionNotes
+    ) throws -> [Outcome] {
+        if let only = flows.first, flows.count == 1 {
+            return [try runAlone(only, connection, notes)]
+        }
+        return try flows.map { try runMarked($0, connection, notes) }
+    }
+
+    /// Rule 2, for a flow that has the transaction to itself.
+    private func runAlone(
+        _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
+    ) throws -> Outcome {
+        let outcome = runOne(flow, connection, notes)
+        try requireOpen(connection, outcome)
+        if case .threw = outcome { try connection.rollBack() }
+        return outcome
+    }
+
+    /// Rule 2, for one of several.
+    private func runMarked(
+        _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
+    ) throws -> Outcome {
+        try connection.setMark()
+        let outcome = runOne(flow, connection, notes)
+        try requireOpen(connection, outcome)
+        if case .threw = outcome {
+            try connection.rollBackToMark()
+        } else {
+            try connection.releaseMark()
+        }
+        return outcome
+    }
+
+    private func runOne(
+        _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
+    ) -> Outcome {
+        do {
+            let transaction = Transaction(at: time.now(), connection: connection, notes: notes)
+            return .succeeded(try flow.run(transaction))
+        } catch {
+            return .threw(error)
+        }
+    }
+
+    /// Rule 3: the engine may have ended the transaction inside the flow.
+    private func requireOpen(_ connection: any SQLConnection, _ outcome: Outcome) throws {
+        guard !connection.isInTransaction else { return }
+        if case .threw(let error) = outcome, error is SQLError { throw error }
+        throw SQLError(.other, detail: "a flow, or the engine within it, ended the transaction")
+    }
+
+    /// Rule 4.
+    private mutating func undo(after error: any Error, flows: Int) {
+        noteFailure(error, flows: flows)
+        guard let connection, connection.isInTransaction else { return }
+        do {
+            try connection.rollBack()
+        } catch {
+            logger.error("the store is reopened", fields: [.detail: .error(error)])
+            self.connection = nil
+        }
+    }
+
+    /// Tells of the first failure, the second, the fourth and so on: a log that shares a full disk
+    /// must not be flooded.
+    private mutating func noteFailure(_ error: any Error, flows: Int) {
+        failures += 1
+        guard failures & (failures - 1) == 0 else { return }
+        logger.error(
+            "commits fail",
+            fields: [.attempt: .count(failures), .count: .count(flows), .detail: .error(error)])
+    }
+
+    private mutating func noteSuccess() {
+        guard failures > 0 else { return }
+        logger.warning("commits work again", fields: [.count: .count(failures)])
+        failures = 0
+    }
+}

@@ -1,0 +1,160 @@
+package import Logging
+package import ServiceRuntime
+import Synchronization
+
+/// One service's durable state: one writer that commits in groups (`GroupCommit`), a few readers
+/// beside it, its schema brought up to date, locked by this one process.
+///
+/// What `write` has answered survives `kill -9` and power cuts. When the disk is full or cannot be
+/// written, writes fail with `rpc/unavailable` and reads go on; both work again once it can.
+package final class Store: Sendable {
+    /// Where the database is: `<folder>/<name>.sqlite`.
+    package let location: String
+    /// Rings after each commit that put a message into the outbox.
+    let outboxBell = Bell()
+    let logger: Logger
+    private let engine: any SQLEngine
+    private let limits: StoreLimits
+    private let metrics: StoreMetrics
+    private let writes: WorkQueue<WriterTask>
+    private let reads: WorkQueue<QueuedQuery>
+    private let threads: Mutex<[WorkerThread]>
+    private let lock: Mutex<StoreLock?>
+
+    /// Opens, and if need be makes, the store `name` in `folder`, and brings its schema up to date.
+    /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
+    package init(
+        folder: String, name: String, migrations: [Migration],
+        engine: any SQLEngine = SQLiteEngine(), limits: StoreLimits = StoreLimits(),
+        time: any Time, logger: Logger
+    ) throws {
+        try PrivateFile.makeFolder(folder)
+        let lock = try StoreLock("\(folder)/\(name).lock")
+        let location = "\(folder)/\(name).sqlite"
+        self.location = location
+        self.engine = engine
+        self.limits = limits
+        self.logger = logger
+        metrics = StoreMetrics(name: name, time: time)
+        writes = WorkQueue(elementsMax: limits.waitingWritesMax)
+        reads = WorkQueue(elementsMax: limits.waitingReadsMax)
+        threads = Mutex([])
+        self.lock = Mutex(lock)
+
+        let migrator = Migrator(
+            connection: try engine.openWriter(location), time: time, logger: logger)
+        try migrator.run(StorageTables.migrations, .storage)
+        try migrator.run(migrations, .service)
+        try startWriter(time, lock)
+        for _ in 0..<max(1, limits.readers) { try startReader(lock) }
+    }
+
+    deinit {
+        // The threads end by themselves, and with the last of them the lock.
+        writes.close()
+        reads.close()
+    }
+
+    /// Runs `flow` on the writer's thread, in a transaction, and returns its value once that is on
+    /// disk.
+    /// - Throws: what `flow` throws, which undoes all that it wrote and nothing else;
+    ///   `ServiceError` `rpc/unavailable` when the disk does not take the commit, and
+    ///   `rpc/resource-exhausted` when too many wait; `SQLError` for the rest.
+    package func write<Value: Sendable>(
+        _ flow: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(WorkQueue<WriterTask>.Refusal) {
+                try writes.offer(.flow(QueuedFlow(continuation, flow)))
+            } catch {
+                metrics.countRefusal()
+                continuation.resume(throwing: refused(error))
+            }
+        }
+    }
+
+    /// Runs `query` on a reader's thread, on one snapshot of what has been committed.
+    /// - Throws: as `write`.
+    package func read<Value: Sendable>(
+        _ query: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(WorkQueue<QueuedQuery>.Refusal) {
+                try reads.offer(QueuedQuery(continuation, query))
+            } catch {
+                metrics.countRefusal()
+                continuation.resume(throwing: refused(error))
+            }
+        }
+    }
+
+    /// Copies the store, as it is at one moment, to the new file `path`, durable on return. Writes
+    /// and reads go on meanwhile.
+    /// - Throws: `StoreError.backupExists`, `SQLError`.
+    package func backup(to path: String) async throws {
+        let (engine, location) = (engine, location)
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                _ = try WorkerThread {
+                    continuation.resume(with: Result { try engine.backUp(location, to: path) })
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// Empties the log, so that nothing that was deleted remains in it (security.md, Erasure).
+    /// - Throws: `rpc/unavailable` when a reader or a backup holds it for longer than 5 s.
+    package func truncateLog() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(WorkQueue<WriterTask>.Refusal) {
+                try writes.offer(.truncateLog(continuation))
+            } catch {
+                continuation.resume(throwing: refused(error))
+            }
+        }
+    }
+
+    /// How many flows wait for the writer just now.
+    package var waitingWrites: Int { writes.count }
+
+    /// Finishes what is queued, refuses what comes, and gives the store back. Blocks its thread
+    /// until that is done; a second call does nothing.
+    package func close() {
+        writes.close()
+        reads.close()
+        // Readers first: the writer cannot empty a log that somebody reads.
+        for thread in threads.withLock({ $0 }).reversed() { thread.join() }
+        lock.withLock { $0 = nil }
+    }
+
+    private func refused<Element>(_ refusal: WorkQueue<Element>.Refusal) -> ServiceError {
+        StoreTrouble.answer(to: refusal, retryAfter: limits.retryAfter)
+    }
+
+    private func startWriter(_ time: any Time, _ lock: StoreLock) throws {
+        let (engine, location, bell) = (engine, location, outboxBell)
+        let (queue, limits, metrics, logger) = (writes, limits, metrics, logger)
+        let thread = try WorkerThread {
+            let commits = GroupCommit(
+                open: { try engine.openWriter(location) }, time: time, logger: logger,
+                announce: { bell.ring() })
+            var writer = StoreWriter(
+                queue: queue, limits: limits, metrics: metrics, logger: logger, commits: commits)
+            writer.work()
+            withExtendedLifetime(lock) {}
+        }
+        threads.withLock { $0.append(thread) }
+    }
+
+    private func startReader(_ lock: StoreLock) throws {
+        let (engine, location, queue) = (engine, location, reads)
+        let thread = try WorkerThread {
+            var reader = StoreReader(open: { try engine.openReader(location) })
+            reader.work(queue)
+            withExtendedLifetime(lock) {}
+        }
+        threads.withLock { $0.append(thread) }
+    }
+}

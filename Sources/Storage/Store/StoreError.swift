@@ -1,0 +1,34 @@
+/// Why a store could not be opened or copied. Its description is a sentence for the operator and
+/// says what to do.
+package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another process has the store open.
+    case inUse(lock: String, process: Int32?)
+    /// A setting that durability or erasure rests on was refused by the engine.
+    case settingNotInForce(String)
+    /// A migration failed; the store is as it was before it.
+    case migrationFailed(component: String, number: Int, SQLError)
+    /// The backup would overwrite a file.
+    case backupExists(String)
+
+    package var description: String {
+        switch self {
+        case .inUse(let lock, let process):
+            """
+            the store is in use by \(process.map { "process \($0)" } ?? "another process") \
+            (\(lock)): stop that one first, or give this one a data folder of its own
+            """
+        case .settingNotInForce(let setting):
+            """
+            the store did not take the setting \(setting): use a local disk and the SQLite library \
+            of this system
+            """
+        case .migrationFailed(let component, let number, let error):
+            """
+            migration \(number) of \(component) failed and was undone (\(error.detail)): start the \
+            version that ran before, or restore a backup
+            """
+        case .backupExists(let path):
+            "there is a file at \(path): name one that does not exist"
+        }
+    }
+}

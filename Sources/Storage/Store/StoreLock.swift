@@ -1,0 +1,45 @@
+import Glibc
+
+/// The right to be the one process on a store, held by a lock on `<name>.lock` beside it and given
+/// back with its owner, or by the system when the process dies in whatever way.
+///
+/// The writer's queue, the counters kept in memory and the outbox relay all take it that nobody
+/// else writes; two processes on one folder would each be right by itself and wrong together.
+final class StoreLock: Sendable {
+    private let file: Int32
+
+    /// Takes the lock.
+    /// - Throws: `StoreError.inUse` when another process, or another store here, has it.
+    init(_ path: String) throws {
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw PrivateFile.failure(path) }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            let error = errno
+            let holder = Self.holder(file)
+            close(file)
+            errno = error
+            guard error == EWOULDBLOCK else { throw PrivateFile.failure(path) }
+            throw StoreError.inUse(lock: path, process: holder)
+        }
+        self.file = file
+        noteHolder()
+    }
+
+    deinit {
+        close(file)
+    }
+
+    /// Leaves our process id for whoever is refused; only a help, so a failure does not matter.
+    private func noteHolder() {
+        let text = Array("\(getpid())\n".utf8)
+        _ = ftruncate(file, 0)
+        _ = pwrite(file, text, text.count, 0)
+    }
+
+    private static func holder(_ file: Int32) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(file, &bytes, bytes.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+    }
+}

@@ -1,0 +1,42 @@
+/// One reader: its connection, and the snapshot it lends to each query.
+struct StoreReader {
+    let open: () throws -> any SQLConnection
+    private var connection: (any SQLConnection)?
+
+    /// A reader that opens its connection at the first query.
+    init(open: @escaping () throws -> any SQLConnection) {
+        self.open = open
+    }
+
+    /// Takes queries, one at a time, until the queue is closed and empty.
+    mutating func work(_ queue: WorkQueue<QueuedQuery>) {
+        while let query = queue.take(upTo: 1).first { answer(query) }
+    }
+
+    private mutating func answer(_ query: QueuedQuery) {
+        do {
+            let connection = try connection ?? open()
+            self.connection = connection
+            let answer = try Self.run(query, connection)
+            answer()
+        } catch {
+            // A connection that could not leave its snapshot would show the past for ever.
+            if connection?.isInTransaction == true { connection = nil }
+            query.fail(StoreTrouble.answer(to: error))
+        }
+    }
+
+    private static func run(
+        _ query: QueuedQuery, _ connection: any SQLConnection
+    ) throws -> QueuedFlow.Answer {
+        try connection.beginReading()
+        do {
+            let answer = try query.run(connection)
+            try connection.rollBack()
+            return answer
+        } catch {
+            if connection.isInTransaction { try connection.rollBack() }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import ServiceRuntime
+
+/// Which of the engine's errors callers are told to wait out.
+enum StoreTrouble {
+    /// How long a caller waits before a disk may have room, or be there, again.
+    static let retryAfter: Duration = .seconds(1)
+
+    /// The error for the caller: trouble of the disk becomes `unavailable` with a time to wait, all
+    /// else stays what it is, so that a flow can tell a broken constraint.
+    static func answer(to error: any Error) -> any Error {
+        guard let error = error as? SQLError else { return error }
+        switch error.kind {
+        case .busy, .full, .readOnly, .inputOutput:
+            return ServiceError(
+                .unavailable, retryAfter: retryAfter, detail: "store: \(error.kind) \(error.detail)"
+            )
+        case .constraint, .corrupt, .unexpectedValue, .misuse, .other:
+            return error
+        }
+    }
+
+    /// The error for a caller whom a queue did not take.
+    static func answer<Element>(
+        to refusal: WorkQueue<Element>.Refusal, retryAfter: Duration
+    ) -> ServiceError {
+        switch refusal {
+        case .full:
+            ServiceError(
+                .resourceExhausted, retryAfter: retryAfter, detail: "store: too many wait",
+                notProcessed: true)
+        case .closed:
+            ServiceError(.unavailable, detail: "store: closed", notProcessed: true)
+        }
+    }
+}

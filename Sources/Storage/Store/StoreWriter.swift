@@ -1,0 +1,60 @@
+import Logging
+import ServiceRuntime
+
+/// What the writer's thread is asked to do.
+enum WriterTask: Sendable {
+    /// Run this in a group.
+    case flow(QueuedFlow)
+    /// Empty the log, between two groups.
+    case truncateLog(CheckedContinuation<Void, any Error>)
+}
+
+/// The writer's thread: takes what has come, commits it, and again, until the queue is closed and
+/// empty; then empties the log.
+struct StoreWriter {
+    let queue: WorkQueue<WriterTask>
+    let limits: StoreLimits
+    let metrics: StoreMetrics
+    let logger: Logger
+    var commits: GroupCommit
+
+    /// Works until the store closes.
+    mutating func work() {
+        var last = 1
+        while true {
+            let gather = min(last, limits.groupFlowsMax)
+            let tasks = queue.take(
+                upTo: limits.groupFlowsMax, gather: gather, patience: limits.gatheringMax)
+            if tasks.isEmpty { break }
+            let flows = tasks.compactMap { if case .flow(let flow) = $0 { flow } else { nil } }
+            last = max(1, flows.count)
+            commit(flows)
+            for case .truncateLog(let continuation) in tasks { truncateLog(continuation) }
+        }
+        finish()
+    }
+
+    private mutating func commit(_ flows: [QueuedFlow]) {
+        if flows.isEmpty { return }
+        metrics.measure(flows: flows.count, waiting: queue.count) { commits.commit(flows) }
+    }
+
+    private mutating func truncateLog(_ continuation: CheckedContinuation<Void, any Error>) {
+        do {
+            try commits.openConnection().truncateLog()
+            continuation.resume()
+        } catch {
+            continuation.resume(throwing: StoreTrouble.answer(to: error))
+        }
+    }
+
+    private mutating func finish() {
+        do {
+            try commits.connection?.truncateLog()
+        } catch {
+            // Nothing is lost: the log is read at the next start.
+            logger.warning("the log stays at the end", fields: [.detail: .error(error)])
+        }
+        commits.connection = nil
+    }
+}

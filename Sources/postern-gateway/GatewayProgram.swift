@@ -1,0 +1,53 @@
+import Contracts
+import GatewayService
+import Glibc
+import Hosting
+import ServiceRuntime
+
+/// `postern-gateway`: the public sign-in flows. It keeps no store.
+@main
+struct GatewayProgram: Program {
+    static let description = ProgramDescription(
+        program: "postern-gateway", service: "postern.gateway", application: "gateway",
+        summary: "The public sign-in flows, composed of the other four services.", port: 7400,
+        callers: ["app", "tool"], addressAsserters: ["app", "tool"])
+
+    static func main() async {
+        exit(
+            await run(
+                arguments: Array(CommandLine.arguments.dropFirst()),
+                environment: ProcessEnvironment.all, time: SystemTime()))
+    }
+
+    static func assemble(
+        _ host: ServiceHost, _ settings: GatewayProgramSettings
+    ) async throws -> Assembly {
+        // A limiter that is gone must be noticed quickly.
+        let limits = try host.channel(
+            to: settings.rateLimit, connectPatience: .milliseconds(250))
+        let service = GatewayService(
+            settings: settings.gateway,
+            accounts: AccountsClient(try host.channel(to: settings.identity)),
+            sessions: SessionsClient(try host.channel(to: settings.session)),
+            limits: LimitsClient(limits), time: host.time, logger: host.logger)
+        return Assembly(services: [AuthDispatcher.methods(of: service)])
+    }
+}
+
+/// The gateway's settings, and where the services are.
+struct GatewayProgramSettings: Settings {
+    let gateway: GatewaySettings
+    let identity: PeerSettings
+    let session: PeerSettings
+    let rateLimit: PeerSettings
+
+    init(reading settings: inout SettingsReader) {
+        gateway = GatewaySettings(reading: &settings)
+        identity = PeerSettings(
+            reading: &settings, "identity", service: "postern.identity", port: 7401)
+        session = PeerSettings(
+            reading: &settings, "session", service: "postern.session", port: 7402)
+        rateLimit = PeerSettings(
+            reading: &settings, "rate-limit", service: "postern.rate-limit", port: 7403)
+    }
+}

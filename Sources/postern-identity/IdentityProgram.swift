@@ -1,0 +1,66 @@
+import Contracts
+import Cryptography
+import Glibc
+import Hosting
+import IdentityService
+import ServiceRuntime
+import Storage
+
+/// `postern-identity`: who an account is and how it proves itself.
+@main
+struct IdentityProgram: Program {
+    static let description = ProgramDescription(
+        program: "postern-identity", service: "postern.identity", application: "identity",
+        summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
+        callers: ["gateway", "tool"])
+
+    static func main() async {
+        exit(
+            await run(
+                arguments: Array(CommandLine.arguments.dropFirst()),
+                environment: ProcessEnvironment.all, time: SystemTime()))
+    }
+
+    static func assemble(
+        _ host: ServiceHost, _ settings: IdentityProgramSettings
+    ) async throws -> Assembly {
+        let master = try host.masterKey("identity", ofStore: "identity")
+        let store = try Store(
+            folder: host.settings.dataFolder, name: "identity",
+            migrations: IdentityTables.migrations, time: host.time, logger: host.logger)
+        let passwords = try PasswordHashPool(
+            settings: settings.identity.passwordHashing, time: host.time,
+            randomness: host.randomness, metrics: host.metrics)
+        let service = IdentityService(
+            settings: settings.identity, store: store,
+            keys: try IdentityKeys(
+                master: master, signInProofs: try host.key("sign-in-proof"),
+                randomness: host.randomness),
+            passwords: passwords,
+            notifications: NotificationsClient(try host.channel(to: settings.notification)),
+            sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
+            randomness: host.randomness, logger: host.logger, metrics: host.metrics)
+        return Assembly(
+            services: [AccountsDispatcher.methods(of: service)],
+            workers: [Worker { try await service.run() }],
+            close: {
+                passwords.close()
+                store.close()
+            })
+    }
+}
+
+/// Identity's settings, and where the services are that it calls.
+struct IdentityProgramSettings: Settings {
+    let identity: IdentitySettings
+    let session: PeerSettings
+    let notification: PeerSettings
+
+    init(reading settings: inout SettingsReader) {
+        identity = IdentitySettings(reading: &settings)
+        session = PeerSettings(
+            reading: &settings, "session", service: "postern.session", port: 7402)
+        notification = PeerSettings(
+            reading: &settings, "notification", service: "postern.notification", port: 7404)
+    }
+}

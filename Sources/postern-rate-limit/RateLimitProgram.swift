@@ -1,0 +1,39 @@
+import Contracts
+import Cryptography
+import Glibc
+import Hosting
+import RateLimitService
+import ServiceRuntime
+import Storage
+
+/// `postern-rate-limit`: decides on rates.
+@main
+struct RateLimitProgram: Program {
+    static let description = ProgramDescription(
+        program: "postern-rate-limit", service: "postern.rate-limit", application: "rate-limit",
+        summary: "Decides on rates: how often somebody may try.", port: 7403,
+        callers: ["gateway", "tool"])
+
+    static func main() async {
+        exit(
+            await run(
+                arguments: Array(CommandLine.arguments.dropFirst()),
+                environment: ProcessEnvironment.all, time: SystemTime()))
+    }
+
+    static func assemble(
+        _ host: ServiceHost, _ settings: RateLimitSettings
+    ) async throws -> Assembly {
+        let master = try host.masterKey("rate-limit", ofStore: "ratelimit")
+        let store = try Store(
+            folder: host.settings.dataFolder, name: "ratelimit",
+            migrations: RateLimitService.migrations, time: host.time, logger: host.logger)
+        let service = try await RateLimitService(
+            settings: settings, store: store,
+            key: KeyedHash(master: master, purpose: "rate-limit subjects"),
+            time: host.time, randomness: host.randomness, logger: host.logger)
+        return Assembly(
+            services: [LimitsDispatcher.methods(of: service)],
+            workers: [Worker { try await service.run() }], close: { store.close() })
+    }
+}

@@ -1,0 +1,40 @@
+import Contracts
+import Cryptography
+import Glibc
+import Hosting
+import ServiceRuntime
+import SessionService
+import Storage
+
+/// `postern-session`: sessions, refresh tokens and signing keys.
+@main
+struct SessionProgram: Program {
+    static let description = ProgramDescription(
+        program: "postern-session", service: "postern.session", application: "session",
+        summary: "Opens, rotates, validates and ends sessions.", port: 7402,
+        callers: ["gateway", "identity", "tool"])
+
+    static func main() async {
+        exit(
+            await run(
+                arguments: Array(CommandLine.arguments.dropFirst()),
+                environment: ProcessEnvironment.all, time: SystemTime()))
+    }
+
+    static func assemble(
+        _ host: ServiceHost, _ settings: SessionSettings
+    ) async throws -> Assembly {
+        let master = try host.masterKey("session", ofStore: "session")
+        let store = try Store(
+            folder: host.settings.dataFolder, name: "session",
+            migrations: SessionService.migrations, time: host.time, logger: host.logger)
+        let service = try await SessionService(
+            settings: settings, store: store,
+            keys: try SessionKeys(
+                master: master, signInProofs: try host.key("sign-in-proof"),
+                randomness: host.randomness),
+            time: host.time, randomness: host.randomness, logger: host.logger)
+        return Assembly(
+            services: [SessionsDispatcher.methods(of: service)], close: { store.close() })
+    }
+}

@@ -1,0 +1,70 @@
+import Cryptography
+import FoundationEssentials
+import RPC
+import ServiceRuntime
+
+/// What `endpoints.json` says: where each service listens, and with which keys to call.
+struct Endpoints {
+    static let defaultPath = ".postern/endpoints.json"
+    static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
+
+    private struct Application: Decodable {
+        let id: String
+        let secretFile: String
+
+        private enum CodingKeys: String, CodingKey {
+            case id
+            case secretFile = "secret_file"
+        }
+    }
+
+    private let folder: String
+    private let path: String
+    private let addresses: [String: ServiceAddress]
+    private let application: Application
+    private let admin: Application
+
+    init(_ path: String) throws {
+        guard let bytes = try? TextFile.read(path) else { throw ToolError.noEndpoints(path) }
+        guard let values = try? JSONDecoder().decode([String: Value].self, from: Data(bytes)),
+            case .application(let application) = values["application"]
+        else { throw ToolError.badEndpoints(path) }
+        self.path = path
+        folder =
+            path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+        addresses = values.compactMapValues { value in
+            if case .address(let text) = value { ServiceAddress(text) } else { nil }
+        }
+        self.application = application
+        if case .application(let admin) = values["admin"] {
+            self.admin = admin
+        } else {
+            admin = application
+        }
+    }
+
+    /// How to call a service: the gateway as the application, the others as the operator's tool.
+    func client(of service: String) throws -> ClientSettings {
+        guard let address = addresses[service] else { throw ToolError.unknownService(service) }
+        let caller = service == "gateway" ? application : admin
+        let file = caller.secretFile
+        let key = try ApplicationKey(file: file.hasPrefix("/") ? file : "\(folder)/\(file)")
+        return ClientSettings(
+            service: "postern.\(service)", host: address.host, port: address.port,
+            application: key.application, keyID: key.keyID, secret: key.key)
+    }
+
+    private enum Value: Decodable {
+        case address(String)
+        case application(Application)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let text = try? container.decode(String.self) {  // one of the two shapes
+                self = .address(text)
+            } else {
+                self = .application(try container.decode(Application.self))
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// One of the five programs as a child process.
+struct Child {
+    /// The executable's name.
+    let name: String
+    /// Its process; nil while it does not run.
+    var process: pid_t?
+    /// Our end of its standard input: when we die, however, it closes and the child stops.
+    var lifeline: Int32 = -1
+    /// What it has written since its last start.
+    var log = ChildLog("")
+    /// The ports that it got at its first start, kept for the next ones.
+    var port = 0
+    /// See `port`.
+    var metricsPort = 0
+    /// Consecutive ends within a short time.
+    var quickEnds = 0
+    /// When it was last started, in seconds of the boot clock.
+    var startedAt: Double = 0
+
+    init(_ name: String) {
+        self.name = name
+    }
+}
+
+/// Starts a program with its log and its lifeline.
+enum ChildProcess {
+    /// Starts `path` with `arguments`, its error stream appended to `log`.
+    /// - Returns: the process and our end of its standard input.
+    static func start(
+        _ path: String, _ arguments: [String], log: String
+    ) throws -> (process: pid_t, lifeline: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw ToolError.system("pipe", errno) }
+        // Else the next child would hold this one's lifeline open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        let logFile = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard logFile >= 0 else { throw ToolError.system(log, errno) }
+        defer { close(logFile) }
+        do {
+            return (try spawn(path, arguments, input: ends[0], output: logFile), ends[1])
+        } catch {
+            close(ends[1])
+            throw error
+        }
+    }
+
+    private static func spawn(
+        _ path: String, _ arguments: [String], input: Int32, output: Int32
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A group of its own, so that Ctrl-C reaches us alone and we stop them in order; and no
+        // signal blocked, which they would inherit.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var process: pid_t = 0
+        let result = posix_spawn(&process, path, &actions, &attributes, &words, environ)
+        guard result == 0 else { throw ToolError.system(path, result) }
+        return process
+    }
+}

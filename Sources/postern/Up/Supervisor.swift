@@ -1,0 +1,185 @@
+import Glibc
+import Hosting
+
+/// Keeps the five programs running.
+///
+///     start: in the order of who calls whom, each until it tells its ports
+///     then:  a child that ends is started again on its ports, after a wait that doubles while it
+///            keeps ending quickly (100 ms … 5 s)
+///     stop:  gateway first, so that no call comes to a service that is gone; SIGTERM, and after
+///            10 s SIGKILL
+final class Supervisor {
+    private static let startPatience = 20.0
+    private static let stopPatience = 11.0
+    private static let names = [
+        "postern-rate-limit", "postern-notification", "postern-session", "postern-identity",
+        "postern-gateway",
+    ]
+
+    private let folder: DataFolder
+    private let programs: ProgramFiles
+    private let portBase: Int
+    private var children = Supervisor.names.map { Child($0) }
+
+    init(folder: DataFolder, programs: ProgramFiles, portBase: Int) {
+        self.folder = folder
+        self.programs = programs
+        self.portBase = portBase
+    }
+
+    /// Where each service listens, in the order of their ports.
+    var endpoints: [(service: String, port: Int)] {
+        ["gateway", "identity", "session", "rate-limit", "notification"].map { service in
+            (service, children.first { $0.name == "postern-\(service)" }?.port ?? 0)
+        }
+    }
+
+    // MARK: Starting
+
+    /// Starts all; returns when all are ready.
+    func start(until signals: StopSignals) throws {
+        for index in children.indices {
+            try start(index)
+            // On ports of our choice all can start at once; each is waited for below.
+            if portBase == 0 { try waitUntilReady(index, signals) }
+        }
+        for index in children.indices where children[index].port == 0 {
+            try waitUntilReady(index, signals)
+        }
+    }
+
+    private func start(_ index: Int) throws {
+        let child = children[index]
+        unlink(folder.portFile(child.name))
+        children[index].log = ChildLog(folder.log(child.name))
+        let (process, lifeline) = try ChildProcess.start(
+            programs.path(of: child.name), arguments(child), log: folder.log(child.name))
+        children[index].process = process
+        children[index].lifeline = lifeline
+        children[index].startedAt = Clock.seconds()
+    }
+
+    private func arguments(_ child: Child) -> [String] {
+        let (port, metricsPort) = ports(child)
+        var arguments = [
+            "--listen-port", "\(port)", "--metrics-port", "\(metricsPort)",
+            "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
+            "--applications-folder", "\(folder.path)/keys/applications",
+            "--port-file", folder.portFile(child.name), "--stop-with-input", "true",
+        ]
+        if child.name == "postern-notification" {
+            arguments += ["--inbox-folder", "\(folder.path)/inbox"]
+        }
+        for peer in Self.peers[child.name] ?? [] {
+            guard let peerChild = children.first(where: { $0.name == "postern-\(peer)" }) else {
+                continue
+            }
+            arguments += ["--\(peer)-address", "127.0.0.1:\(ports(peerChild).port)"]
+        }
+        return arguments
+    }
+
+    /// Whom each program calls.
+    private static let peers = [
+        "postern-identity": ["session", "notification"],
+        "postern-gateway": ["identity", "session", "rate-limit"],
+    ]
+
+    private static let portOffsets = [
+        "postern-gateway": 0, "postern-identity": 1, "postern-session": 2, "postern-rate-limit": 3,
+        "postern-notification": 4,
+    ]
+
+    private func ports(_ child: Child) -> (port: Int, metricsPort: Int) {
+        if child.port != 0 { return (child.port, child.metricsPort) }
+        guard portBase != 0 else { return (0, 0) }
+        let port = portBase + (Self.portOffsets[child.name] ?? 0)
+        return (port, port + 10)
+    }
+
+    private func waitUntilReady(_ index: Int, _ signals: StopSignals) throws {
+        let child = children[index]
+        let deadline = Clock.seconds() + Self.startPatience
+        while Clock.seconds() < deadline {
+            if let ports = PortFile.read(folder.portFile(child.name)) {
+                children[index].port = ports.port
+                children[index].metricsPort = ports.metricsPort
+                return
+            }
+            guard let process = child.process, !ChildEnd.hasEnded(process) else {
+                children[index].process = nil
+                throw ToolError.childEnded(
+                    child.name, reason: child.log.reason, log: folder.log(child.name))
+            }
+            if signals.arrive(within: 5) { throw ToolError.stopped }
+        }
+        throw ToolError.childNotReady(
+            child.name, reason: child.log.reason, log: folder.log(child.name))
+    }
+
+    // MARK: Supervising
+
+    /// Starts again what ends, until told to stop.
+    func supervise(until signals: StopSignals) {
+        while !signals.arrive(within: 50) {
+            for index in children.indices { restartIfEnded(index) }
+        }
+    }
+
+    private func restartIfEnded(_ index: Int) {
+        let child = children[index]
+        if let process = child.process {
+            guard ChildEnd.hasEnded(process) else { return }
+            Screen.line("\(child.name) ended; see \(folder.log(child.name)); starting it again")
+            close(child.lifeline)
+            let wasQuick = Clock.seconds() - child.startedAt < 5
+            children[index].quickEnds = wasQuick ? min(child.quickEnds + 1, 7) : 0
+            children[index].process = nil
+            children[index].startedAt = Clock.seconds()
+        }
+        let ends = children[index].quickEnds
+        let wait = ends == 0 ? 0 : min(5.0, 0.05 * Double(1 << ends))
+        guard Clock.seconds() - children[index].startedAt >= wait else { return }
+        do {
+            try start(index)
+        } catch {
+            Screen.line("\(child.name) cannot be started: \(error)")
+            children[index].quickEnds = 7
+            children[index].startedAt = Clock.seconds()
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Stops all, callers before those whom they call.
+    func stop() {
+        for index in children.indices.reversed() {
+            guard let process = children[index].process else { continue }
+            kill(process, SIGTERM)
+            let deadline = Clock.seconds() + Self.stopPatience
+            while !ChildEnd.hasEnded(process) {
+                if Clock.seconds() > deadline { kill(process, SIGKILL) }
+                usleep(5_000)
+            }
+            close(children[index].lifeline)
+            children[index].process = nil
+        }
+    }
+}
+
+/// Whether a child has ended; it is gone from the system's table then.
+enum ChildEnd {
+    static func hasEnded(_ process: pid_t) -> Bool {
+        var status: Int32 = 0
+        return waitpid(process, &status, WNOHANG) == process
+    }
+}
+
+/// The boot clock, for waits.
+enum Clock {
+    static func seconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

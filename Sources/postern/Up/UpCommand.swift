@@ -1,0 +1,53 @@
+import ArgumentParser
+import Glibc
+
+/// `postern up`: the five programs as children of one, on a data folder.
+struct UpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Starts the five programs, and restarts one that dies, until Ctrl-C.",
+        discussion: """
+            Makes keys and an application secret at the first start, and writes \
+            DATA/endpoints.json, which says where everything listens.
+            """)
+
+    @Option(help: "The folder of stores, keys, logs and mails.")
+    var data = ".postern"
+
+    @Option(help: "The gateway's port; the others follow it. 0 lets the system pick.")
+    var portBase = 7400
+
+    func validate() throws {
+        guard portBase == 0 || (1...65_500).contains(portBase) else {
+            throw ValidationError("--port-base is 0, or 1 to 65500")
+        }
+    }
+
+    func run() throws {
+        let folder = try DataFolder(data)
+        let signals = StopSignals()
+        let supervisor = Supervisor(
+            folder: folder, programs: try ProgramFiles.besideThisOne(), portBase: portBase)
+        do {
+            try supervisor.start(until: signals)
+            try folder.writeEndpoints(supervisor.endpoints)
+            Screen.line(Self.welcome(folder))
+            supervisor.supervise(until: signals)
+        } catch {
+            supervisor.stop()
+            throw error
+        }
+        supervisor.stop()
+    }
+
+    private static func welcome(_ folder: DataFolder) -> String {
+        let option = folder.path == ".postern" ? "" : " --endpoints \(folder.path)/endpoints.json"
+        let data = folder.path == ".postern" ? "" : " --data \(folder.path)"
+        return """
+            ready
+              echo '{"email":"ada@example.org","password":"Correct7Horse","device":{"deviceId":"d1","platform":"cli"}}' | postern call postern.gateway.v1.Auth/SignUpWithPassword -\(option)
+              postern inbox\(data)
+              postern status\(option)
+            """
+    }
+}

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// Measures one thing, and prints a line `figure NAME VALUE UNIT` for each figure.
+/// `docker/bench.sh` builds it, sets the scene and says which to run.
+@main
+struct Benchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "Benchmarks",
+        subcommands: [
+            EchoServer.self, GroupCommit.self, Refreshes.self, PasswordHashes.self, SignIns.self,
+        ])
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import CoreMetrics
+import Cryptography
+import ServiceRuntime
+
+/// Password checks a second by the pool alone: what sign-ins are measured against.
+struct PasswordHashes: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "password-hashes")
+
+    @Option(help: "Checks at once.")
+    var workers = 32
+    @Option(help: "Seconds.")
+    var seconds = 10
+
+    func run() async throws {
+        let pool = try PasswordHashPool(
+            settings: PasswordHashPool.Settings(), time: SystemTime(),
+            randomness: SecureRandomness(), metrics: NOOPMetricsHandler.instance)
+        defer { pool.close() }
+        let stored = try await pool.hash(password: SecretBytes(copying: "Correct7Horse".utf8))
+        let rate = try await Throughput(workers: workers, duration: .seconds(seconds))
+            .measure { _ in
+                let password = SecretBytes(copying: "Correct7Horse".utf8)
+                guard try await pool.verify(password: password, against: stored) else {
+                    throw ValidationError("the password does not match its own hash")
+                }
+            }
+        Figure(name: "password-hashes", value: rate, unit: "hashes/s").report()
+    }
+}

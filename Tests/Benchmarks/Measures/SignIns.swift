@@ -1,0 +1,77 @@
+import ArgumentParser
+import Contracts
+import Cryptography
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// Sign-ins a second through a running gateway, each by a person of their own: what is left of the
+/// hash pool's speed when everything around the hash is done too.
+struct SignIns: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "sign-ins")
+
+    @Option(help: "Where the gateway listens, HOST:PORT.")
+    var gateway: String
+    @Option(help: "The application's key, <application>.<key id>.key.")
+    var key: String
+    @Option(help: "People who sign in at once; each signs up first.")
+    var workers = 32
+    @Option(help: "Seconds.")
+    var seconds = 10
+
+    func run() async throws {
+        guard let address = ServiceAddress(gateway) else { throw ValidationError("no address") }
+        let own = try ApplicationKey(file: key)
+        let client = RPCClient(
+            ClientSettings(
+                service: "postern.gateway", host: address.host, port: address.port,
+                application: own.application, keyID: own.keyID, secret: own.key),
+            group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
+            randomness: SecureRandomness())
+        let people = (0..<workers).map { Person(number: $0, client: client) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for person in people { group.addTask { try await person.signUp() } }
+            try await group.waitForAll()
+        }
+        let rate = try await Throughput(workers: workers, duration: .seconds(seconds))
+            .measure { try await people[$0].signIn() }
+        Figure(name: "sign-ins", value: rate, unit: "sign-ins/s").report()
+    }
+}
+
+/// One account, at an address of its own, so that no limit is shared.
+private struct Person: Sendable {
+    private static let password = "Correct7Horse"
+    private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
+
+    private let email: String
+    private let client: RPCClient
+    private let clientAddress: String
+
+    init(number: Int, client: RPCClient) {
+        let tag = SecureRandomness().bytes(6).map { String($0, radix: 16) }.joined()
+        email = "person-\(number)-\(tag)@example.org"
+        // Benchmarking addresses, RFC 2544.
+        clientAddress = "198.18.\(number / 250).\(number % 250 + 1)"
+        self.client = client
+    }
+
+    func signUp() async throws {
+        _ = try await AuthClient(client).signUpWithPassword(
+            GatewayV1.SignUpWithPasswordRequest(
+                email: email, password: Self.password, device: Self.device), context)
+    }
+
+    func signIn() async throws {
+        _ = try await AuthClient(client).signInWithPassword(
+            GatewayV1.SignInWithPasswordRequest(
+                email: email, password: Self.password, device: Self.device), context)
+    }
+
+    private var context: CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = clientAddress
+        return client.context(timeout: .seconds(30), metadata: metadata)
+    }
+}

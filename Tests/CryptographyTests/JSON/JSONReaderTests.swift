@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Cryptography
+
+@Suite("Strict JSON")
+struct JSONReaderTests {
+    private func read(_ text: String) -> JSONObject? { JSONReader.object(in: Array(text.utf8)) }
+
+    @Test("an object of all kinds is read, and written back in its order without spaces")
+    func all() {
+        let text = """
+             { "b":[1,-2, 0 ],"a" : {"x":null},"t":true,"f":false,"r":1.5e3,\t"s":"\\u00e9\\ud83d\\ude00\\n\\"/"}\r
+            """
+        let object = read(text)
+        #expect(object?["b"] == .array([.integer(1), .integer(-2), .integer(0)]))
+        #expect(object?["a"] == .object(["x": .null]))
+        #expect(object?["r"] == .real(1_500))
+        #expect(object?["s"] == .string("é😀\n\"/"))
+        let written =
+            #"{"b":[1,-2,0],"a":{"x":null},"t":true,"f":false,"r":1500.0,"s":"é😀\u000a\"/"}"#
+        #expect(object.map(JSONWriter.text) == written)
+        #expect(read(written) == object)
+    }
+
+    @Test(
+        "what is not exactly one sound object is refused",
+        arguments: [
+            "", "[]", "1", "\"a\"", "{", "}", "{}x", "{} {}", "x{}", "{\"a\"}", "{\"a\":}", "{a:1}",
+            "{\"a\":1,}", "{,}", "{\"a\":1 \"b\":2}", "{'a':1}", "{\"a\":[1,]}", "{\"a\":[}",
+            "{\"a\":01}", "{\"a\":+1}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":1e}", "{\"a\":-}",
+            "{\"a\":1e999}", "{\"a\":NaN}", "{\"a\":tru}", "{\"a\":True}", "{\"a\":\"\n\"}",
+            "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}",
+            "{\"a\":\"\\ud800\\u0041\"}", "{\"a\":\"\\udc00\"}", "{\"a\":\"", "{\"a\":\"\\",
+            "{\"a\":1,\"a\":1}", "{\"a\":1,\"\\u0061\":2}", "{\"a\":{\"b\":1,\"b\":2}}",
+            "\u{FEFF}{}",
+            "{\"a\":1/**/}", "{\"a\":[[[[[[[]]]]]]]}",
+        ])
+    func refused(text: String) {
+        #expect(read(text) == nil)
+    }
+
+    @Test("bytes that are no UTF-8 are refused")
+    func invalidText() {
+        for bad: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
+            #expect(JSONReader.object(in: Array("{\"a\":\"".utf8) + bad + Array("\"}".utf8)) == nil)
+        }
+    }
+
+    @Test("every truncation of a sound object is refused")
+    func truncations() {
+        let text = #"{"a":[1,{"b":"\u00e9"}],"c":-1.5e3,"d":true}"#
+        #expect(read(text) != nil)
+        for count in 0..<text.utf8.count {
+            #expect(JSONReader.object(in: Array(text.utf8.prefix(count))) == nil)
+        }
+    }
+
+    @Test("64 members are read and 65 are not; an integer beyond 64 bits is no integer")
+    func limits() {
+        func wide(_ count: Int) -> String {
+            "{" + (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",") + "}"
+        }
+        #expect(read(wide(64))?.members.count == 64)
+        #expect(read(wide(65)) == nil)
+        #expect(read(#"{"n":9223372036854775807}"#)?["n"] == .integer(.max))
+        #expect(read(#"{"n":9223372036854775808}"#)?["n"]?.integer == nil)
+    }
+}

@@ -1,0 +1,226 @@
+import Glibc
+import Metrics
+import MetricsTestKit
+import ServiceRuntime
+import Synchronization
+import Testing
+
+@testable import Cryptography
+
+@Suite("The pool of password hashes")
+struct PasswordHashPoolTests {
+    private let metrics = TestMetrics()
+
+    private func pool(
+        threads: Int = 2, waiting: Int = 200, parameters: Argon2Parameters = .cheap
+    ) throws -> PasswordHashPool {
+        try PasswordHashPool(
+            settings: PasswordHashPool.Settings(
+                threads: threads, waitingMax: waiting, parameters: parameters),
+            time: SystemTime(), randomness: SecureRandomness(), metrics: metrics)
+    }
+
+    @Test("I-03: a password is verified against its hash, and no other is")
+    func verify() async throws {
+        let pool = try pool(parameters: .standard)
+        let stored = try await pool.hash(password: secret(text: "Correct7Horse"))
+        #expect(stored.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(try await pool.verify(password: secret(text: "Correct7Horse"), against: stored))
+        #expect(try await !pool.verify(password: secret(text: "correct7Horse"), against: stored))
+        #expect(try await !pool.verify(password: secret(text: ""), against: stored))
+        let again = try await pool.hash(password: secret(text: "Correct7Horse"))
+        #expect(again != stored, "each hash has a salt of its own")
+        #expect(try !pool.needsUpgrade(stored))
+        try await pool.verifyAgainstNothing(password: secret(text: "Correct7Horse"))
+    }
+
+    @Test("a stored text that is no hash is an error, not a wrong password")
+    func broken() async throws {
+        let pool = try pool()
+        await #expect(throws: PasswordHashError.self) {
+            try await pool.verify(password: secret(text: "a"), against: "$2b$10$abc")
+        }
+        #expect(throws: PasswordHashError.self) { try pool.needsUpgrade("") }
+    }
+
+    @Test("no more than its threads run at once, the rest wait their turn and all are served")
+    func concurrency() async throws {
+        let pool = try pool(threads: 3)
+        let visits = Visits()
+        let served = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<150 {
+                group.addTask {
+                    try await pool.perform { _ in
+                        visits.begin()
+                        for _ in 0..<20 { sched_yield() }
+                        visits.end()
+                        return 1
+                    }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(served == 150)
+        #expect(visits.mostAtOnce <= 3)
+    }
+
+    @Test("over the bound a caller is told at once when to come back")
+    func refusal() async throws {
+        let pool = try pool(threads: 1, waiting: 2)
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await pool.perform { _ in gate.pass() } }
+            await gate.visitor()
+            for _ in 0..<2 {
+                group.addTask { try await pool.perform { _ in } }
+            }
+            try await queueLength(2)
+            let error = await #expect(throws: ServiceError.self) {
+                try await pool.verifyAgainstNothing(password: secret(text: "a"))
+            }
+            #expect(error?.code == .resourceExhausted)
+            #expect(error?.notProcessed == true)
+            #expect((error?.retryAfter ?? .zero) >= .milliseconds(50))
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(try metrics.expectCounter("password_hash_refused").totalValue == 1)
+        #expect(try metrics.expectTimer("password_hash_wait").values.count == 3)
+        #expect(try metrics.expectGauge("password_hash_threads").lastValue == 1)
+    }
+
+    @Test("who is cancelled in the queue leaves it, and its hash is not computed")
+    func cancellation() async throws {
+        let pool = try pool(threads: 1, waiting: 8)
+        let gate = Gate()
+        let visits = Visits()
+        let first = Task { try await pool.perform { _ in gate.pass() } }
+        await gate.visitor()
+        let waiting = Task { try await pool.perform { _ in visits.begin() } }
+        try await queueLength(1)
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await pool.perform { _ in visits.begin() }
+        }
+        await #expect(throws: CancellationError.self) { try await late.value }
+        gate.open()
+        try await first.value
+        try await pool.perform { _ in }
+        #expect(visits.mostAtOnce == 0)
+    }
+
+    @Test("closing serves who is in work, refuses who waits, and ends the threads")
+    func closing() async throws {
+        let pool = try pool(threads: 4, waiting: 8)
+        let gates = (0..<4).map { _ in Gate() }
+        let running = gates.map { gate in Task { try await pool.perform { _ in gate.pass() } } }
+        for gate in gates { await gate.visitor() }
+        let waiting = Task { try await pool.perform { _ in } }
+        try await queueLength(1)
+        let closing = try HashThread(niceness: 0) { pool.close() }
+        let error = await #expect(throws: ServiceError.self) { try await waiting.value }
+        #expect(error?.code == .unavailable)
+        for gate in gates { gate.open() }
+        for task in running { try await task.value }
+        closing.join()
+        pool.close()
+        await #expect(throws: ServiceError.self) {
+            try await pool.hash(password: secret(text: "a"))
+        }
+    }
+
+    @Test("a pool that nobody holds any more ends its threads")
+    func forgotten() async throws {
+        weak var workers: AnyObject?
+        do {
+            let pool = try pool(threads: 4)
+            _ = try await pool.hash(password: secret(text: "a"))
+            withExtendedLifetime(pool) {
+                workers = pool.workers
+                #expect(workers != nil)
+            }
+        }
+        #expect(workers == nil)
+    }
+
+    @Test("hashes run at low priority, in memory that stays the same")
+    func threads() async throws {
+        let pool = try pool(threads: 1)
+        let first = try await pool.perform { memory in
+            (
+                getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0),
+                Int(bitPattern: memory.base)
+            )
+        }
+        let second = try await pool.perform { Int(bitPattern: $0.base) }
+        #expect(first.0 == PasswordHashPool.Settings.standardNiceness)
+        #expect(first.1 == second)
+    }
+
+    @Test("a hash may not be set to cost more than the limit")
+    func settings() {
+        #expect(throws: CryptographyError.self) {
+            try pool(parameters: Argon2Parameters(memoryKiB: 1 << 30, passes: 2, lanes: 1))
+        }
+        #expect(PasswordHashPool.Settings(threads: 0).threads == 1)
+        #expect(PasswordHashPool.Settings(threads: 2).waitingMax == 128)
+    }
+
+    /// Returns once this many wait; each look gives way to other tasks.
+    private func queueLength(_ length: Int) async throws {
+        for _ in 0..<1_000_000 {
+            let gauge = try metrics.expectGauge("password_hash_queue_length")
+            if gauge.lastValue == Double(length) { return }
+            await Task.yield()
+        }
+        Issue.record("the queue never had \(length)")
+    }
+}
+
+extension Argon2Parameters {
+    /// Quick, for tests that are not about the hash.
+    fileprivate static let cheap = Argon2Parameters(memoryKiB: 64, passes: 1, lanes: 1)
+}
+
+/// A place where a thread of the pool stops until the test lets it go on. The test itself waits
+/// without a thread: on a small machine a few blocked ones would be all there are.
+private final class Gate: Sendable {
+    private let opened = WakeUps()
+    private let visits: AsyncStream<Void>
+    private let arrived: AsyncStream<Void>.Continuation
+
+    init() {
+        (visits, arrived) = AsyncStream.makeStream()
+    }
+
+    /// Stops the thread until `open`.
+    func pass() {
+        arrived.yield()
+        opened.wait()
+    }
+
+    /// Returns once a thread stands at the gate.
+    func visitor() async {
+        for await _ in visits { return }
+    }
+
+    func open() { opened.wake() }
+}
+
+/// Counts who is inside, and how many have been so at most.
+private final class Visits: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var mostAtOnce: Int { counts.withLock { $0.most } }
+
+    func begin() {
+        counts.withLock { counts in
+            counts.now += 1
+            counts.most = max(counts.most, counts.now)
+        }
+    }
+
+    func end() { counts.withLock { $0.now -= 1 } }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Testing
+
+@testable import Cryptography
+
+/// Freed memory may not be read, so these look at all of the process's writable memory, through
+/// `/proc/self/mem`, for a pattern that only the wiped bytes had.
+@Suite("Wiping", .serialized)
+struct WipingTests {
+    @Test("a secret's bytes are nowhere in memory once it is gone")
+    func secretIsGone() throws {
+        let pattern = Pattern(seed: 0x51)
+        var secret: SecretBytes? = pattern.secret()
+        #expect(try pattern.isInMemory())
+        withExtendedLifetime(secret) {}
+        secret = nil
+        #expect(try !pattern.isInMemory())
+    }
+
+    @Test("an array's bytes are nowhere in memory once it is wiped")
+    func arrayIsGone() throws {
+        let pattern = Pattern(seed: 0x52)
+        var bytes = [UInt8](repeating: 0, count: Pattern.count)
+        bytes.withUnsafeMutableBytes { pattern.fill($0) }
+        #expect(try pattern.isInMemory())
+        wipe(&bytes)
+        #expect(try !pattern.isInMemory())
+    }
+
+    @Test("a password is nowhere in memory once it is hashed and gone")
+    func passwordIsGone() throws {
+        let pattern = Pattern(seed: 0x53)
+        let memory = try Argon2Memory(byteCount: 64 * 1_024)
+        let parameters = Argon2Parameters(memoryKiB: 64, passes: 1, lanes: 1)
+        _ = try Argon2.hash(
+            pattern.secret(), salt: [UInt8](repeating: 1, count: 16), parameters: parameters,
+            count: 32, in: memory)
+        #expect(try !pattern.isInMemory())
+        let lent = UnsafeBufferPointer(start: memory.base, count: memory.byteCount)
+        #expect(lent.allSatisfy { $0 == 0 })
+    }
+}
+
+/// Bytes that are computed as they are needed, so that no whole copy of them lies about.
+private struct Pattern {
+    static let count = 48
+    let seed: UInt8
+
+    subscript(index: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: (index &+ 3) &* (index &+ Int(seed))) ^ seed
+    }
+
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+        for index in 0..<Self.count { buffer[index] = self[index] }
+    }
+
+    func secret() -> SecretBytes {
+        SecretBytes(count: Self.count) { fill($0) }
+    }
+
+    /// Whether the pattern stands anywhere in the writable memory of this process.
+    func isInMemory() throws -> Bool {
+        let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+        try #require(memory >= 0)
+        defer { _ = close(memory) }
+        return try Self.writableRanges().contains { range in
+            contains(memory, range)
+        }
+    }
+
+    private func contains(_ memory: Int32, _ range: Range<Int>) -> Bool {
+        // Blocks overlap by the pattern's length. The block itself is wiped after each look.
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        guard let base = block.baseAddress else { return false }
+        defer {
+            memset(base, 0, block.count)
+            block.deallocate()
+        }
+        let own = Int(bitPattern: base)..<Int(bitPattern: base) + block.count
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let count = pread(
+                memory, base, min(block.count, range.upperBound - start), off_t(start))
+            guard count >= Self.count else { return false }
+            let offsets = offsets(in: UnsafeRawBufferPointer(start: base, count: count))
+            if offsets.contains(where: { !own.contains(start + $0) }) { return true }
+            start += count - Self.count + 1
+        }
+        return false
+    }
+
+    private func offsets(in bytes: UnsafeRawBufferPointer) -> [Int] {
+        var found: [Int] = []
+        var position = 0
+        while let base = bytes.baseAddress, bytes.count - position >= Self.count,
+            let hit = memchr(base + position, Int32(self[0]), bytes.count - position)
+        {
+            let offset = UnsafeRawPointer(hit) - base
+            let isWhole = bytes.count - offset >= Self.count
+            if isWhole, (0..<Self.count).allSatisfy({ bytes[offset + $0] == self[$0] }) {
+                found.append(offset)
+            }
+            position = offset + 1
+        }
+        return found
+    }
+
+    private static func writableRanges() throws -> [Range<Int>] {
+        let file = try #require(fopen("/proc/self/maps", "re"))
+        defer { fclose(file) }
+        var ranges: [Range<Int>] = []
+        var line = [CChar](repeating: 0, count: 4_096)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            let parts = String(decoding: text, as: UTF8.self).split(separator: " ")
+            guard parts.count > 1, parts[1].hasPrefix("rw") else { continue }
+            let ends = parts[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+            // What is larger is the shadow of a sanitizer, terabytes of zeros.
+            if ends.count == 2, ends[1] - ends[0] < 1 << 30 { ranges.append(ends[0]..<ends[1]) }
+        }
+        return ranges
+    }
+}

@@ -1,0 +1,95 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-12: verify an email", .timeLimit(.minutes(1)))
+struct VerifyEmailTests {
+    let house: GatewayHouse
+    let ada: SignedIn
+    let token: String
+
+    init() async throws {
+        house = try await GatewayHouse()
+        ada = try await house.signUp()
+        token = try await house.inner.linkToken()
+    }
+
+    private func isVerified() async throws -> Bool {
+        try await house.signIn().account.emailVerified
+    }
+
+    @Test("G-12: inside the session that registered the link alone confirms, once")
+    func inSession() async throws {
+        let account = try await house.verify(token, accessToken: ada.session.accessToken)
+        #expect(account.emailVerified)
+        #expect(account.accountId == ada.account.accountId)
+        #expect(try await house.check(ada.session.accessToken).authenticated)
+        let again = try await refusal {
+            try await house.verify(token, accessToken: ada.session.accessToken)
+        }
+        #expect(again.code == .invalidLink)
+    }
+
+    @Test("G-12: elsewhere a password is needed, and the link stays good")
+    func elsewhere() async throws {
+        let error = try await refusal { try await house.verify(token) }
+        #expect(error == ServiceError(.passwordNeeded, fields: ["password"]))
+        #expect(try await !isVerified())
+        #expect(try await house.verify(token, password: "Correct7Horse").emailVerified)
+        try await house.inner.settle()
+        #expect(try await house.check(ada.session.accessToken).authenticated)
+    }
+
+    @Test("G-12: in another account's session, or with a token that is over, it is elsewhere")
+    func strangers() async throws {
+        let eve = try await house.signUp("eve@example.org")
+        house.time.advance(by: .seconds(15 * 60))
+        let fresh = try await house.refresh(eve.session.refreshToken)
+        for accessToken in [fresh.accessToken, ada.session.accessToken, "garbage"] {
+            let error = try await refusal {
+                try await house.verify(token, accessToken: accessToken)
+            }
+            #expect(error.code == .passwordNeeded)
+        }
+        #expect(try await !isVerified())
+    }
+
+    @Test("G-12: a new password replaces a stranger's, and ends the stranger's sessions (X-04)")
+    func newPassword() async throws {
+        house.time.advance(by: .seconds(1))
+        #expect(try await house.verify(token, password: "Brand9NewWord").emailVerified)
+        try await house.inner.settle()
+        #expect(try await house.check(ada.session.accessToken).reason == .security)
+        let refresh = try await refusal { try await house.refresh(ada.session.refreshToken) }
+        #expect(refresh.code == .sessionEnded)
+        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+        house.time.advance(by: .seconds(1))
+        let owner = try await house.signIn(password: "Brand9NewWord")
+        #expect(owner.account.accountId == ada.account.accountId)
+        #expect(try await house.check(owner.session.accessToken).authenticated)
+    }
+
+    @Test("G-12: a new password that the policy refuses changes nothing, and the link stays good")
+    func weak() async throws {
+        let error = try await refusal { try await house.verify(token, password: "short") }
+        #expect(error.code == .weakPassword)
+        #expect(try await house.verify(token, accessToken: ada.session.accessToken).emailVerified)
+    }
+
+    @Test("G-12: what is no link, or an old one, is refused")
+    func invalid() async throws {
+        for text in ["", "x", token + "A", String(repeating: "A", count: 43)] {
+            let error = try await refusal {
+                try await house.verify(text, accessToken: ada.session.accessToken)
+            }
+            #expect(error.code == .invalidLink)
+        }
+        house.time.advance(by: .seconds(24 * 3_600))
+        let session = try await house.refresh(ada.session.refreshToken)
+        let error = try await refusal {
+            try await house.verify(token, accessToken: session.accessToken)
+        }
+        #expect(error.code == .invalidLink)
+    }
+}

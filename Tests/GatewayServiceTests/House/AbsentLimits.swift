@@ -1,0 +1,31 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// A limiter that fails: what the network gives where there is none.
+final class AbsentLimits: LimitsAPI {
+    private let error: ServiceError
+    private let seen = Mutex<[Duration]>([])
+
+    init(_ code: ErrorCode = .unavailable) { error = ServiceError(code) }
+
+    /// The deadlines of the calls that came.
+    var deadlines: [Duration] { seen.withLock { $0 } }
+
+    func consume(
+        _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ConsumeResponse {
+        seen.withLock { $0.append(context.deadline) }
+        throw error
+    }
+
+    func refund(
+        _ request: RateLimitV1.RefundRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.RefundResponse { throw error }
+
+    func peek(
+        _ request: RateLimitV1.PeekRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.PeekResponse { throw error }
+}

@@ -1,0 +1,136 @@
+import Contracts
+import Cryptography
+import GatewayService
+import Messages
+import NotificationService
+import RPC
+import ServiceRuntime
+import SessionService
+import Storage
+import TestSupport
+import Testing
+
+/// The gateway in front of the real services, in one process, on real stores in a folder of the
+/// test's own, with time that the test moves.
+final class GatewayHouse: Sendable {
+    let folder: TemporaryFolder
+    let time = ManualTime()
+    let log = CapturedLog()
+    let inner: InnerServices
+    let gateway: GatewayService
+
+    /// - Parameters:
+    ///   - flags: the gateway's settings, as on a command line.
+    ///   - limits: stands in for the limiter, where the test is about its absence.
+    init(flags: [String] = [], limits: (any LimitsAPI)? = nil) async throws {
+        folder = try TemporaryFolder()
+        inner = try await InnerServices(in: folder, time: time)
+        gateway = GatewayService(
+            settings: try SettingsLoader.settings(flags), accounts: inner.identity,
+            sessions: inner.session, limits: limits ?? inner.limits, time: time,
+            logger: log.logger(time: time))
+    }
+
+    // MARK: calls
+
+    /// A call of an application that may assert its users' addresses, and does so by default.
+    func context(
+        _ key: String? = nil, address: String? = "192.0.2.7", application: String = "app",
+        mayAssert: Bool = true
+    ) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = key
+        metadata[Metadata.Key.clientAddress] = address
+        return CallContext(
+            application: application, deadline: time.uptime() + .seconds(10), metadata: metadata,
+            mayAssertClientAddress: mayAssert)
+    }
+
+    func signUp(
+        _ email: String = "ada@example.org", password: String = "Correct7Horse",
+        device: String = "d1", accessToken: String = "", in context: CallContext? = nil
+    ) async throws -> SignedIn {
+        let answer = try await gateway.signUpWithPassword(
+            .init(
+                email: email, password: password, device: Self.device(device), displayName: "Ada",
+                accessToken: accessToken), context ?? self.context())
+        #expect(answer.isNewUser)
+        return SignedIn(
+            account: try #require(answer.account), session: try #require(answer.session))
+    }
+
+    func signIn(
+        _ email: String = "ada@example.org", password: String = "Correct7Horse",
+        device: String = "d1", in context: CallContext? = nil
+    ) async throws -> SignedIn {
+        let answer = try await gateway.signInWithPassword(
+            .init(email: email, password: password, device: Self.device(device)),
+            context ?? self.context())
+        #expect(!answer.isNewUser)
+        return SignedIn(
+            account: try #require(answer.account), session: try #require(answer.session))
+    }
+
+    func refresh(
+        _ token: String, in context: CallContext? = nil
+    ) async throws -> GatewayV1.Session {
+        let answer = try await gateway.refresh(
+            .init(refreshToken: token, device: Self.device("d1")), context ?? self.context())
+        return try #require(answer.session)
+    }
+
+    func check(_ accessToken: String) async throws -> GatewayV1.CheckAuthStateResponse {
+        try await gateway.checkAuthState(.init(accessToken: accessToken), context())
+    }
+
+    func signOut(
+        _ token: GatewayV1.SignOutRequest.Token?, all: Bool = false
+    ) async throws -> UInt32 {
+        try await gateway.signOut(.init(all: all, token: token), context()).ended
+    }
+
+    func verify(
+        _ token: String, accessToken: String = "", password: String = "",
+        in context: CallContext? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await gateway.verifyEmail(
+            .init(
+                token: token, accessToken: accessToken, password: password,
+                device: Self.device("d1")), context ?? self.context())
+        return try #require(answer.account)
+    }
+
+    private static func device(_ id: String) -> GatewayV1.Device {
+        GatewayV1.Device(deviceId: id, platform: "cli", name: "Ada's laptop")
+    }
+}
+
+/// Who has been signed up or in.
+struct SignedIn: Hashable, Sendable {
+    let account: IdentityV1.Account
+    let session: GatewayV1.Session
+}
+
+extension SettingsLoader {
+    /// The settings that `flags` give.
+    static func settings<Value: Settings>(_ flags: [String] = []) throws -> Value {
+        let loader = SettingsLoader(
+            program: "test", summary: "", arguments: flags, environment: [:])
+        guard case .run(let settings) = loader.load(Value.self) else {
+            throw ServiceError(.invalidArgument, detail: "settings")
+        }
+        return settings
+    }
+}
+
+/// The catalogue's error that `body` throws.
+func refusal<Value>(
+    _ body: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> ServiceError {
+    do {
+        _ = try await body()
+    } catch let error as ServiceError {
+        return error
+    }
+    return try #require(nil as ServiceError?, "nothing was thrown", sourceLocation: sourceLocation)
+}

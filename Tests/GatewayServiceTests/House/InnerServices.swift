@@ -1,0 +1,157 @@
+import Contracts
+import Cryptography
+import IdentityService
+import Messages
+import NotificationService
+import RPC
+import RateLimitService
+import ServiceRuntime
+import SessionService
+import Storage
+import TestSupport
+import Testing
+
+/// The four services behind the gateway, each on a store of its own.
+final class InnerServices: Sendable {
+    /// Cheap enough for hundreds of hashes in a test.
+    private static let cheap = PasswordHashPool.Settings(
+        threads: 2, waitingMax: 500,
+        parameters: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1))
+
+    let folder: TemporaryFolder
+    let identity: IdentityService
+    let identityStore: Store
+    let session: SessionService
+    let sessionStore: Store
+    let limits: RateLimitService
+    let notification: NotificationService
+    let notificationStore: Store
+    private let proofs: SignInProofSeal
+    private let time: ManualTime
+
+    init(in folder: TemporaryFolder, time: ManualTime) async throws {
+        let randomness = SeededRandomness()
+        let log = CapturedLog().logger(time: time)
+        func key() -> SecretBytes { .generate(count: 32, randomness: randomness) }
+        func store(_ name: String, _ migrations: [Migration]) throws -> Store {
+            try Store(
+                folder: folder.path, name: name, migrations: migrations, time: time, logger: log)
+        }
+        self.folder = folder
+        self.time = time
+        let proofKey = key()
+        proofs = SignInProofSeal(key: KeyedHash(key: proofKey))
+        sessionStore = try store(SessionService.storeName, SessionService.migrations)
+        session = try await SessionService(
+            settings: try SettingsLoader.settings(), store: sessionStore,
+            keys: SessionKeys(master: key(), signInProofs: proofKey, randomness: randomness),
+            time: time, randomness: randomness, logger: log)
+        let mail: NotificationSettings = try SettingsLoader.settings()
+        notificationStore = try store(
+            NotificationService.storeName, NotificationService.migrations)
+        notification = NotificationService(
+            settings: mail, store: notificationStore,
+            keys: try NotificationKeys(master: key(), randomness: randomness),
+            route: try mail.makeRoute(dataFolder: folder.path), time: time,
+            randomness: randomness, logger: log)
+        let limitsStore = try store("ratelimit", RateLimitService.migrations)
+        limits = try await RateLimitService(
+            settings: try SettingsLoader.settings(), store: limitsStore,
+            key: KeyedHash(key: key()), time: time, randomness: randomness, logger: log)
+        let metrics = MetricsRegistry()
+        identityStore = try store("identity", IdentityTables.migrations)
+        identity = IdentityService(
+            settings: IdentitySettings(
+                linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
+                defaultLanguage: "en", passwordHashing: Self.cheap),
+            store: identityStore,
+            keys: try IdentityKeys(
+                master: key(), signInProofs: proofKey, randomness: randomness),
+            passwords: try PasswordHashPool(
+                settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
+            notifications: notification, sessions: session, time: time, randomness: randomness,
+            logger: log, metrics: metrics)
+    }
+
+    // MARK: what happens behind
+
+    /// Runs outbox and delivery until nothing waits.
+    func settle(_ location: SourceLocation = #_sourceLocation) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.identity.run() }
+            group.addTask { try await self.notification.run() }
+            for _ in 0..<100_000 {
+                if try await isSettled() { return group.cancelAll() }
+                await Task.yield()
+            }
+            group.cancelAll()
+            Issue.record("something waits for ever", sourceLocation: location)
+        }
+    }
+
+    private func isSettled() async throws -> Bool {
+        guard try await identityStore.read({ try $0.outboxCount() }) == 0 else { return false }
+        return try await count(notificationStore, "message", where: "state <> 3") == 0
+    }
+
+    /// The subjects of the mails that have been delivered to `recipient`.
+    func mails(to recipient: String = "ada@example.org") async throws -> [InboxMail] {
+        try await settle()
+        return MaildirReader(folder: folder.file("inbox")).mails().filter {
+            $0.to.contains(recipient)
+        }
+    }
+
+    /// The token of the latest verification mail to `recipient`.
+    func linkToken(to recipient: String = "ada@example.org") async throws -> String {
+        let start = "https://app.example/verify-email?token="
+        let tokens = try await mails(to: recipient).compactMap { mail in
+            mail.text.firstRange(of: start).map { mail.text[$0.upperBound...] }
+        }
+        let rest = try #require(tokens.last)
+        return String(
+            rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+    }
+
+    // MARK: what an operator's hand, or an accident, does
+
+    /// Sets the status of all accounts.
+    func setStatus(_ status: Int64) async throws {
+        _ = try await identityStore.write {
+            try $0.execute("UPDATE accounts SET status = ?", [.integer(status)])
+        }
+    }
+
+    /// A session of an account that identity does not have.
+    func sessionOfNobody() async throws -> String {
+        let now = time.now().milliseconds
+        let account = try #require(AccountID(key: 4_711))
+        let proof = proofs.seal(
+            IdentityV1.SignInProof(
+                accountId: account.text, amr: ["pwd"], authTimeMs: now, provedAtMs: now,
+                nonce: [UInt8](repeating: 3, count: 16)))
+        let answer = try await session.create(
+            SessionV1.CreateRequest(proof: proof),
+            CallContext(deadline: time.uptime() + .seconds(10)))
+        return try #require(answer.tokens).accessToken
+    }
+
+    /// Attempts that are left under one limit.
+    func left(_ limit: String, _ subject: String) throws -> UInt32 {
+        let request = RateLimitV1.PeekRequest(charges: [.init(limit: limit, subject: subject)])
+        let context = CallContext(deadline: time.uptime() + .seconds(10))
+        let decision = try #require(try limits.peek(request, context).decision)
+        return decision.limited ? 0 : decision.remaining + 1
+    }
+
+    /// How many rows a table has.
+    func count(_ store: Store, _ table: String, where condition: String = "true") async throws
+        -> Int64
+    {
+        try await store.read { session in
+            try session.queryOne("SELECT count(*) FROM \(table) WHERE \(condition)") {
+                try $0.integer(0)
+            } ?? -1
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Messages
+import RateLimitService
+import Testing
+
+@testable import GatewayService
+
+@Suite("R-03: what each flow charges")
+struct LimitedActionTests {
+    private static let address = LimitedCaller.address("192.0.2.7")
+    private static let application = LimitedCaller.application("app")
+
+    @Test(
+        "R-03: the charges of each flow, with and without an address",
+        arguments: [
+            (
+                .signUp(email: "Ada@Example.ORG", caller: address),
+                [
+                    "sign-up-by-address": "192.0.2.7",
+                    "sign-up-on-taken-email": "192.0.2.7|ada@example.org",
+                ]
+            ),
+            (
+                .signUp(email: "ada@example.org", caller: application),
+                [
+                    "unaddressed-by-application": "app",
+                    "sign-up-on-taken-email": "app|ada@example.org",
+                ]
+            ),
+            (
+                .signIn(email: "Ada@Example.ORG", device: "D1", caller: address),
+                [
+                    "failed-sign-in-by-account": "ada@example.org",
+                    "failed-sign-in-by-address": "192.0.2.7",
+                    "failed-sign-in-by-device": "192.0.2.7|D1",
+                ]
+            ),
+            (
+                .signIn(email: "ada@example.org", device: "d1", caller: application),
+                [
+                    "failed-sign-in-by-account": "ada@example.org",
+                    "unaddressed-by-application": "app",
+                ]
+            ),
+            (
+                .signIn(email: "", device: "", caller: address),
+                [
+                    "failed-sign-in-by-address": "192.0.2.7",
+                    "failed-sign-in-by-device": "192.0.2.7|",
+                ]
+            ),
+        ] as [(LimitedAction, [String: String])])
+    func table(action: LimitedAction, charges: [String: String]) {
+        #expect(action.charges.count == charges.count)
+        for charge in action.charges { #expect(charges[charge.limit] == charge.subject) }
+    }
+
+    @Test("R-03: every limit that is charged is one that the limiter knows")
+    func known() {
+        for caller in [Self.address, Self.application] {
+            for action in [
+                LimitedAction.signUp(email: "a", caller: caller),
+                .signIn(email: "a", device: "d", caller: caller),
+            ] {
+                for charge in action.charges {
+                    #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
+                }
+            }
+        }
+    }
+
+    @Test("R-03: the longest email and device make subjects that the limiter takes")
+    func longest() {
+        let email = String(repeating: "é", count: 10_000)
+        let device = String(repeating: "d", count: 128)
+        let caller = LimitedCaller.address("2001:0db8:0001:0002:ffff:ffff:ffff:ffff")
+        for action in [
+            LimitedAction.signUp(email: email, caller: caller),
+            .signIn(email: email, device: device, caller: caller),
+        ] {
+            for charge in action.charges { #expect((1...512).contains(charge.subject.utf8.count)) }
+        }
+    }
+
+    @Test("R-03: only ASCII letters are folded: the Kelvin sign is no k")
+    func kelvin() {
+        let kelvin = LimitedAction.signIn(
+            email: "\u{212a}@example.org", device: "", caller: Self.address)
+        #expect(kelvin.charges.first?.subject.utf8.first == "\u{212a}".utf8.first)
+    }
+}

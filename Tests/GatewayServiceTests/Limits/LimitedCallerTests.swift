@@ -1,0 +1,71 @@
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import GatewayService
+
+@Suite("R-03: whom a limit by address is about", .timeLimit(.minutes(1)))
+struct LimitedCallerTests {
+    @Test(
+        "R-03: an address that may be asserted is the subject",
+        arguments: [
+            "192.0.2.7", "::1", "2001:db8::1", "::ffff:192.0.2.7", "fe80::1%eth0",
+            "2001:0db8:0001:0002:ffff:ffff:ffff:ffff",
+        ])
+    func address(text: String) {
+        #expect(LimitedCaller(context(text)) == .address(text))
+    }
+
+    @Test(
+        "R-03: without one, or with what is none, it is the application",
+        arguments: [
+            nil, "", " ", "192.0.2.7:5678", "[2001:db8::1]", "192.0.2.7, 198.51.100.1", "unknown",
+            "192.0.2", "2001:db8::1/64", "%", "fe80::1%" + String(repeating: "e", count: 57),
+            String(repeating: "1", count: 10_000),
+        ])
+    func application(text: String?) {
+        #expect(LimitedCaller(context(text)) == .application("app"))
+    }
+
+    @Test("R-03: nobody believes an application that may not assert addresses")
+    func mayNot() {
+        #expect(LimitedCaller(context("192.0.2.7", mayAssert: false)) == .application("app"))
+    }
+
+    @Test("R-03: without addresses an application's users share 60 attempts a minute")
+    func cap() async throws {
+        let house = try await GatewayHouse()
+        _ = try await house.signUp()
+        func guess(_ number: Int, in context: CallContext) async throws -> ErrorCode {
+            try await refusal {
+                try await house.signIn(
+                    "user\(number)@example.org", password: "Wrong8Horses", device: "d\(number)",
+                    in: context)
+            }.code
+        }
+        for number in 0..<60 {
+            let context = [
+                house.context(address: nil), house.context(address: "192.0.2.7:\(number)"),
+                house.context(address: "192.0.2.\(number)", mayAssert: false),
+            ][number % 3]
+            #expect(try await guess(number, in: context) == .invalidCredential)
+        }
+        #expect(try await guess(60, in: house.context(address: nil)) == .tooManyRequests)
+        #expect(
+            try await guess(61, in: house.context(address: nil, application: "other"))
+                == .invalidCredential)
+        _ = try await house.signIn(in: house.context(address: "192.0.2.7"))
+        #expect(house.log.lines.contains { $0.contains("asserts no client address") })
+        house.time.advance(by: .seconds(60))
+        _ = try await house.signIn(in: house.context(address: nil))
+    }
+
+    private func context(_ address: String?, mayAssert: Bool = true) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = address
+        return CallContext(
+            application: "app", deadline: .seconds(1), metadata: metadata,
+            mayAssertClientAddress: mayAssert)
+    }
+}

@@ -1,0 +1,177 @@
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@Suite("G-03: sign in with email and password", .timeLimit(.minutes(1)))
+struct SignInTests {
+    let house: GatewayHouse
+
+    init() async throws {
+        house = try await GatewayHouse()
+        _ = try await house.signUp()
+    }
+
+    /// Guesses wrong and expects to be told so.
+    private func guess(
+        _ email: String = "ada@example.org", device: String = "d1", in context: CallContext? = nil
+    ) async throws {
+        let error = try await refusal {
+            try await house.signIn(email, password: "Wrong8Horses", device: device, in: context)
+        }
+        #expect(error == ServiceError(.invalidCredential))
+    }
+
+    @Test("G-03: the right password answers the account and a new session")
+    func answers() async throws {
+        let one = try await house.signIn("ADA@Example.ORG")
+        let two = try await house.signIn()
+        #expect(one.account.accountId == two.account.accountId)
+        #expect(one.session.sessionId != two.session.sessionId)
+        #expect(try await house.check(one.session.accessToken).authenticated)
+    }
+
+    @Test("X-02: an unknown email and a wrong password give the same error, locked or not")
+    func sameError() async throws {
+        for _ in 0..<5 {
+            try await guess(in: house.context(address: "192.0.2.8"))
+            try await guess("nobody@example.org", in: house.context(address: "192.0.2.9"))
+        }
+        let known = try await refusal {
+            try await house.signIn(in: house.context(address: "192.0.2.8"))
+        }
+        let unknown = try await refusal {
+            try await house.signIn("nobody@example.org", in: house.context(address: "192.0.2.9"))
+        }
+        #expect(known == unknown)
+        #expect(known.code == .tooManyRequests)
+    }
+
+    @Test("R-03: the sixth wrong password in 15 minutes waits until the first is as old")
+    func sixth() async throws {
+        for _ in 0..<5 {
+            try await guess()
+            house.time.advance(by: .seconds(60))
+        }
+        // Also the right one: else the answer would tell that it is.
+        let error = try await refusal { try await house.signIn() }
+        #expect(error == ServiceError(.tooManyRequests, retryAfter: .seconds(600)))
+        house.time.advance(by: .milliseconds(599_999))
+        #expect(
+            try await refusal { try await house.signIn() }
+                == ServiceError(.tooManyRequests, retryAfter: .milliseconds(1)))
+        house.time.advance(by: .milliseconds(1))
+        _ = try await house.signIn()
+    }
+
+    @Test("R-03: the right password takes its charge back")
+    func refunded() async throws {
+        for _ in 0..<4 { try await guess() }
+        for _ in 0..<10 { _ = try await house.signIn() }
+        #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 1)
+        #expect(try house.inner.left("failed-sign-in-by-address", "192.0.2.7") == 46)
+        #expect(try house.inner.left("failed-sign-in-by-device", "192.0.2.7|d1") == 1)
+        try await guess()
+        #expect(try await refusal { try await house.signIn() }.code == .tooManyRequests)
+    }
+
+    @Test("R-03: one account is guarded from many addresses, however its email is spelt")
+    func byAccount() async throws {
+        for number in 1...5 {
+            let context = house.context(address: "198.51.100.\(number)")
+            try await guess(
+                number.isMultiple(of: 2) ? "ADA@example.org" : "ada@EXAMPLE.org", in: context)
+        }
+        let error = try await refusal {
+            try await house.signIn(in: house.context(address: "198.51.100.6"))
+        }
+        #expect(error.code == .tooManyRequests)
+    }
+
+    @Test("R-03: one device tries five emails, and its address has other devices")
+    func byDevice() async throws {
+        for number in 1...5 { try await guess("user\(number)@example.org") }
+        let error = try await refusal { try await house.signIn("user6@example.org") }
+        #expect(error.code == .tooManyRequests)
+        try await guess("user6@example.org", device: "d2")
+    }
+
+    @Test("R-03: an address tries 50 times, whatever devices it names; IPv6 by /64")
+    func byAddress() async throws {
+        for number in 1...50 {
+            let context = house.context(address: "2001:db8:1:2::\(number)")
+            try await guess("user\(number)@example.org", device: "d\(number)", in: context)
+        }
+        let error = try await refusal {
+            try await house.signIn(device: "d51", in: house.context(address: "2001:db8:1:2:ffff::"))
+        }
+        #expect(error.code == .tooManyRequests)
+        _ = try await house.signIn(in: house.context(address: "2001:db8:1:3::1"))
+    }
+
+    @Test("R-03: of 50 parallel guesses five are looked at")
+    func parallel() async throws {
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    try? await refusal { try await house.signIn(password: "Wrong8Horses") }.code
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.filter { $0 == .invalidCredential }.count == 5)
+        #expect(codes.filter { $0 == .tooManyRequests }.count == 45)
+    }
+
+    @Test("G-03: a disabled account is told only to who has the password, and costs nothing")
+    func disabled() async throws {
+        try await house.inner.setStatus(2)
+        try await guess()
+        for _ in 0..<10 {
+            #expect(try await refusal { try await house.signIn() }.code == .accountDisabled)
+        }
+        #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 4)
+    }
+
+    @Test("G-03: with session down the right password is no failed guess (X-07)")
+    func sessionDown() async throws {
+        house.inner.sessionStore.close()
+        for _ in 0..<6 {
+            await #expect(throws: (any Error).self) { try await house.signIn() }
+        }
+        #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
+    }
+
+    @Test("G-03: what is no email is refused as such, and costs nothing", arguments: ["", "ada@"])
+    func noEmail(email: String) async throws {
+        for _ in 0..<6 {
+            let error = try await refusal { try await house.signIn(email) }
+            #expect(error == ServiceError(.invalidEmail, fields: ["email"]))
+        }
+        #expect(try house.inner.left("failed-sign-in-by-address", "192.0.2.7") == 50)
+    }
+
+    @Test(
+        "G-03: a device's fields have bounds",
+        arguments: [
+            (128, 32, 256, nil), (129, 32, 256, "device.device_id"),
+            (128, 33, 256, "device.platform"), (128, 32, 257, "device.name"),
+        ] as [(Int, Int, Int, String?)])
+    func device(id: Int, platform: Int, name: Int, refused: String?) async throws {
+        func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+        let request = GatewayV1.SignInWithPasswordRequest(
+            email: "ada@example.org", password: "Correct7Horse",
+            device: .init(deviceId: text(id), platform: text(platform), name: text(name)))
+        guard let refused else {
+            _ = try await house.gateway.signInWithPassword(request, house.context())
+            return
+        }
+        let error = try await refusal {
+            try await house.gateway.signInWithPassword(request, house.context())
+        }
+        #expect(error == ServiceError(.invalidArgument, fields: [refused]))
+    }
+}

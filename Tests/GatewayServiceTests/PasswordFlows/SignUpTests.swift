@@ -1,0 +1,137 @@
+import GatewayService
+import Messages
+import NotificationService
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-02: sign up with email and password", .timeLimit(.minutes(1)))
+struct SignUpTests {
+    let house: GatewayHouse
+
+    init() async throws { house = try await GatewayHouse() }
+
+    @Test("G-02: a sign-up answers account and session, and the mail with the link goes out")
+    func answers() async throws {
+        let ada = try await house.signUp("Ada@Example.org")
+        #expect(ada.account.accountId.hasPrefix("acc_"))
+        #expect(ada.account.email == "Ada@Example.org")
+        #expect(!ada.account.emailVerified)
+        #expect(ada.account.displayName == "Ada")
+        #expect(ada.session.sessionId.hasPrefix("ses_"))
+        #expect(ada.session.accessExpiresAtMs > house.time.now().milliseconds)
+        #expect(!ada.session.refreshToken.isEmpty)
+        #expect(try await house.check(ada.session.accessToken).authenticated)
+        #expect(try await house.inner.mails(to: "Ada@example.org").count == 1)
+    }
+
+    @Test("G-02: who is signed in is told so, and nothing is made or charged")
+    func alreadySignedIn() async throws {
+        let ada = try await house.signUp()
+        let error = try await refusal {
+            try await house.signUp("eve@example.org", accessToken: ada.session.accessToken)
+        }
+        #expect(error.code == .alreadySignedIn)
+        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 1)
+        #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 2)
+    }
+
+    @Test("G-02: a session that is over, or none, is no hindrance", arguments: [true, false])
+    func signedOut(isOver: Bool) async throws {
+        let ada = try await house.signUp()
+        _ = try await house.signOut(.accessToken(ada.session.accessToken))
+        _ = try await house.signUp(
+            "eve@example.org", accessToken: isOver ? ada.session.accessToken : "garbage")
+    }
+
+    @Test("R-03: the fourth sign-up in an hour from one address is refused")
+    func fourth() async throws {
+        for name in ["a", "b", "c"] {
+            _ = try await house.signUp("\(name)@example.org")
+            house.time.advance(by: .seconds(60))
+        }
+        let error = try await refusal { try await house.signUp("d@example.org") }
+        #expect(error == ServiceError(.tooManyRequests, retryAfter: .seconds(3_600 - 180)))
+        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 3)
+        house.time.advance(by: .seconds(3_600 - 180))
+        _ = try await house.signUp("d@example.org")
+    }
+
+    @Test("R-04: what is refused for its form costs nothing, however often")
+    func refunded() async throws {
+        for _ in 0..<10 {
+            let weak = try await refusal { try await house.signUp(password: "short") }
+            #expect(weak.code == .weakPassword)
+            let noEmail = try await refusal { try await house.signUp("") }
+            #expect(noEmail == ServiceError(.invalidEmail, fields: ["email"]))
+            let noAddress = try await refusal { try await house.signUp("ada@") }
+            #expect(noAddress.code == .invalidEmail)
+        }
+        #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 3)
+        #expect(
+            try house.inner.left("sign-up-on-taken-email", "192.0.2.7|ada@example.org") == 3)
+        _ = try await house.signUp()
+    }
+
+    @Test("G-02: a device that session would refuse leaves no account behind")
+    func device() async throws {
+        let request = GatewayV1.SignUpWithPasswordRequest(
+            email: "ada@example.org", password: "Correct7Horse",
+            device: .init(deviceId: "d1", platform: String(repeating: "p", count: 33)))
+        let error = try await refusal {
+            try await house.gateway.signUpWithPassword(request, house.context())
+        }
+        #expect(error == ServiceError(.invalidArgument, fields: ["device.platform"]))
+        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 0)
+        #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 3)
+    }
+
+    @Test("G-02: a taken email is told three times an hour, and its owner gets as many mails")
+    func taken() async throws {
+        let ada = try await house.signUp()
+        let eve = house.context(address: "198.51.100.9")
+        for _ in 0..<3 {
+            let error = try await refusal {
+                try await house.signUp("ADA@example.org", password: "Other8Password", in: eve)
+            }
+            #expect(error == ServiceError(.emailAlreadyInUse, fields: ["email"]))
+        }
+        let error = try await refusal { try await house.signUp(in: eve) }
+        #expect(error == ServiceError(.tooManyRequests, retryAfter: .seconds(3_600)))
+        #expect(try await house.inner.mails().count == 1 + 3)
+        #expect(try await house.signIn().account.accountId == ada.account.accountId)
+    }
+
+    @Test("G-02: an application without its users' addresses sends an owner three mails an hour")
+    func takenUnaddressed() async throws {
+        _ = try await house.signUp()
+        let eve = house.context(address: nil)
+        for _ in 0..<3 {
+            let error = try await refusal { try await house.signUp(in: eve) }
+            #expect(error.code == .emailAlreadyInUse)
+        }
+        for _ in 0..<10 {
+            let error = try await refusal { try await house.signUp(in: eve) }
+            #expect(error.code == .tooManyRequests)
+        }
+        #expect(try await house.inner.mails().count == 1 + 3)
+    }
+
+    @Test("G-02: of 20 parallel sign-ups on one taken email three reach its owner")
+    func takenParallel() async throws {
+        _ = try await house.signUp()
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    let eve = house.context(address: nil)
+                    return try? await refusal { try await house.signUp(in: eve) }.code
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.filter { $0 == .emailAlreadyInUse }.count == 3)
+        #expect(codes.filter { $0 == .tooManyRequests }.count == 17)
+        #expect(try await house.inner.mails().count == 1 + 3)
+    }
+}

@@ -1,0 +1,53 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+@testable import Hosting
+
+@Suite("Reflection: what can be called")
+struct ReflectionDirectoryTests {
+    /// Every service that any program has.
+    private static let services = [
+        HealthDescription.service, ReflectionDescription.service, SessionsDescription.service,
+        AccountsDescription.service, AuthDescription.service, LimitsDescription.service,
+        NotificationsDescription.service,
+    ]
+    private let context = CallContext(deadline: .zero)
+    private let directory = ReflectionDirectory(Self.services)
+
+    @Test("all services are listed by their full names, in order")
+    func list() throws {
+        let names = try directory.list(ReflectionV1.ListRequest(), context).services
+        #expect(names == Self.services.map(\.name).sorted())
+        #expect(names.contains("postern.session.v1.Sessions"))
+    }
+
+    @Test("each service's descriptors are there, and name its methods", arguments: 0..<7)
+    func describe(number: Int) throws {
+        let service = Self.services[number]
+        let set = try directory.describe(
+            ReflectionV1.DescribeRequest(service: service.name), context
+        ).fileDescriptorSet
+        let text = String(decoding: set, as: UTF8.self)
+        #expect(!service.methods.isEmpty)
+        for method in service.methods {
+            let name = try #require(method.name.split(separator: "/").last)
+            #expect(text.contains(name))
+        }
+    }
+
+    @Test(
+        "a service that is not here is not found",
+        arguments: [
+            "", "postern.session.v1.Session", "postern.session.v1.sessions", "Sessions",
+        ])
+    func unknown(name: String) {
+        let error = #expect(throws: ServiceError.self) {
+            try directory.describe(ReflectionV1.DescribeRequest(service: name), context)
+        }
+        #expect(error?.code == .notFound)
+        #expect(error?.fields == ["service"])
+    }
+}

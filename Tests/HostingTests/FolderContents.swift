@@ -1,0 +1,14 @@
+import FoundationEssentials
+import TestSupport
+
+extension TemporaryFolder {
+    /// What is in it, sorted.
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: file(name), withIntermediateDirectories: false)
+    }
+}

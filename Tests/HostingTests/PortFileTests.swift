@@ -1,0 +1,46 @@
+import TestSupport
+import Testing
+
+@testable import Hosting
+
+@Suite("The port file")
+struct PortFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("what is written is read back, and nothing else is left in the folder")
+    func roundTrip() throws {
+        let path = folder.file("ports")
+        #expect(PortFile.read(path) == nil)
+        try PortFile.write(path, port: 7_400, metricsPort: 7_410)
+        var ports = try #require(PortFile.read(path))
+        #expect(ports == (7_400, 7_410))
+        try PortFile.write(path, port: 1, metricsPort: 65_535)
+        ports = try #require(PortFile.read(path))
+        #expect(ports == (1, 65_535))
+        #expect(try folder.names() == ["ports"])
+    }
+
+    @Test(
+        "half a file, or another one, tells nothing",
+        arguments: ["", "7400", "7400\n", "7400\nx\n", "a\nb\n", "1\n2\n3\n", "\n\n"])
+    func others(text: String) throws {
+        #expect(PortFile.read(try folder.write(text, to: "ports")) == nil)
+    }
+
+    @Test("a folder that is not there is told with its reason, and a failed write leaves nothing")
+    func failure() throws {
+        let error = #expect(throws: PortFileError.self) {
+            try PortFile.write(folder.file("none/ports"), port: 1, metricsPort: 2)
+        }
+        #expect(error?.description.contains("No such file") == true)
+        try folder.makeFolder("taken")
+        #expect(throws: PortFileError.self) {
+            try PortFile.write(folder.file("taken"), port: 1, metricsPort: 2)
+        }
+        #expect(try folder.names() == ["taken"])
+    }
+}

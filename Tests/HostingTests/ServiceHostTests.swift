@@ -1,0 +1,111 @@
+import Cryptography
+import Glibc
+import NIOPosix
+import RPC
+import TestSupport
+import Testing
+
+@testable import Hosting
+@testable import ServiceRuntime
+
+@Suite("What a program is given")
+struct ServiceHostTests {
+    private let folder: TemporaryFolder
+    private let log = CapturedLog()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func host(seed: UInt64 = 1) throws -> ServiceHost {
+        let outcome = SettingsLoader(
+            program: "postern-sample", summary: "a sample.",
+            arguments: [
+                "--keys-folder=\(folder.path)", "--applications-folder=\(folder.path)",
+                "--data-folder=\(folder.path)",
+            ], environment: [:]
+        ).load(ProgramSettings<SampleProgram>.self)
+        guard case .run(let settings) = outcome else { throw SampleRefused() }
+        return ServiceHost(
+            settings: settings.host, time: ManualTime(),
+            randomness: SeededRandomness(seed: seed), logger: log.logger(),
+            metrics: MetricsRegistry(), group: .singleton, description: SampleProgram.description)
+    }
+
+    private struct SampleRefused: Error {}
+
+    @Test("a key is made once, for its owner only, and read again at the second start")
+    func once() throws {
+        let first = try host().key("session")
+        #expect(first.count == 32)
+        #expect(try folder.names() == ["session.key"])
+        var status = stat()
+        #expect(stat(folder.file("session.key"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        let second = try host().key("session")
+        #expect(first == second)
+        #expect(try host().key("identity") != first)
+        #expect(log.lines.filter { $0.contains("made a key") }.count == 2)
+    }
+
+    @Test("two programs that start at once have the same key, whole, and leave no draft")
+    func together() async throws {
+        let hosts = try (0..<16).map { try host(seed: UInt64($0)) }
+        let keys = try await withThrowingTaskGroup(of: SecretBytes.self) { starts in
+            for host in hosts { starts.addTask { try host.key("sign-in-proof") } }
+            return try await starts.reduce(into: [SecretBytes]()) { $0.append($1) }
+        }
+        let first = try #require(keys.first)
+        #expect(keys.allSatisfy { $0 == first })
+        #expect(try folder.names() == ["sign-in-proof.key"])
+    }
+
+    @Test(
+        "a key that is there is never made anew, whatever is wrong with it",
+        arguments: [
+            "", "too short", String(repeating: "x", count: 32),
+        ])
+    func broken(text: String) throws {
+        let path = try folder.write(text, to: "session.key")
+        #expect(chmod(path, 0o600) == 0)
+        #expect(throws: SecretFileError.self) { try host().key("session") }
+        #expect(try folder.names() == ["session.key"])
+    }
+
+    @Test("security.md, Secrets: a key that others may read is refused")
+    func exposed() throws {
+        let path = folder.file("session.key")
+        try SecretFile.create(path, .generate(count: 32, randomness: SeededRandomness()))
+        #expect(chmod(path, 0o644) == 0)
+        #expect(throws: SecretFileError.self) { try host().key("session") }
+    }
+
+    @Test("a store's key that is lost is not replaced in silence")
+    func lost() throws {
+        _ = try host().masterKey("session", ofStore: "session")
+        try folder.write("", to: "session.sqlite")
+        _ = try host().masterKey("session", ofStore: "session")
+        #expect(unlink(folder.file("session.key")) == 0)
+        let error = #expect(throws: LostKeyError.self) {
+            try host().masterKey("session", ofStore: "session")
+        }
+        #expect(error?.description.contains("put the key back") == true)
+        #expect(try folder.names() == ["session.sqlite"])
+    }
+
+    @Test("X-03: without a key of its own a program calls nobody, and says what to do")
+    func channel() throws {
+        let peer = PeerSettings.identity
+        let error = #expect(throws: ApplicationsError.self) { try host().channel(to: peer) }
+        #expect(error?.description.contains("sample.KEYID.key") == true)
+    }
+}
+
+extension PeerSettings {
+    /// Where identity listens by default.
+    fileprivate static var identity: PeerSettings {
+        var reader = SettingsReader(sources: [])
+        return PeerSettings(
+            reading: &reader, "identity", service: "postern.identity", port: 7_401)
+    }
+}

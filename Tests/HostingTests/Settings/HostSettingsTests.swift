@@ -1,0 +1,81 @@
+import ServiceRuntime
+import Testing
+
+@testable import Hosting
+
+@Suite("Settings that all programs share")
+struct HostSettingsTests {
+    /// What comes of loading the sample program's settings.
+    private func load(_ arguments: String...) -> SettingsOutcome<ProgramSettings<SampleProgram>> {
+        SettingsLoader(
+            program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
+        ).load(ProgramSettings<SampleProgram>.self)
+    }
+
+    private func settings(_ arguments: String...) throws -> ProgramSettings<SampleProgram> {
+        let outcome = SettingsLoader(
+            program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
+        ).load(ProgramSettings<SampleProgram>.self)
+        guard case .run(let settings) = outcome else { throw Refused(text: "\(outcome)") }
+        return settings
+    }
+
+    private struct Refused: Error {
+        let text: String
+    }
+
+    @Test("style.md 17: a program runs on its defaults, which listen on loopback only")
+    func defaults() throws {
+        let settings = try settings()
+        let host = settings.host
+        #expect(host.listenHost == "127.0.0.1")
+        #expect(host.listenPort == 7_500)
+        #expect(host.metricsHost == "127.0.0.1")
+        #expect(host.metricsPort == 7_510)
+        #expect(host.plaintext == .loopback)
+        #expect(host.callers == ["gateway", "tool"])
+        #expect(host.addressAsserters == ["gateway"])
+        #expect(host.portFile == nil)
+        #expect(!host.isTiedToInput)
+        #expect(settings.own.identity.service == "postern.identity")
+        #expect(settings.own.identity.address.description == "127.0.0.1:7401")
+    }
+
+    @Test("every setting is declared, with the program's own")
+    func declared() {
+        guard case .leave(let help, exitCode: 0) = load("--help") else {
+            Issue.record("no help")
+            return
+        }
+        for name in [
+            "listen-host", "listen-port", "metrics-host", "metrics-port", "plaintext",
+            "event-loops", "data-folder", "keys-folder", "applications-folder", "callers",
+            "client-address-from", "log-level", "port-file", "stop-with-input", "identity-address",
+        ] {
+            #expect(help.contains("--\(name)"), "\(name)")
+        }
+    }
+
+    @Test("X-03: who may assert addresses must be one of the callers")
+    func asserters() throws {
+        guard case .leave(let text, exitCode: 78) = load("--callers=tool") else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(text.contains("client-address-from, callers"))
+        #expect(text.contains("must be one of the callers"))
+        let settings = try settings("--callers=edge", "--client-address-from=edge")
+        #expect(settings.host.addressAsserters == ["edge"])
+    }
+
+    @Test("style.md 17: all mistakes are reported at once")
+    func mistakes() {
+        let outcome = load(
+            "--listen-port=65536", "--event-loops=0", "--plaintext=yes", "--log-level=loud")
+        guard case .leave(let text, exitCode: 78) = outcome else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(text.contains("4 mistakes"))
+    }
+}

@@ -1,0 +1,91 @@
+import Cryptography
+import FoundationEssentials
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-01: accounts", .timeLimit(.minutes(1)))
+struct AccountTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    @Test("G-01: an account is answered by its id, also after a restart")
+    func lookUp() async throws {
+        let account = try #require(try await house.register().account)
+        house.store.close()
+        let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
+        let answer = try await next.service.getAccount(
+            .init(accountId: account.accountId), next.context())
+        #expect(answer.account?.email == "ada@example.org")
+        #expect(answer.account?.displayName == "Ada")
+        #expect(answer.account?.lastSignInAtMs == account.createdAtMs)
+        #expect(try await next.signIn().account?.accountId == account.accountId)
+    }
+
+    @Test("G-01: who is not there is not found; what is no id is not asked for")
+    func notFound() async throws {
+        let unknown = try await refusal {
+            try await house.service.getAccount(
+                .init(accountId: "acc_0000000000001"), house.context())
+        }
+        #expect(unknown.code == .notFound)
+        for text in ["", "acc_", "ses_0000000000001", "acc_000000000000O", "1"] {
+            let error = try await refusal {
+                try await house.service.getAccount(.init(accountId: text), house.context())
+            }
+            #expect(error == ServiceError(.invalidArgument, fields: ["account_id"]))
+        }
+    }
+
+    @Test("A-02: nothing personal stands readable in the store or the log")
+    func sealed() async throws {
+        _ = try await house.service.register(
+            .init(
+                email: "Canary.Address@example.org", password: "CanaryPassword7",
+                displayName: "Canary Name", origin: IdentityHouse.origin),
+            house.context("canary-key"))
+        _ = try await refusal { try await house.signIn("canary.address@example.org") }
+        house.store.close()
+        var bytes = house.log.bytes
+        for name in ["identity.sqlite", "identity.sqlite-wal"] {
+            // The log is gone once the store is closed.
+            if let data = try? Data(contentsOf: URL(filePath: house.folder.file(name))) {
+                bytes += data
+            }
+        }
+        #expect(bytes.count > 4_096)
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        for canary in ["canary", "argon2id", "192.0.2.7"] {
+            #expect(!text.contains(canary), "\(canary)")
+        }
+    }
+
+    @Test("A-02: a sealed field moved to another account's row does not open")
+    func moved() async throws {
+        _ = try await house.register("ada@example.org")
+        let eve = try #require(try await house.register("eve@example.org").account)
+        try await house.change(
+            "UPDATE profiles SET display_name = (SELECT max(display_name) FROM profiles)")
+        try await house.change(
+            "UPDATE account_keys SET sealed_key = (SELECT max(sealed_key) FROM account_keys)")
+        var refused = 0
+        for account in try await house.store.read({ session in
+            try session.query("SELECT account FROM accounts") { try $0.integer(0) }
+        }) {
+            let id = try #require(AccountID(key: account))
+            do {
+                _ = try await house.service.getAccount(
+                    .init(accountId: id.text), house.context())
+            } catch is SealedBoxError {
+                refused += 1
+            }
+        }
+        #expect(refused >= 1)
+        #expect(!eve.accountId.isEmpty)
+    }
+}

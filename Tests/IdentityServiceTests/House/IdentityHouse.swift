@@ -1,0 +1,144 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// The identity service over a real store in a folder of its own; only its peers are stand-ins.
+final class IdentityHouse: Sendable {
+    /// Cheap enough for hundreds of hashes in a test.
+    static let cheap = Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1)
+
+    let folder: TemporaryFolder
+    let time: ManualTime
+    let randomness: SeededRandomness
+    let notifications: RecordingNotifications
+    let sessions = RecordingSessions()
+    let metrics = MetricsRegistry()
+    let log = CapturedLog()
+    let keys: IdentityKeys
+    let store: Store
+    let service: IdentityService
+
+    init(
+        folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
+        notifications: RecordingNotifications = RecordingNotifications(),
+        parameters: Argon2Parameters = cheap
+    ) throws {
+        let folder = try folder ?? TemporaryFolder()
+        let logger = log.logger(time: time)
+        self.folder = folder
+        self.time = time
+        self.notifications = notifications
+        randomness = SeededRandomness(seed: seed)
+        keys = try IdentityKeys(
+            master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
+            signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
+            randomness: randomness)
+        store = try Store(
+            folder: folder.path, name: "identity", migrations: IdentityTables.migrations,
+            time: time, logger: logger)
+        let hashing = PasswordHashPool.Settings(
+            threads: 2, waitingMax: 500, parameters: parameters)
+        let settings = IdentitySettings(
+            linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
+            defaultLanguage: "en", passwordHashing: hashing)
+        service = IdentityService(
+            settings: settings, store: store, keys: keys,
+            passwords: try PasswordHashPool(
+                settings: hashing, time: time, randomness: randomness, metrics: metrics),
+            notifications: notifications, sessions: sessions, time: time, randomness: randomness,
+            logger: logger, metrics: metrics)
+    }
+
+    /// How many passwords have been hashed.
+    var hashes: Int {
+        let line = metrics.prometheusText().split(separator: "\n").first {
+            $0.contains("password_hash_wait") && $0.contains("_count ")
+        }
+        return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? -1
+    }
+
+    /// A call, with an idempotency key where one is given.
+    func context(_ key: String? = nil, application: String = "app") -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = key
+        return CallContext(
+            application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
+    }
+
+    /// Registers with a password that the policy takes.
+    func register(
+        _ email: String = "ada@example.org", password: String = "Correct7Horse",
+        key: String? = nil
+    ) async throws -> IdentityV1.RegisterResponse {
+        try await service.register(
+            .init(
+                email: email, password: password, displayName: "Ada", language: "en-GB",
+                origin: Self.origin), context(key))
+    }
+
+    /// Signs in.
+    func signIn(
+        _ email: String = "ada@example.org", password: String = "Correct7Horse",
+        key: String? = nil
+    ) async throws -> IdentityV1.VerifyPasswordResponse {
+        try await service.verifyPassword(
+            .init(email: email, password: password, origin: Self.origin), context(key))
+    }
+
+    static let origin = IdentityV1.Origin(
+        clientAddress: "192.0.2.7", deviceId: "device-canary", platform: "cli")
+
+    /// Runs the outbox until it is empty.
+    func relay() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.service.run() }
+            while try await self.waiting() > 0 { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+
+    /// How many messages wait in the outbox.
+    func waiting() async throws -> Int { try await store.read { try $0.outboxCount() } }
+
+    /// The token of the link in the latest verification mail.
+    func latestToken() throws -> String {
+        let mail = try #require(notifications.mails.last { $0.template == "verify-email" })
+        let link = try #require(mail.variables.first { $0.name == "link" })
+        let start = "https://app.example/verify-email?token="
+        try #require(link.value.hasPrefix(start))
+        return String(link.value.dropFirst(start.count))
+    }
+
+    /// Runs one statement, as an operator's hand or another program would.
+    func change(_ sql: String, _ values: [SQLValue] = []) async throws {
+        _ = try await store.write { try $0.execute(sql, values) }
+    }
+
+    /// How many rows a table has.
+    func count(_ table: String, where condition: String = "true") async throws -> Int64 {
+        try await store.read { session in
+            try session.queryOne("SELECT count(*) FROM \(table) WHERE \(condition)") {
+                try $0.integer(0)
+            } ?? -1
+        }
+    }
+}
+
+/// The catalogue's error that `body` throws.
+func refusal<Value>(
+    _ body: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> ServiceError {
+    do {
+        _ = try await body()
+    } catch let error as ServiceError {
+        return error
+    }
+    return try #require(nil as ServiceError?, "nothing was thrown", sourceLocation: sourceLocation)
+}

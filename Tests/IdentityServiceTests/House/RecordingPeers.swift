@@ -1,0 +1,77 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// A notification service that keeps what it is asked to send, once for each key, as the real one
+/// does.
+final class RecordingNotifications: NotificationsAPI {
+    private struct State {
+        var mails: [NotificationV1.SendEmailRequest] = []
+        var keys: Set<String> = []
+        var calls = 0
+        var failures: [ErrorCode] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// What was accepted.
+    var mails: [NotificationV1.SendEmailRequest] { state.withLock { $0.mails } }
+    /// How often it was called.
+    var calls: Int { state.withLock { $0.calls } }
+
+    /// The next calls fail with these.
+    func fail(_ codes: [ErrorCode]) { state.withLock { $0.failures = codes } }
+
+    func sendEmail(
+        _ request: NotificationV1.SendEmailRequest, _ context: CallContext
+    ) async throws -> NotificationV1.SendEmailResponse {
+        try state.withLock { state in
+            state.calls += 1
+            if !state.failures.isEmpty { throw ServiceError(state.failures.removeFirst()) }
+            guard let key = context.idempotencyKey else { throw ServiceError(.invalidArgument) }
+            if state.keys.insert(key).inserted { state.mails.append(request) }
+        }
+        return .init(messageId: "msg_0000000000001")
+    }
+}
+
+/// A session service that keeps whose sessions it is asked to end.
+final class RecordingSessions: SessionsAPI {
+    private let state = Mutex<[SessionV1.EndAccountRequest]>([])
+
+    /// What it was asked.
+    var ended: [SessionV1.EndAccountRequest] { state.withLock { $0 } }
+
+    func endAccount(
+        _ request: SessionV1.EndAccountRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountResponse {
+        state.withLock { $0.append(request) }
+        return .init(ended: 1)
+    }
+
+    func create(
+        _ request: SessionV1.CreateRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateResponse { throw ServiceError(.unknownMethod) }
+
+    func refresh(
+        _ request: SessionV1.RefreshRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshResponse { throw ServiceError(.unknownMethod) }
+
+    func validate(
+        _ request: SessionV1.ValidateRequest, _ context: CallContext
+    ) async throws -> SessionV1.ValidateResponse { throw ServiceError(.unknownMethod) }
+
+    func inspect(
+        _ request: SessionV1.InspectRequest, _ context: CallContext
+    ) async throws -> SessionV1.InspectResponse { throw ServiceError(.unknownMethod) }
+
+    func signOut(
+        _ request: SessionV1.SignOutRequest, _ context: CallContext
+    ) async throws -> SessionV1.SignOutResponse { throw ServiceError(.unknownMethod) }
+
+    func keySet(
+        _ request: SessionV1.KeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.KeySetResponse { throw ServiceError(.unknownMethod) }
+}

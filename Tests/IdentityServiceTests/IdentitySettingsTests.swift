@@ -1,0 +1,63 @@
+import Cryptography
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+@Suite("Identity's settings")
+struct IdentitySettingsTests {
+    private func load(_ environment: [String: String]) -> SettingsOutcome<IdentitySettings> {
+        SettingsLoader(
+            program: "postern-identity", summary: "", arguments: [], environment: environment
+        ).load(IdentitySettings.self)
+    }
+
+    @Test("everything runs on defaults")
+    func defaults() throws {
+        guard case .run(let settings) = load([:]) else {
+            Issue.record("the defaults are refused")
+            return
+        }
+        #expect(settings.linkOrigin == "http://localhost:3000")
+        #expect(settings.verificationLife == .seconds(86_400))
+        #expect(settings.passwordHashing.parameters == .standard)
+    }
+
+    @Test("X-02: strict enumeration is refused with a sentence, not half done")
+    func strict() {
+        guard case .leave(let text, let code) = load(["POSTERN_ENUMERATION": "strict"]) else {
+            Issue.record("strict is taken")
+            return
+        }
+        #expect(code != 0)
+        #expect(text.contains("strict is not available"))
+    }
+
+    @Test(
+        "each of these is refused",
+        arguments: [
+            ("POSTERN_LINK_ORIGIN", "app.example"), ("POSTERN_LINK_ORIGIN", "https://"),
+            ("POSTERN_LINK_ORIGIN", "https://app.example/path"),
+            ("POSTERN_LINK_ORIGIN", "javascript://app.example"),
+            ("POSTERN_LINK_ORIGIN", "https://user@app.example"),
+            ("POSTERN_VERIFICATION_LIFE", "25h"), ("POSTERN_PASSWORD_HASH_MEMORY", "19455"),
+            ("POSTERN_PASSWORD_HASH_PASSES", "1"), ("POSTERN_DEFAULT_LANGUAGE", "e n"),
+        ])
+    func refused(name: String, value: String) {
+        guard case .leave(_, let code) = load([name: value]) else {
+            Issue.record("\(value) is taken")
+            return
+        }
+        #expect(code != 0)
+    }
+
+    @Test(
+        "origins with and without a port are taken",
+        arguments: [
+            "https://app.example", "https://app.example:8443", "http://127.0.0.1:3000",
+            "http://[::1]:3000",
+        ])
+    func origins(text: String) {
+        #expect(LinkOrigin.isOrigin(text))
+    }
+}

@@ -1,0 +1,83 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-04: the search for orphans", .timeLimit(.minutes(1)))
+struct OrphanCheckTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private func check() async -> [String] {
+        await OrphanCheck(
+            store: house.store, time: house.time, logger: house.log.logger(),
+            metrics: house.metrics
+        ).check()
+        return house.metrics.prometheusText().split(separator: "\n").map(String.init)
+            .filter { $0.contains("identity_orphans{") }
+    }
+
+    @Test("I-04: there are none after registrations")
+    func none() async throws {
+        _ = try await house.register()
+        let lines = await check()
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.hasSuffix(" 0") || $0.hasSuffix(" 0.0") })
+        #expect(house.log.lines.allSatisfy { !$0.contains("orphan") })
+    }
+
+    @Test("I-04: an account without a profile is found, counted and told")
+    func found() async throws {
+        _ = try await house.register()
+        try await house.change("DELETE FROM profiles")
+        let count = try await house.store.read { try $0.orphanCount() }
+        #expect(count == OrphanCount(accountsWithoutProfile: 1, profilesWithoutAccount: 0))
+        _ = await check()
+        #expect(house.log.lines.contains { $0.contains("orphan") })
+    }
+
+    @Test("I-04: a profile without an account cannot come to be")
+    func forbidden() async throws {
+        await #expect(throws: SQLError.self) {
+            try await house.store.write {
+                try $0.execute(
+                    "INSERT INTO profiles (account, display_name, language) VALUES (9, x'', '')")
+            }
+        }
+    }
+
+    @Test("G-01: an account without a profile is nobody's sign-in")
+    func neverAnswered() async throws {
+        let account = try #require(try await house.register().account)
+        try await house.change("DELETE FROM profiles")
+        let signIn = try await refusal { try await house.signIn() }
+        #expect(signIn.code == .invalidCredential)
+        let lookUp = try await refusal {
+            try await house.service.getAccount(
+                .init(accountId: account.accountId), house.context())
+        }
+        #expect(lookUp.code == .notFound)
+    }
+
+    @Test("I-04: it looks at the start and every hour")
+    func hourly() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await house.service.run() }
+            // The relay and the check both sleep.
+            await house.time.sleepers(2)
+            _ = try await house.register()
+            try await house.change("DELETE FROM profiles")
+            #expect(house.log.lines.allSatisfy { !$0.contains("orphan") })
+            house.time.advance(by: OrphanCheck.interval)
+            while !house.log.lines.contains(where: { $0.contains("orphan") }) {
+                await Task.yield()
+            }
+            group.cancelAll()
+        }
+    }
+}

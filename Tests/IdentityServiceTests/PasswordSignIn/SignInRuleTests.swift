@@ -1,0 +1,21 @@
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-03: the rule of signing in with a password")
+struct SignInRuleTests {
+    @Test(
+        "G-03: every state with a right and a wrong password",
+        arguments: [
+            (nil, false, .invalidCredential), (nil, true, .invalidCredential),
+            (.active, false, .invalidCredential), (.active, true, nil),
+            (.suspended, false, .invalidCredential), (.suspended, true, .accountDisabled),
+            (.deleting, false, .invalidCredential), (.deleting, true, .accountDisabled),
+            (.pendingVerification, false, .invalidCredential),
+            (.pendingVerification, true, .accountDisabled),
+        ] as [(AccountStatus?, Bool, ErrorCode?)])
+    func table(status: AccountStatus?, isRight: Bool, code: ErrorCode?) {
+        #expect(SignInRule.refusal(of: status, isPasswordRight: isRight) == code)
+    }
+}

@@ -1,0 +1,112 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-02: sign-up on a taken address, enumeration friendly", .timeLimit(.minutes(1)))
+struct TakenAddressTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    @Test("G-02: is refused, and what the caller typed is thrown away")
+    func refused() async throws {
+        _ = try await house.register()
+        let error = try await refusal {
+            try await house.register("ADA@example.org", password: "Other8Password")
+        }
+        #expect(error == ServiceError(.emailAlreadyInUse, fields: ["email"]))
+        #expect(try await house.count("accounts") == 1)
+        _ = try await house.signIn(password: "Correct7Horse")
+        let signIn = try await refusal { try await house.signIn(password: "Other8Password") }
+        #expect(signIn.code == .invalidCredential)
+    }
+
+    @Test("G-02: the owner is told, at the stored address, without a link")
+    func ownerIsTold() async throws {
+        _ = try await house.register("Ada@example.org")
+        _ = try await refusal { try await house.register("ADA@example.org") }
+        try await house.relay()
+        let mails = house.notifications.mails
+        #expect(mails.map(\.template).sorted() == ["email-already-registered", "verify-email"])
+        let told = try #require(mails.first { $0.template == "email-already-registered" })
+        #expect(told.recipient == "Ada@example.org")
+        #expect(told.language == "en-GB")
+        #expect(told.variables.isEmpty)
+    }
+
+    @Test("G-25: repeats of one refused call tell the owner once")
+    func ownerIsToldOnce() async throws {
+        _ = try await house.register()
+        for _ in 0..<3 {
+            let error = try await refusal { try await house.register(key: "again") }
+            #expect(error.code == .emailAlreadyInUse)
+        }
+        try await house.relay()
+        #expect(
+            house.notifications.mails.filter { $0.template == "email-already-registered" }.count
+                == 1)
+    }
+
+    @Test("X-02: a taken address costs one hash and one commit, as a free one does")
+    func sameCost() async throws {
+        _ = try await house.register()
+        #expect(house.hashes == 1)
+        _ = try await refusal { try await house.register() }
+        #expect(house.hashes == 2)
+    }
+
+    @Test("A-01: the refusal is recorded with the owner's account and the code")
+    func audit() async throws {
+        _ = try await house.register()
+        _ = try await refusal { try await house.register() }
+        #expect(
+            try await house.count(
+                "audit",
+                where: """
+                    kind = 'account.sign-up-refused' AND outcome = 'auth/email-already-in-use'
+                    AND account IS NOT NULL
+                    """) == 1)
+    }
+
+    @Test("I-05: 50 parallel registrations of one address make one account")
+    func race() async throws {
+        let outcomes = await withTaskGroup(of: Result<String, any Error>.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    let email = number.isMultiple(of: 2) ? "ada@example.org" : "Ada@EXAMPLE.org"
+                    do {
+                        let answer = try await house.register(
+                            email, password: "Correct\(number)Horse")
+                        return .success(answer.account?.accountId ?? "")
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let made = outcomes.compactMap { try? $0.get() }
+        #expect(made.count == 1)
+        for case .failure(let error) in outcomes {
+            #expect((error as? ServiceError)?.code == .emailAlreadyInUse)
+        }
+        #expect(outcomes.count == 50)
+        #expect(try await house.count("accounts") == 1)
+        #expect(try await house.count("profiles") == 1)
+        #expect(house.hashes == 50)
+    }
+
+    @Test("X-02: a taken address of a suspended account tells its owner nothing")
+    func suspended() async throws {
+        _ = try await house.register()
+        try await house.change("UPDATE accounts SET status = 2")
+        _ = try await refusal { try await house.register() }
+        try await house.relay()
+        #expect(house.notifications.mails.map(\.template) == ["verify-email"])
+    }
+}

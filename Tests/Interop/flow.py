@@ -1,0 +1,205 @@
+"""A person's way through: sign up, verify the mail, sign in, refresh, replay, sign out.
+
+    python flow.py ENDPOINTS.JSON [INBOX]
+"""
+
+import sys
+import time
+import uuid
+
+import access_token
+import inbox
+import protos
+from cluster import Endpoints
+from postern_client import CallFailed
+
+AUTH = "postern.gateway.v1.Auth/"
+DEVICE = {"device_id": "d1", "platform": "cli", "name": "Ada's laptop"}
+PASSWORD = "Correct7Horse"
+REASON = "postern.gateway.v1.AuthStateReason"
+
+
+class Mismatch(Exception):
+    """The system did something else than the requirements say."""
+
+
+def expect(claim, what):
+    if not claim:
+        raise Mismatch(what)
+
+
+def expect_error(codes, what, act):
+    """The call fails with one of these codes; the answer is the error."""
+    try:
+        act()
+    except CallFailed as error:
+        expect(error.code in codes, f"{what}: {error.code} instead of {' or '.join(codes)}")
+        expect(error.response.error.user_message, f"{what}: no sentence for people")
+        return error
+    raise Mismatch(f"{what}: answered OK instead of {' or '.join(codes)}")
+
+
+def fresh_address():
+    """A benchmarking address (RFC 2544) that no other run is likely to share a limit with."""
+    return ".".join(map(str, (198, 18, *uuid.uuid4().bytes[:2])))
+
+
+class Flow:
+    """One person with a fresh address."""
+
+    def __init__(self, endpoints, mails):
+        self.endpoints, self.mails = endpoints, mails
+        self.gateway = endpoints.connect("gateway")
+        self.email = f"ada.{uuid.uuid4().hex[:12]}@example.org"
+        self.address = fresh_address()
+
+    def call(self, method, key=None, **fields):
+        metadata = {"client-address": self.address, "idempotency-key": key or uuid.uuid4().hex}
+        return self.gateway.call(AUTH + method, metadata=metadata, **fields)
+
+    def run(self):
+        steps = [self.sign_up, self.repeat_sign_up, self.verify_offline, self.verify_email,
+                 self.sign_in, self.refresh, self.replay, self.sign_out]
+        for step in steps:
+            started = time.monotonic()
+            step()
+            print(f"  {step.__doc__} ({(time.monotonic() - started) * 1000:.0f} ms)")
+
+    def state(self, token):
+        return self.call("CheckAuthState", access_token=token)
+
+    def sign_up(self):
+        """G-02: sign-up answers an account and a session"""
+        self.key = uuid.uuid4().hex
+        self.sign_up_fields = dict(
+            email=self.email, password=PASSWORD, device=DEVICE, display_name="Ada")
+        answer = self.call("SignUpWithPassword", self.key, **self.sign_up_fields)
+        self.account, self.session = answer.account, answer.session
+        expect(answer.is_new_user, "sign-up says is_new_user")
+        expect(answer.account.account_id.startswith("acc_"), "the account's id is acc_…")
+        expect(answer.session.session_id.startswith("ses_"), "the session's id is ses_…")
+        expect(answer.account.email == self.email, "the account has the address")
+        expect(not answer.account.email_verified, "the address is not proved yet")
+        expect(answer.account.display_name == "Ada", "the account has the name")
+        now_ms = time.time() * 1000
+        expect(abs(answer.account.created_at_ms - now_ms) < 60_000, "created now")
+        expect(answer.session.access_expires_at_ms > now_ms, "the token expires later")
+        state = self.state(self.session.access_token)
+        expect(state.authenticated, "G-01: signed in after sign-up")
+        expect(len(state.todo) == 1, "G-01: what is left to do is to verify the email")
+
+    def repeat_sign_up(self):
+        """G-25: a repeat gives the first answer; another body is refused; the address is taken"""
+        again = self.call("SignUpWithPassword", self.key, **self.sign_up_fields)
+        expect(again.account.account_id == self.account.account_id, "the same account")
+        expect(again.session.session_id == self.session.session_id, "the same session")
+        expect(again.session.refresh_token == self.session.refresh_token, "the same token")
+        other = dict(self.sign_up_fields, email="other." + self.email)
+        expect_error(["auth/idempotency-key-reused"], "another body under the same key",
+                     lambda: self.call("SignUpWithPassword", self.key, **other))
+        # Sign-ups are limited to 3 an hour and address (R-03), and these would be the fourth.
+        self.address = fresh_address()
+        expect_error(["auth/email-already-in-use"], "a taken address",
+                     lambda: self.call("SignUpWithPassword", **self.sign_up_fields))
+
+    def verify_offline(self):
+        """S-01: the access token verifies offline against the key set"""
+        with self.endpoints.connect("session") as session:
+            jwks = session.call("postern.session.v1.Sessions/KeySet").jwks
+        claims = access_token.verify(self.session.access_token, jwks)
+        expect(claims["sub"] == self.account.account_id, "sub is the account")
+        expect(claims["sid"] == self.session.session_id, "sid is the session")
+        expect("pwd" in claims["amr"], "amr says password")
+        expect(claims["exp"] > time.time(), "exp lies ahead")
+        expect(claims["auth_time"] <= time.time() + 60, "auth_time lies behind")
+        token = self.session.access_token
+        cut = token[:-4] + ("AAAA" if token[-4:] != "AAAA" else "BBBB")
+        expect(not self.state(cut).authenticated, "a token with another signature is nobody's")
+
+    def verify_email(self):
+        """G-12: the mailed link confirms the address"""
+        token = inbox.link_token(inbox.wait_for_mail(self.mails, self.email, "token="))
+        expect_error(["auth/invalid-link"], "a link with one character changed",
+                     lambda: self.call("VerifyEmail", access_token=self.session.access_token,
+                                       token=token[:-1] + ("a" if token[-1] != "a" else "b")))
+        answer = self.call("VerifyEmail", token=token, access_token=self.session.access_token,
+                           device=DEVICE)
+        expect(answer.account.email_verified, "the address is proved")
+        expect_error(["auth/invalid-link"], "a used link",
+                     lambda: self.call("VerifyEmail", token=token,
+                                       access_token=self.session.access_token))
+        expect(not self.state(self.session.access_token).todo, "nothing is left to do")
+
+    def sign_in(self):
+        """G-03: the right password signs in; a wrong one and an unknown address look the same"""
+        wrong = expect_error(
+            ["auth/invalid-credential"], "a wrong password",
+            lambda: self.call("SignInWithPassword", email=self.email, password="Wrong7Horse",
+                              device=DEVICE))
+        unknown = expect_error(
+            ["auth/invalid-credential"], "an unknown address",
+            lambda: self.call("SignInWithPassword", email="nobody." + self.email,
+                              password="Wrong7Horse", device=DEVICE))
+        wrong.response.call = unknown.response.call = 0
+        expect(wrong.response == unknown.response, "X-02: the two answers are the same bytes")
+        answer = self.call(
+            "SignInWithPassword", email=self.email.upper(), password=PASSWORD, device=DEVICE)
+        expect(answer.account.account_id == self.account.account_id, "the same account")
+        expect(answer.session.session_id != self.session.session_id, "a new session")
+        expect(not answer.is_new_user, "not a new user")
+        self.second = answer.session
+
+    def refresh(self):
+        """G-10: a refresh token gives the next pair"""
+        first = self.second.refresh_token
+        child = self.call("Refresh", refresh_token=first, device=DEVICE).session
+        expect(child.session_id == self.second.session_id, "the same session")
+        expect(child.refresh_token != first, "another refresh token")
+        expect(self.state(child.access_token).authenticated, "the new access token is good")
+        self.grandchild = self.call(
+            "Refresh", refresh_token=child.refresh_token, device=DEVICE).session
+        self.spent = first
+
+    def replay(self):
+        """G-10: a replayed refresh token ends its whole family, and no other"""
+        over = ["auth/refresh-token-replayed", "auth/session-ended"]
+        expect_error(over[:1], "a replayed token",
+                     lambda: self.call("Refresh", refresh_token=self.spent, device=DEVICE))
+        expect_error(over, "the family's newest token", lambda: self.call(
+            "Refresh", refresh_token=self.grandchild.refresh_token, device=DEVICE))
+        state = self.state(self.grandchild.access_token)
+        expect(not state.authenticated, "the family's access token has ended too")
+        reason = protos.enum_value(REASON, state.reason)
+        expect(reason == "AUTH_STATE_REASON_SECURITY", f"the reason is security, not {reason}")
+        expect(self.state(self.session.access_token).authenticated, "the other session lives")
+
+    def sign_out(self):
+        """G-09: signing out ends the session; all sessions on request"""
+        third = self.call(
+            "SignInWithPassword", email=self.email, password=PASSWORD, device=DEVICE).session
+        answer = self.call("SignOut", access_token=self.session.access_token)
+        expect(answer.ended == 1, "one session ended")
+        state = self.state(self.session.access_token)
+        expect(not state.authenticated, "signed out")
+        reason = protos.enum_value(REASON, state.reason)
+        expect(reason == "AUTH_STATE_REASON_REVOKED", f"the reason is revoked, not {reason}")
+        expect_error(["auth/session-ended"], "a refresh after sign-out", lambda: self.call(
+            "Refresh", refresh_token=self.session.refresh_token, device=DEVICE))
+        answer = self.call("SignOut", refresh_token=third.refresh_token, all=True)
+        expect(answer.ended == 1, "the last session ended")
+        expect(not self.state(third.access_token).authenticated, "signed out everywhere")
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    endpoints = Endpoints(sys.argv[1])
+    mails = sys.argv[2] if len(sys.argv) == 3 else endpoints.inbox()
+    try:
+        Flow(endpoints, mails).run()
+    except (Mismatch, CallFailed) as error:
+        sys.exit(f"interop: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The client in another language against the built programs.
+
+    python run.py --programs FOLDER       for instance .build/debug
+
+Starts the five programs on free ports, takes a person through all flows, then sends every hostile
+frame to every port. Ends with 1 and the mismatches, a line each.
+"""
+
+import argparse
+import sys
+
+import hostile_frames
+from cluster import SERVICES, Cluster
+from flow import Flow, Mismatch
+from postern_client import CallFailed
+
+
+# What the siege may cost a program, in MiB, eight attacks at once.
+SIEGE_MEMORY_MAX = 16
+
+
+def besiege(cluster):
+    """Sends every hostile frame to every port; returns what went wrong, a line each."""
+    processes, before = cluster.processes(), cluster.memory_peaks()
+    wrong = hostile_frames.run(cluster.endpoints, list(SERVICES))
+    if cluster.processes() != processes:
+        return wrong + ["a program ended under hostile frames and was started again"]
+    for name, peak in cluster.memory_peaks().items():
+        growth = peak - before[name]
+        print(f"  {name}: {growth:.0f} MiB more under hostile frames")
+        if growth > SIEGE_MEMORY_MAX:
+            wrong.append(f"{name} took {growth:.0f} MiB more under hostile frames")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", required=True)
+    programs = parser.parse_args().programs
+    with Cluster(programs) as cluster:
+        try:
+            Flow(cluster.endpoints, cluster.endpoints.inbox()).run()
+        except (Mismatch, CallFailed) as error:
+            sys.exit(f"interop: {error}")
+        wrong = besiege(cluster)
+    sys.exit("\n".join(wrong) if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

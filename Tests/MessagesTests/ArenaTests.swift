@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Messages
+
+@Suite("An arena costs what its budget says, and no more afterwards")
+struct ArenaTests {
+    /// The chunk that an arena keeps, in bytes.
+    private static let keptBytes = 32 * 1024
+
+    /// What decoding a body of `count` bytes may cost: the budget, as much again for the ends of
+    /// chunks that the next part did not fit into, and the chunk that is kept.
+    static func mostBytes(_ count: Int) -> Int { 2 * (32 * count + 4096) + keptBytes }
+
+    @Test("64 KiB of empty sub-messages cost no more than the budget, and nothing is kept of it")
+    func hostile() throws {
+        let arena = Arena()
+        let hostile = Array(repeatElement([0x0a, 0x00] as [UInt8], count: 32 * 1024).joined())
+        #expect(throws: MessageError.overBudget) {
+            try hostile.withUnsafeBytes {
+                try RateLimitV1.ConsumeRequest(decoding: $0, in: arena)
+            }
+        }
+        #expect(arena.heldBytesMost > hostile.count)
+        #expect(arena.heldBytesMost <= Self.mostBytes(hostile.count))
+        #expect(try cost(of: WireV1.Ping(token: 1), in: arena) <= Self.keptBytes)
+    }
+
+    @Test("a large message, first or later, leaves only the kept chunk behind")
+    func large() throws {
+        let arena = Arena()
+        let item = WireV1.Item(call: 1, payload: Array(repeating: 7, count: 1024 * 1024))
+        for _ in 0..<2 {
+            let cost = try cost(of: item, in: arena)
+            #expect(cost >= item.payload.count && cost <= item.payload.count + 3 * Self.keptBytes)
+            #expect(try self.cost(of: WireV1.Ping(token: 1), in: arena) <= Self.keptBytes)
+        }
+    }
+
+    @Test("a packed message is as long as it says, and writes nothing behind its end")
+    func packed() {
+        let arena = Arena()
+        for golden in Golden.all {
+            let room = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: golden.bytes.count + 8, alignment: 1)
+            defer { room.deallocate() }
+            room.initializeMemory(as: UInt8.self, repeating: 0xa5)
+            guard let type = AllMessages.byName[golden.name], let start = room.baseAddress,
+                let message = try? type.init(decoding: golden.bytes)
+            else {
+                Issue.record("\(golden) was not read")
+                continue
+            }
+            let count = message.withPacked(in: arena) { packed in
+                packed.write(to: start)
+                return packed.byteCount
+            }
+            #expect(Array(room[..<count]) == golden.bytes)
+            #expect(room[count...].allSatisfy { $0 == 0xa5 })
+        }
+    }
+
+    /// What reading `message` costs, in bytes.
+    private func cost<Message: ProtobufMessage>(
+        of message: Message, in arena: Arena
+    ) throws -> Int {
+        let bytes = message.encoded()
+        let read = try bytes.withUnsafeBytes { try Message(decoding: $0, in: arena) }
+        #expect(read == message)
+        return arena.heldBytesMost
+    }
+}

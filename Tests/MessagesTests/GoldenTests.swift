@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Messages
+
+@Suite("Messages agree with another protobuf implementation")
+struct GoldenTests {
+    @Test("the golden file holds every message, and every message of it is known here")
+    func complete() throws {
+        #expect(Golden.all.count > 200)
+        #expect(Set(Golden.all.map(\.name)) == Set(AllMessages.byName.keys))
+        #expect(try Set(Golden.schema.get().messages.keys).isSuperset(of: AllMessages.byName.keys))
+    }
+
+    @Test("each message is read and written back as the very same bytes", arguments: Golden.all)
+    func roundTrip(golden: Golden) throws {
+        let type = try #require(AllMessages.byName[golden.name])
+        let message = try type.init(decoding: golden.bytes)
+        #expect(message.encoded() == golden.bytes)
+    }
+
+    @Test("JSON is what the other implementation writes, both ways", arguments: Golden.all)
+    func json(golden: Golden) throws {
+        let message = try #require(try Golden.schema.get().message(named: golden.name))
+        let expected = try JSONParser.tree(of: golden.json)
+        for isPretty in [false, true] {
+            let json = try message.decodeToJSON(golden.bytes, pretty: isPretty)
+            #expect(try JSONParser.tree(of: json) == expected)
+        }
+        #expect(try message.encodeJSON(golden.json) == golden.bytes)
+    }
+
+    @Test("a value written out in Swift has the golden bytes")
+    func values() throws {
+        let frame = WireV1.Frame(
+            kind: .goAway(
+                WireV1.GoAway(lastCall: 1000, reason: .slow, retryAfterMs: 3, message: "message 4"))
+        )
+        #expect(frame.encoded() == (try golden("postern.wire.v1.Frame", "oneof-go_away")))
+        let charge = RateLimitV1.Charge(limit: "limit 1", subject: "subject 2")
+        let request = RateLimitV1.PeekRequest(charges: [
+            charge, RateLimitV1.Charge(),
+            RateLimitV1.Charge(limit: "limit 3", subject: "subject 4"),
+        ])
+        #expect(request.encoded() == (try golden("postern.ratelimit.v1.PeekRequest", "full")))
+        let account = try IdentityV1.Account(
+            decoding: golden("postern.identity.v1.Account", "full"))
+        #expect(account.accountId == "account_id 1" && account.email == "email 2")
+        #expect(account.emailVerified && account.displayName == "display_name 4")
+        #expect(account.createdAtMs == 1_700_000_000_005 && account.status == .deleting)
+    }
+
+    @Test("a oneof keeps which member it is, also at its default")
+    func oneof() throws {
+        let name = "postern.session.v1.SignOutRequest"
+        let chosen = try SessionV1.SignOutRequest(
+            decoding: golden(name, "oneof-refresh_token-default"))
+        #expect(chosen.token == .refreshToken(""))
+        #expect(SessionV1.SignOutRequest().token == nil)
+    }
+
+    private func golden(_ name: String, _ variant: String) throws -> [UInt8] {
+        try #require(Golden.all.first { $0.name == name && $0.variant == variant }).bytes
+    }
+}

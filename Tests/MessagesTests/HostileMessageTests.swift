@@ -1,0 +1,145 @@
+import Testing
+
+@testable import Messages
+
+@Suite("Hostile messages are typed errors, within the budget")
+struct HostileMessageTests {
+    @Test(
+        "every truncation is refused or read, as the other implementation does",
+        arguments: Golden.all)
+    func truncations(golden: Golden) throws {
+        let type = try #require(AllMessages.byName[golden.name])
+        let arena = Arena()
+        for length in golden.bytes.indices {
+            let cut = Array(golden.bytes[..<length])
+            let isMessage = isReadable(cut, as: type, arena)
+            // A text cut inside a character is refused by both; nothing else may differ.
+            #expect(isMessage == golden.cuts.contains(length), "cut at \(length)")
+        }
+    }
+
+    @Test("100,000 seeded mutations: typed errors or messages that survive a round trip")
+    func mutations() throws {
+        var mutator = Mutator(seed: 20_260_101)
+        let arena = Arena()
+        var refused = 0
+        for round in 0..<100_000 {
+            let golden = Golden.all[mutator.below(Golden.all.count)]
+            let type = try #require(AllMessages.byName[golden.name])
+            let other = Golden.all[mutator.below(Golden.all.count)]
+            let bytes = mutator.mutated(golden.bytes, with: other.bytes)
+            do {
+                let survives = try bytes.withUnsafeBytes { try isStable($0, as: type, arena) }
+                #expect(survives, "round \(round), \(golden)")
+            } catch is MessageError {
+                refused += 1
+            }
+            #expect(arena.heldBytesMost <= ArenaTests.mostBytes(bytes.count), "round \(round)")
+        }
+        // Mutations that are all refused, or none, would test nothing.
+        #expect((20_000..<90_000).contains(refused))
+    }
+
+    @Test(
+        "text that is not UTF-8 or holds a NUL is refused; bytes may hold anything",
+        arguments: [
+            [0], [0x61, 0, 0x62], [0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80],
+            [0xf4, 0x90, 0x80, 0x80], [0xe6, 0x97],
+        ]
+            as [[UInt8]])
+    func text(payload: [UInt8]) throws {
+        let field = [0x0a, UInt8(payload.count)] + payload
+        #expect(throws: MessageError.invalidText) {
+            try SessionV1.ValidateRequest(decoding: field)
+        }
+        #expect(throws: MessageError.invalidText) {
+            try WireV1.Error(decoding: [0x32, UInt8(payload.count)] + payload)
+        }
+        let proof = try IdentityV1.SignInProof(decoding: [0x2a, UInt8(payload.count)] + payload)
+        #expect(proof.nonce == payload)
+    }
+
+    @Test("text and bytes keep their exact length", arguments: [0, 1, 15, 16, 127, 128, 40_000])
+    func lengths(count: Int) throws {
+        let text = String(repeating: "é", count: count)
+        let sent = WireV1.Metadata(key: text, value: Array(repeating: 0, count: count))
+        let read = try WireV1.Metadata(decoding: sent.encoded())
+        #expect(read == sent)
+        #expect(read.key.utf8.count == 2 * count && read.value.count == count)
+    }
+
+    @Test("64 KiB of empty sub-messages is over the budget; the arena serves the next message")
+    func budget() throws {
+        let arena = Arena()
+        let hostile = Array(repeatElement([0x0a, 0x00] as [UInt8], count: 32 * 1024).joined())
+        #expect(throws: MessageError.overBudget) {
+            try hostile.withUnsafeBytes {
+                try RateLimitV1.ConsumeRequest(decoding: $0, in: arena)
+            }
+        }
+        let honest = RateLimitV1.Charge(limit: "a", subject: "b")
+        let read = try honest.encoded().withUnsafeBytes {
+            try RateLimitV1.Charge(decoding: $0, in: arena)
+        }
+        #expect(read == honest)
+    }
+
+    @Test("honest messages of many small parts are within the budget")
+    func honest() throws {
+        let charges = (0..<2000).map { RateLimitV1.Charge(limit: "\($0)", subject: "s") }
+        let request = RateLimitV1.ConsumeRequest(charges: charges)
+        #expect(try RateLimitV1.ConsumeRequest(decoding: request.encoded()) == request)
+        let error = WireV1.Error(fields: (0..<2000).map { "f\($0)" })
+        #expect(try WireV1.Error(decoding: error.encoded()) == error)
+    }
+
+    @Test("unknown fields by the thousand are skipped or over the budget, never more")
+    func unknownFields() throws {
+        let unknown = Array(repeatElement([0xa0, 0x06, 0x01] as [UInt8], count: 50).joined())
+        let read = try SessionV1.ValidateRequest(decoding: unknown + [0x0a, 0x01, 0x61])
+        #expect(read == SessionV1.ValidateRequest(accessToken: "a"))
+        let thousands = Array(repeatElement([0x18, 0x01] as [UInt8], count: 20_000).joined())
+        #expect(throws: MessageError.overBudget) {
+            try SessionV1.ValidateRequest(decoding: thousands)
+        }
+    }
+
+    @Test("an enum value that this version does not know survives")
+    func unknownEnum() throws {
+        let bytes: [UInt8] = [0x08, 0x63]
+        let read = try HealthV1.CheckResponse(decoding: bytes)
+        #expect(read.status == .unrecognized(99) && read.encoded() == bytes)
+    }
+
+    @Test(
+        "groups, cut varints, wrong types and length lies are malformed",
+        arguments: [
+            [0x0b], [0x0c], [0x0a], [0x0a, 0x05, 0x61], [0x80], [0x00, 0x01], [0x08, 0x01],
+            [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f],
+            [0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
+            Array(repeating: 0xff, count: 11),
+        ] as [[UInt8]])
+    func malformed(bytes: [UInt8]) {
+        #expect(throws: MessageError.malformed) {
+            try SessionV1.ValidateRequest(decoding: bytes)
+        }
+    }
+
+    // MARK: Any message type
+
+    private func isReadable<Message: ProtobufMessage>(
+        _ bytes: [UInt8], as type: Message.Type, _ arena: Arena
+    ) -> Bool {
+        // The error is the answer.
+        (try? bytes.withUnsafeBytes { try Message(decoding: $0, in: arena) }) != nil
+    }
+
+    private func isStable<Message: ProtobufMessage>(
+        _ bytes: UnsafeRawBufferPointer, as type: Message.Type, _ arena: Arena
+    ) throws -> Bool {
+        let message = try Message(decoding: bytes, in: arena)
+        let encoded = message.encoded()
+        let again = try encoded.withUnsafeBytes { try Message(decoding: $0, in: arena) }
+        return again == message && again.encoded() == encoded
+    }
+}

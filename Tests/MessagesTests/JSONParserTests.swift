@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Messages
+
+@Suite("JSON texts are read strictly")
+struct JSONParserTests {
+    @Test(
+        "what RFC 8259 does not allow, and what readers differ on, is refused",
+        arguments: [
+            "", " ", "nul", "tru", "truex", "{", "[", "\"", "{]", "[1,]", "{\"a\":1,}", "{\"a\"}",
+            "{a:1}",
+            "{\"a\":1}}", "[1] 2", "01", "-", "1.", ".5", "1e", "1e+", "+1", "NaN", "Infinity",
+            "'a'",
+            "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"a\nb\"",
+            "\"\t\"", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "// a", "\u{feff}{}", "[1 2]",
+        ])
+    func refused(text: String) {
+        #expect(throws: MappingError.self) { try JSONParser.tree(of: text) }
+    }
+
+    @Test("each kind of value is read, and printed back")
+    func values() throws {
+        let text = "{\"a\":[null,true,false,0,-1.5e+10,\"\"],\"b\":{},\"c\":[[]],\"é\":\"日本\"}"
+        let tree = try JSONParser.tree(of: text)
+        #expect(JSONPrinter.text(of: tree, isPretty: false) == text)
+    }
+
+    @Test("escapes stand for what they name")
+    func escapes() throws {
+        let tree = try JSONParser.tree(of: "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDD11\"")
+        #expect(tree == .string("\"\\/\u{8}\u{c}\n\r\té🔑"))
+    }
+
+    @Test("what is nested deeper than any message is refused before the stack ends")
+    func depth() throws {
+        _ = try JSONParser.tree(of: nested(JSONParser.depthMax - 1))
+        for depth in [JSONParser.depthMax, 1_000_000] {
+            #expect(throws: MappingError.self) { try JSONParser.tree(of: nested(depth)) }
+        }
+    }
+
+    @Test("a text over the limit is refused")
+    func size() {
+        let text = "\"" + String(repeating: "a", count: JSONParser.textBytesMax) + "\""
+        #expect(throws: MappingError.self) { try JSONParser.tree(of: text) }
+    }
+
+    private func nested(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
+    }
+}

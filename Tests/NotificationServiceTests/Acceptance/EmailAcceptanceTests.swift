@@ -1,0 +1,112 @@
+import FoundationEssentials
+import Messages
+import NotificationService
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@Suite("Accepting a mail")
+struct EmailAcceptanceTests {
+    @Test("N-01: what is accepted is in the store, with its audit record, before the answer")
+    func accepted() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let id = try await bench.send()
+        #expect(MessageID(text: id) != nil)
+        #expect(try await bench.ask("SELECT state FROM message") == [.integer(0)])
+        #expect(try await bench.ask("SELECT kind FROM audit") == [.text("message.accepted")])
+        #expect(bench.inbox.isEmpty)
+    }
+
+    @Test("G-25: the same key and request give the same message, 50 at once and later")
+    func repeated() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let ids = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { try await bench.send() } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(ids.count == 1)
+        bench.time.advance(by: .seconds(3 * 86_400))
+        #expect(try await bench.send() == ids.first)
+        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(1)])
+        #expect(try await bench.ask("SELECT count(*) FROM audit") == [.integer(1)])
+    }
+
+    @Test("G-25: the same key for another request is refused; another application's key is its own")
+    func reused() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let first = try await bench.send()
+        await #expect(throws: ServiceError(.idempotencyKeyReused)) {
+            try await bench.send(ServiceBench.request(to: "eve@example.org"))
+        }
+        await #expect(throws: ServiceError(.idempotencyKeyReused)) {
+            try await bench.send(ServiceBench.request(link: "https://app.example/other"))
+        }
+        #expect(try await bench.send(application: "another") != first)
+        #expect(try await bench.send(key: "k-2") != first)
+    }
+
+    @Test("without an idempotency key nothing is accepted", arguments: [nil, ""] as [String?])
+    func keyless(_ key: String?) async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let error = await #expect(throws: ServiceError.self) { try await bench.send(key: key) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.fields == ["idempotency-key"])
+    }
+
+    struct Bad: Sendable {
+        let request: NotificationV1.SendEmailRequest
+        let code: ErrorCode
+        let field: String
+        init(
+            _ field: String, _ code: ErrorCode = .invalidArgument,
+            _ change: (inout NotificationV1.SendEmailRequest) -> Void
+        ) {
+            var request = ServiceBench.request()
+            change(&request)
+            self.request = request
+            self.code = code
+            self.field = field
+        }
+    }
+
+    @Test(
+        "what cannot be sent is refused at the door, with the field at fault",
+        arguments: [
+            Bad("recipient", .invalidEmail) { $0.recipient = "ada" },
+            Bad("recipient", .invalidEmail) { $0.recipient = "a@b\r\nBcc: eve@evil.example" },
+            Bad("template") { $0.template = "no-such" },
+            Bad("language") { $0.language = "en\r\nX: y" },
+            Bad("language") { $0.language = String(repeating: "e", count: 36) },
+            Bad("expires_at_ms") { $0.expiresAtMs = -1 },
+            Bad("variables.link") { $0.variables = [] },
+            Bad("variables.link") { $0.variables[0].value = "javascript:alert(1)" },
+            Bad("variables.link") { $0.variables[0].value += "\r\nBcc: eve@evil.example" },
+            Bad("variables") { $0.variables += $0.variables },
+            Bad("variables") { request in
+                request.variables += (0..<40).map { .init(name: "v\($0)", value: "") }
+            },
+        ])
+    func refused(_ bad: Bad) async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let error = await #expect(throws: ServiceError.self) { try await bench.send(bad.request) }
+        #expect(error?.code == bad.code)
+        #expect(error?.fields == [bad.field])
+        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(0)])
+    }
+
+    @Test("security.md, Secrets: neither recipient nor link is readable on disk or in the log")
+    func sealed() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        try await bench.send()
+        try await bench.store.truncateLog()
+        let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+            .filter { $0.hasPrefix("notification.") }
+        #expect(names.contains("notification.sqlite"))
+        for name in names {
+            let bytes = try Data(contentsOf: URL(filePath: bench.folder.file(name)))
+            #expect(!Array(bytes).contains(Array("canary".utf8)), "\(name)")
+        }
+        #expect(!bench.log.lines.contains { $0.contains("canary") })
+    }
+}

@@ -1,0 +1,111 @@
+import Outbound
+import SMTPSink
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("A crash after every step")
+struct DeliveryCrashTests {
+    @Test("security.md, Crash: accepted, then gone: the next start delivers it, once")
+    func afterAcceptance() async throws {
+        let folder = try TemporaryFolder()
+        let first = try ServiceBench(in: folder)
+        let id = try await first.send()
+        first.store.close()
+        let second = try ServiceBench(in: folder, seed: 2)
+        try await second.delivering { try await second.until(sent: 1) }
+        #expect(try await second.send() == id)
+        second.store.close()
+        let third = try ServiceBench(in: folder, seed: 3)
+        await third.delivering { await third.time.sleepers() }
+        #expect(third.inbox.count == 1)
+    }
+
+    @Test("claimed, then gone: the lease is freed at the next start, without waiting for its end")
+    func afterClaim() async throws {
+        let folder = try TemporaryFolder()
+        let first = try ServiceBench(in: folder)
+        try await first.send()
+        let claimed = try await first.store.write { try $0.claimDueMessages(limit: 8) }
+        #expect(claimed.map(\.delivery.attempts) == [1])
+        first.store.close()
+        let second = try ServiceBench(in: folder, seed: 2)
+        try await second.delivering { try await second.until(sent: 1) }
+        #expect(second.inbox.count == 1)
+        #expect(try await second.ask("SELECT attempts FROM message") == [.integer(2)])
+    }
+
+    @Test(
+        "delivered, then gone before it was noted: the same mail again, which the inbox keeps once")
+    func afterDelivery() async throws {
+        let folder = try TemporaryFolder()
+        let first = try ServiceBench(in: folder)
+        try await first.send()
+        let claimed = try await first.store.write { try $0.claimDueMessages(limit: 8) }
+        let composer = MailComposer(
+            keys: first.keys, sender: try #require(Mailbox(name: "Postern", address: "a@b.example"))
+        )
+        let inbox = try MaildirInbox(folder: folder.file("inbox"))
+        #expect(await inbox.deliver(try composer.mail(try #require(claimed.first))) == .taken)
+        first.store.close()
+        let second = try ServiceBench(in: folder, seed: 2)
+        #expect(second.inbox.count == 1)
+        try await second.delivering { try await second.until(sent: 1) }
+        #expect(second.inbox.count == 1)
+    }
+
+    @Test("cut off in the middle of a try: it stays sending, and the next start sends it")
+    func whileSending() async throws {
+        var script = SMTPSink.Script()
+        script.ending = .stall
+        let sink = try SMTPSink(script)
+        let folder = try TemporaryFolder()
+        let first = try ServiceBench(in: folder, route: ServiceBench.route(to: sink).route)
+        try await first.send()
+        try await first.delivering {
+            try await first.until("SELECT state FROM message", gives: .integer(1))
+            await sink.reached(mails: 1)
+        }
+        #expect(try await first.ask("SELECT state FROM message") == [.integer(1)])
+        first.store.close()
+        sink.script.ending = .answer("250 taken")
+        let (route, client) = try ServiceBench.route(to: sink)
+        let second = try ServiceBench(in: folder, seed: 2, route: route)
+        try await second.delivering { try await second.until(sent: 1) }
+        #expect(sink.mails.count == 2)
+        #expect(Set(sink.mails.map(\.bytes)).count == 1)
+        await client.close()
+        sink.close()
+    }
+
+    @Test("two claims at once never give one message to both")
+    func claims() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        for number in 0..<20 { try await bench.send(key: "\(number)") }
+        let claimed = try await withThrowingTaskGroup(of: [StoredMessage].self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await bench.store.write { try $0.claimDueMessages(limit: 5) } }
+            }
+            return try await group.reduce(into: []) { $0 += $1.map(\.id) }
+        }
+        #expect(claimed.count == 20)
+        #expect(Set(claimed).count == 20)
+    }
+
+    @Test("a note that comes after the lease was freed changes nothing")
+    func lateNote() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        try await bench.send()
+        let claimed = try await bench.store.write { try $0.claimDueMessages(limit: 1) }
+        let message = try #require(claimed.first)
+        _ = try await bench.store.write { try $0.releaseLeases(limit: 10) }
+        let after = try await bench.store.write {
+            try $0.conclude(message, .refused(code: 550), random: 0)?.delivery
+        }
+        #expect(after == nil)
+        #expect(try await bench.ask("SELECT state FROM message") == [.integer(2)])
+    }
+}

@@ -1,0 +1,172 @@
+import Outbound
+import SMTPSink
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Delivering what was accepted")
+struct DeliveryWorkerTests {
+    @Test("N-01: on embedded defaults a mail arrives in the inbox, its content then wiped")
+    func inbox() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let id = try await bench.send()
+        try await bench.delivering { try await bench.until(sent: 1) }
+        let mail = try #require(bench.inbox.first)
+        #expect(bench.inbox.count == 1)
+        #expect(mail.to == ServiceBench.recipient)
+        #expect(mail.fields["message-id"] == "<\(id)@localhost>")
+        #expect(mail.text.contains(ServiceBench.link))
+        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+        #expect(
+            try await bench.ask("SELECT kind FROM audit ORDER BY number")
+                == [.text("message.accepted"), .text("message.sent")])
+        #expect(!bench.log.lines.contains { $0.contains("canary") })
+    }
+
+    @Test("a mail accepted while the worker rests is sent at once")
+    func rings() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        try await bench.delivering {
+            await bench.time.sleepers()
+            try await bench.send()
+            try await bench.until(sent: 1)
+        }
+        #expect(bench.inbox.count == 1)
+    }
+
+    @Test("N-01: a hundred mails go over SMTP, once each, while others still come")
+    func smtp() async throws {
+        let sink = try SMTPSink()
+        let (route, client) = try ServiceBench.route(to: sink)
+        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        try await bench.delivering {
+            for number in 0..<100 {
+                try await bench.send(
+                    ServiceBench.request(to: "p\(number)@example.org"), key: "\(number)")
+            }
+            try await bench.until(sent: 100)
+        }
+        #expect(sink.mails.count == 100)
+        #expect(Set(sink.mails.map(\.to)).count == 100)
+        await client.close()
+        sink.close()
+    }
+
+    @Test(
+        "a server that says 451 is asked again later, with the same bytes, until it takes the mail")
+    func backoff() async throws {
+        var script = SMTPSink.Script()
+        script.ending = .answer("451 not now")
+        let sink = try SMTPSink(script)
+        let (route, client) = try ServiceBench.route(to: sink)
+        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        try await bench.send()
+        try await bench.delivering {
+            for attempt in 1...4 {
+                try await bench.until(
+                    "SELECT attempts FROM message WHERE state = 2",
+                    gives: .integer(Int64(attempt)))
+                #expect(sink.mails.count == attempt)
+                if attempt == 4 { sink.script.ending = .answer("250 now") }
+                await bench.time.sleepers()
+                bench.time.advance(by: .seconds(2 << (attempt - 1)))
+            }
+            try await bench.until(sent: 1)
+        }
+        #expect(sink.mails.count == 5)
+        #expect(Set(sink.mails.map(\.bytes)).count == 1)
+        #expect(bench.log.lines.contains { $0.contains("smtp-451") })
+        await client.close()
+        sink.close()
+    }
+
+    @Test("a server that says 550 is not asked again; the message is dead, and told")
+    func refused() async throws {
+        var script = SMTPSink.Script()
+        script.recipient = "550 no such person ada.canary@example.org"
+        let sink = try SMTPSink(script)
+        let (route, client) = try ServiceBench.route(to: sink)
+        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        try await bench.send()
+        try await bench.delivering {
+            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        }
+        #expect(try await bench.ask("SELECT reason FROM message") == [.text("smtp-550")])
+        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+        #expect(
+            try await bench.ask("SELECT kind FROM audit WHERE outcome IS NOT NULL")
+                == [.text("message.dead")])
+        #expect(!bench.log.lines.contains { $0.contains("canary") })
+        await client.close()
+        sink.close()
+    }
+
+    @Test("a connection dropped after the message's end: again, with the same Message-ID")
+    func dropped() async throws {
+        var script = SMTPSink.Script()
+        script.ending = .drop
+        let sink = try SMTPSink(script)
+        let (route, client) = try ServiceBench.route(to: sink)
+        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        try await bench.send()
+        try await bench.delivering {
+            try await bench.until("SELECT state FROM message", gives: .integer(2))
+            sink.script.ending = .answer("250 taken")
+            await bench.time.sleepers()
+            bench.time.advance(by: .seconds(2))
+            try await bench.until(sent: 1)
+        }
+        #expect(sink.mails.count == 2)
+        #expect(Set(sink.mails.map(\.bytes)).count == 1)
+        await client.close()
+        sink.close()
+    }
+
+    @Test("N-05: a link that outlived itself is not sent")
+    func expired() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let expiresAt = bench.time.now() + .seconds(60)
+        try await bench.send(ServiceBench.request(expiresAtMs: expiresAt.milliseconds))
+        bench.time.advance(by: .seconds(60))
+        try await bench.delivering {
+            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        }
+        #expect(bench.inbox.isEmpty)
+        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+    }
+
+    @Test("a message that cannot be opened waits: a wrong key file must not lose mails")
+    func wrongKey() async throws {
+        let folder = try TemporaryFolder()
+        let time = ManualTime()
+        let right = try ServiceBench(in: folder, time: time)
+        try await right.send()
+        right.store.close()
+        let wrong = try ServiceBench(in: folder, time: time, masterSeed: 100)
+        try await wrong.delivering {
+            try await wrong.until("SELECT state FROM message", gives: .integer(2))
+        }
+        wrong.store.close()
+        let again = try ServiceBench(in: folder, time: time)
+        time.advance(by: .seconds(10))
+        try await again.delivering { try await again.until(sent: 1) }
+        #expect(again.inbox.count == 1)
+    }
+
+    @Test("G-25: a key is remembered for seven days after the end, then forgotten")
+    func forgets() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let first = try await bench.send()
+        try await bench.delivering {
+            try await bench.until(sent: 1)
+            bench.time.advance(by: .seconds(7 * 86_400))
+            #expect(try await bench.send() == first)
+            bench.time.advance(by: .seconds(3_601))
+            try await bench.until("SELECT count(*) FROM message", gives: .integer(0))
+        }
+        #expect(try await bench.send() != first)
+    }
+}

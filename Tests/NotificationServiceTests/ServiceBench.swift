@@ -1,0 +1,122 @@
+import Cryptography
+import Messages
+import Outbound
+import RPC
+import SMTPSink
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+/// The service on a real store in a folder of its own, with time that stands still.
+final class ServiceBench: Sendable {
+    static let link = "https://app.example/verify?token=canary-7Q4"
+    static let recipient = "ada.canary@example.org"
+
+    let folder: TemporaryFolder
+    let time: ManualTime
+    let log = CapturedLog()
+    let store: Store
+    let keys: NotificationKeys
+    let service: NotificationService
+
+    /// The service in `folder`, whose mails leave by `route`: the inbox, if none is given.
+    init(
+        in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1,
+        masterSeed: UInt64 = 99, route: (any MailRoute)? = nil
+    ) throws {
+        self.folder = folder
+        self.time = time
+        let randomness = SeededRandomness(seed: seed)
+        let logger = log.logger(time: time)
+        store = try Store(
+            folder: folder.path, name: NotificationService.storeName,
+            migrations: NotificationService.migrations, time: time, logger: logger)
+        keys = try NotificationKeys(
+            master: .generate(count: 32, randomness: SeededRandomness(seed: masterSeed)),
+            randomness: randomness)
+        let settings = try Self.settings([:])
+        service = NotificationService(
+            settings: settings, store: store, keys: keys,
+            route: try route ?? settings.makeRoute(dataFolder: folder.path), time: time,
+            randomness: randomness, logger: logger)
+    }
+
+    static func settings(_ environment: [String: String]) throws -> NotificationSettings {
+        let loader = SettingsLoader(
+            program: "test", summary: "", arguments: [], environment: environment)
+        switch loader.load(NotificationSettings.self) {
+        case .run(let settings): return settings
+        case .leave(let text, exitCode: _): throw SettingsRefused(text: text)
+        }
+    }
+
+    /// A route to `sink` and the client that it uses.
+    static func route(to sink: SMTPSink) throws -> (route: SMTPRoute, client: OutboundClient) {
+        let client = try OutboundClient(limits: .init(transfersMax: 8, connectionsMax: 8))
+        let server = try #require(
+            SMTPServer(
+                host: "127.0.0.1", port: sink.port, encryption: .none, credentials: nil,
+                clientName: "us.example", addresses: .any, trustFile: nil))
+        return (SMTPRoute(client: client, server: server, timeout: .seconds(5)), client)
+    }
+
+    static func request(
+        to recipient: String = recipient, link: String = link, expiresAtMs: Int64 = 0
+    ) -> NotificationV1.SendEmailRequest {
+        NotificationV1.SendEmailRequest(
+            recipient: recipient, template: "verify-email", language: "en",
+            variables: [.init(name: "link", value: link)], expiresAtMs: expiresAtMs)
+    }
+
+    @discardableResult
+    func send(
+        _ request: NotificationV1.SendEmailRequest = request(), key: String? = "k-1",
+        application: String = "postern.identity"
+    ) async throws -> String {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = key
+        let context = CallContext(
+            application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
+        return try await service.sendEmail(request, context).messageId
+    }
+
+    var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
+
+    /// Runs the delivery worker for as long as `body` runs.
+    func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        let worker = Task { try await service.run() }
+        defer { worker.cancel() }
+        let value = try await body()
+        worker.cancel()
+        // The worker ends by cancellation; it has no other word.
+        _ = await worker.result
+        return value
+    }
+
+    /// One number or text of the store.
+    func ask(_ sql: String) async throws -> [SQLValue] {
+        try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
+    }
+
+    /// Looks at the store until `sql` gives `wanted`; every look is a read of the real store.
+    func until(
+        _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        for _ in 0..<100_000 {
+            if try await ask(sql) == [wanted] { return }
+        }
+        Issue.record("\(sql) never gave \(wanted)", sourceLocation: location)
+    }
+
+    func until(sent count: Int64, _ location: SourceLocation = #_sourceLocation) async throws {
+        try await until(
+            "SELECT count(*) FROM message WHERE state = 3", gives: .integer(count), location)
+    }
+}
+
+struct SettingsRefused: Error {
+    let text: String
+}

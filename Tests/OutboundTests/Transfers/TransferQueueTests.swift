@@ -1,0 +1,126 @@
+import Outbound
+import SMTPSink
+import Testing
+
+@Suite("Many transfers on one thread")
+struct TransferQueueTests {
+    @Test("a hundred mails at once over four connections all arrive, once each")
+    func many() async throws {
+        let sink = try SMTPSink()
+        let client = try OutboundClient(limits: .init(transfersMax: 100, connectionsMax: 4))
+        let server = try #require(route(sink))
+        let accepted = try await withThrowingTaskGroup(of: SMTPOutcome.self) { group in
+            for number in 0..<100 {
+                let mail = try mail(number)
+                group.addTask { await client.send(mail, to: server, timeout: .seconds(20)) }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 == .accepted ? 1 : 0 }
+        }
+        #expect(accepted == 100)
+        #expect(Set(sink.mails.map(\.to)).count == 100)
+        #expect(sink.connections <= 4)
+        await client.close()
+        sink.close()
+    }
+
+    @Test("one more than the bound is busy, at once; the others go on")
+    func bounded() async throws {
+        // Nobody answers: a listening sink whose greeting never comes keeps both slots taken.
+        var script = SMTPSink.Script()
+        script.greeting = "220-still thinking"
+        let sink = try SMTPSink(script)
+        let client = try OutboundClient(limits: .init(transfersMax: 2, connectionsMax: 2))
+        let server = try #require(route(sink))
+        let outcomes = try await withThrowingTaskGroup(of: SMTPOutcome.self) { group in
+            for number in 0..<5 {
+                let mail = try mail(number)
+                group.addTask { await client.send(mail, to: server, timeout: .milliseconds(500)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == .failed(.busy) } == 3)
+        #expect(outcomes.count { $0 == .failed(.timedOut) } == 2)
+        await client.close()
+        sink.close()
+    }
+
+    @Test("a caller that gives up is let go, and so is one that never began")
+    func cancelled() async throws {
+        var script = SMTPSink.Script()
+        script.greeting = "220-still thinking"
+        let sink = try SMTPSink(script)
+        let client = try OutboundClient(limits: .init(transfersMax: 2, connectionsMax: 2))
+        let server = try #require(route(sink))
+        let mail = try mail(1)
+        let running = Task { await client.send(mail, to: server, timeout: .seconds(60)) }
+        await sink.reached(connections: 1)
+        running.cancel()
+        #expect(await running.value == .failed(.cancelled))
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await client.send(mail, to: server, timeout: .seconds(60))
+        }
+        #expect(await early.value == .failed(.cancelled))
+        await client.close()
+        sink.close()
+    }
+
+    @Test("a pooled connection that the server has closed meanwhile costs nothing")
+    func stale() async throws {
+        var script = SMTPSink.Script()
+        script.hangsUpAfterMail = true
+        let sink = try SMTPSink(script)
+        let client = try OutboundClient(limits: .init(transfersMax: 4, connectionsMax: 1))
+        let server = try #require(route(sink))
+        for number in 0..<10 {
+            let outcome = await client.send(try mail(number), to: server, timeout: .seconds(5))
+            #expect(outcome == .accepted)
+        }
+        #expect(sink.mails.count == 10)
+        await client.close()
+        sink.close()
+    }
+
+    @Test("a caller that gives up does not wait for a server that has stalled after the message")
+    func cancelledWhileStalled() async throws {
+        var script = SMTPSink.Script()
+        script.ending = .stall
+        let sink = try SMTPSink(script)
+        let client = try OutboundClient(limits: .init(transfersMax: 2, connectionsMax: 2))
+        let server = try #require(route(sink))
+        let mail = try mail(1)
+        let running = Task { await client.send(mail, to: server, timeout: .milliseconds(800)) }
+        await sink.reached(mails: 1)
+        running.cancel()
+        #expect(await running.value == .failed(.cancelled))
+        await client.close()
+        sink.close()
+    }
+
+    @Test("closing ends what runs")
+    func closing() async throws {
+        var script = SMTPSink.Script()
+        script.greeting = "220-still thinking"
+        let sink = try SMTPSink(script)
+        let client = try OutboundClient(limits: .init(transfersMax: 2, connectionsMax: 2))
+        let server = try #require(route(sink))
+        let mail = try mail(1)
+        async let outcome = client.send(mail, to: server, timeout: .seconds(60))
+        await sink.reached(connections: 1)
+        await client.close()
+        #expect(await outcome == .failed(.closed))
+        sink.close()
+    }
+
+    private func mail(_ number: Int) throws -> SMTPMail {
+        try SMTPMail(
+            sender: "sender@example.org", recipient: "person\(number)@example.org",
+            message: Array("Subject: \(number)\r\n\r\nhello\r\n".utf8))
+    }
+
+    private func route(_ sink: SMTPSink) -> SMTPServer? {
+        SMTPServer(
+            host: "127.0.0.1", port: sink.port, encryption: .none, credentials: nil,
+            clientName: "us.example", addresses: .any, trustFile: nil)
+    }
+}

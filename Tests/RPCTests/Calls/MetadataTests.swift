@@ -1,0 +1,99 @@
+import Messages
+import Testing
+
+@testable import RPC
+
+@Suite("Metadata: what travels beside a call")
+struct MetadataTests {
+    /// What a Request of these entries reads as, by the hand reader.
+    private func head(_ entries: [WireV1.Metadata], split: Bool = false) throws -> RequestHead {
+        var bytes = WireV1.Frame(kind: .request(WireV1.Request(call: 1, metadata: entries)))
+            .encoded()
+        // An unknown field behind the request sends the frame to the library.
+        if split { bytes += [0xa0, 0x06, 0x01] }
+        return try bytes.withUnsafeBytes { frame in
+            guard case .request(let head) = try Envelope(frame, 0..<frame.count, arena: Arena())
+            else { throw WireViolation.malformed }
+            return head
+        }
+    }
+
+    @Test(
+        "wire.md, Call: 8 KiB of keys and values are allowed, one byte more is not",
+        arguments: [
+            false, true,
+        ])
+    func bytes(split: Bool) throws {
+        let entries = (0..<8).map { _ in
+            WireV1.Metadata(key: "keys", value: [UInt8](repeating: 1, count: 1_020))
+        }
+        let most = try head(entries, split: split)
+        #expect(!most.hasTooMuchMetadata)
+        #expect(most.metadata.entries.count == 8)
+        #expect(most.metadata.isWithinLimits)
+        let over = try head(entries + [WireV1.Metadata(key: "k")], split: split)
+        #expect(over.hasTooMuchMetadata)
+        #expect(over.metadata.isWithinLimits)
+    }
+
+    @Test(
+        "64 entries are allowed, and of 30,000 empty ones no more are kept",
+        arguments: [
+            false, true,
+        ])
+    func entries(split: Bool) throws {
+        let empty = WireV1.Metadata()
+        let most = try head(Array(repeating: empty, count: 64), split: split)
+        #expect(!most.hasTooMuchMetadata)
+        let over = try head(Array(repeating: empty, count: 65), split: split)
+        #expect(over.hasTooMuchMetadata)
+        // The library has refused so many before they are counted.
+        if !split {
+            let flood = try head(Array(repeating: empty, count: 30_000))
+            #expect(flood.hasTooMuchMetadata)
+            #expect(flood.metadata.entries.count == 64)
+        }
+    }
+
+    @Test("the first value of a key counts; setting replaces all")
+    func values() {
+        var metadata = Metadata([
+            .init(key: "a", value: [0x31]), .init(key: "a", value: [0x32]),
+            .init(key: "b", value: [0xff]),
+        ])
+        #expect(metadata["a"] == "1")
+        #expect(metadata["b"] == nil)
+        #expect(metadata["c"] == nil)
+        metadata["a"] = "3"
+        #expect(metadata.entries.filter { $0.key == "a" }.map(\.value) == [[0x33]])
+        metadata["a"] = nil
+        #expect(metadata.entries.map(\.key) == ["b"])
+    }
+
+    @Test("security.md, Limits: an address counts only from who may assert it")
+    func clientAddress() {
+        let metadata = Metadata([.init(key: "client-address", value: Array("192.0.2.7".utf8))])
+        for mayAssert in [true, false] {
+            let context = CallContext(
+                deadline: .zero, metadata: metadata, mayAssertClientAddress: mayAssert)
+            #expect(context.clientAddress == (mayAssert ? "192.0.2.7" : nil))
+        }
+    }
+
+    @Test("an onward call keeps deadline and trace, and hands on neither key nor address")
+    func onward() {
+        let context = CallContext(
+            application: "gateway", deadline: .seconds(5),
+            metadata: Metadata([
+                .init(key: "traceparent", value: Array("00-1".utf8)),
+                .init(key: "idempotency-key", value: Array("k".utf8)),
+                .init(key: "client-address", value: Array("192.0.2.7".utf8)),
+            ]), mayAssertClientAddress: true)
+        let onward = context.onward()
+        #expect(onward.deadline == .seconds(5))
+        #expect(onward.metadata.entries.map(\.key) == ["traceparent"])
+        #expect(onward.application == "")
+        #expect(!onward.mayAssertClientAddress)
+        #expect(context.onward(idempotencyKey: "mine").idempotencyKey == "mine")
+    }
+}

@@ -1,0 +1,66 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+@Suite("Errors: the catalogue over the wire")
+struct ServiceErrorWireTests {
+    @Test("X-01: every code crosses with its figures and comes back", arguments: ErrorCode.allCases)
+    func roundTrip(code: ErrorCode) throws {
+        let error = ServiceError(
+            code, retryAfter: .milliseconds(1_500), fields: ["email"], detail: "secret",
+            notProcessed: true)
+        let response = WireV1.Response(call: 7, error)
+        #expect(response.call == 7)
+        #expect(response.status == UInt32(code.entry.status.rawValue))
+        #expect(response.status != 0)
+        #expect(response.payload.isEmpty)
+        let entry = try #require(response.error)
+        #expect(entry.code == code.rawValue)
+        #expect(entry.userMessage == code.entry.sentence)
+        #expect(entry.action == code.entry.next.rawValue)
+        let back = ServiceError(response)
+        #expect(back.code == code)
+        #expect(back.retryAfter == .milliseconds(1_500))
+        #expect(back.fields == ["email"])
+        #expect(back.notProcessed)
+    }
+
+    @Test("X-01: what happened stays in the log")
+    func detail() {
+        let error = ServiceError(.internalError, detail: "canary")
+        #expect(!"\(WireV1.Response(call: 1, error))".contains("canary"))
+    }
+
+    @Test(
+        "a newer peer's code becomes the nearest of its status",
+        arguments: [
+            (UInt32(1), ErrorCode.cancelled), (3, .invalidArgument), (4, .deadlineExceeded),
+            (5, .notFound), (7, .permissionDenied), (8, .resourceExhausted), (9, .invalidArgument),
+            (11, .invalidArgument), (12, .unknownMethod), (13, .internalError), (14, .unavailable),
+            (16, .unauthenticated), (2, .internalError), (17, .internalError),
+            (.max, .internalError),
+        ])
+    func nearest(status: UInt32, code: ErrorCode) {
+        let response = WireV1.Response(status: status, error: WireV1.Error(code: "x/new"))
+        #expect(ServiceError(response).code == code)
+        #expect(ServiceError(WireV1.Response(status: status)).code == code)
+    }
+
+    @Test("hostile figures do no harm", arguments: [UInt64(0), 1, .max, 1 << 63])
+    func figures(milliseconds: UInt64) {
+        let response = WireV1.Response(
+            status: 8, error: WireV1.Error(retryAfterMs: milliseconds))
+        let error = ServiceError(response)
+        #expect((error.retryAfter == nil) == (milliseconds == 0))
+        #expect(
+            WireV1.Response(call: 1, error).error?.retryAfterMs
+                == min(milliseconds, UInt64(Int64.max)))
+    }
+
+    @Test("a wait below zero is none")
+    func negative() {
+        let error = ServiceError(.unavailable, retryAfter: .seconds(-1))
+        #expect(WireV1.Response(call: 1, error).error?.retryAfterMs == 0)
+    }
+}

@@ -1,0 +1,115 @@
+import Messages
+import NIOCore
+import NIOEmbedded
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RPC
+
+@Suite("A client's patience, in moved time")
+struct ClientPatienceTests {
+    /// What a connection told its owner.
+    private final class Told {
+        var ready = 0
+        var lost: [ServiceError] = []
+    }
+
+    private let bench = QuietBench()
+    private let told = Told()
+
+    private func connected() throws -> (EmbeddedChannel, ClientConnection) {
+        let settings = ClientSettings(
+            service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
+            keyID: TestKey.keyID, secret: TestKey.right)
+        let connection = ClientConnection(
+            settings, time: bench.time, onReady: { [told] _ in told.ready += 1 },
+            onLoss: { [told] _, error in told.lost.append(error) })
+        let channel = EmbeddedChannel(handler: connection, loop: bench.loop)
+        try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return (channel, connection)
+    }
+
+    private func serverHello(_ channel: EmbeddedChannel, floor: UInt32 = 10_000) throws {
+        try bench.say(
+            .hello(WireV1.Hello(version: 1, keepaliveFloorMs: floor, challenge: [1])), to: channel)
+        #expect(told.ready == 1)
+        _ = try bench.heard(from: channel)
+    }
+
+    @Test("a server that says no Hello is left after 5 s, so that the link can try again")
+    func silentServer() throws {
+        let (channel, _) = try connected()
+        bench.pass(.milliseconds(4_999))
+        #expect(channel.isActive)
+        bench.pass(.milliseconds(1))
+        #expect(!channel.isActive)
+        #expect(told.lost.map(\.code) == [.unavailable])
+    }
+
+    @Test("wire.md, Connection 3: a server that vanished is noticed, and its calls end")
+    func vanishedServer() throws {
+        let (channel, connection) = try connected()
+        try serverHello(channel)
+        var result: Result<LentAnswer, ServiceError>?
+        connection.start(
+            PendingCall(
+                OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
+                deadline: bench.time.uptime() + .seconds(600), connectDue: .zero
+            ) { result = $0 })
+        bench.loop.run()
+        _ = try bench.heard(from: channel)
+        bench.pass(.seconds(30))
+        #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
+        bench.pass(.seconds(20))
+        #expect(!channel.isActive)
+        guard case .failure(let error) = result else {
+            Issue.record("the call did not end")
+            return
+        }
+        #expect(error.code == .unavailable)
+        #expect(!error.notProcessed)
+        #expect(told.lost.count == 1)
+    }
+
+    @Test("wire.md, Connection 3: it pings no more often than the server accepts")
+    func floor() throws {
+        let (channel, _) = try connected()
+        try serverHello(channel, floor: 60_000)
+        bench.pass(.seconds(59))
+        #expect(try bench.heard(from: channel).isEmpty)
+        bench.pass(.seconds(1))
+        #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
+    }
+
+    @Test("a call on a connection that is lost ends at once, as not processed")
+    func lostConnection() throws {
+        let (channel, connection) = try connected()
+        try serverHello(channel)
+        _ = try channel.finish()
+        var result: Result<LentAnswer, ServiceError>?
+        connection.start(
+            PendingCall(
+                OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
+                deadline: .seconds(100_000), connectDue: .zero
+            ) { result = $0 })
+        guard case .failure(let error) = result else {
+            Issue.record("the call hangs")
+            return
+        }
+        #expect(error.notProcessed)
+    }
+
+    @Test("nothing is left of a connection that is over")
+    func noLeak() throws {
+        weak var connection: ClientConnection?
+        do {
+            let (channel, strong) = try connected()
+            connection = strong
+            try serverHello(channel)
+            _ = try channel.finish()
+        }
+        bench.pass(.seconds(600))
+        #expect(connection == nil)
+    }
+}

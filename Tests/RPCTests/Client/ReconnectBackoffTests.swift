@@ -1,0 +1,29 @@
+import Testing
+
+@testable import RPC
+
+@Suite("Coming back after a loss")
+struct ReconnectBackoffTests {
+    @Test("wire.md, Client: 100 ms × 1.6 up to 10 s, and from the start again once all is well")
+    func waits() {
+        var backoff = ReconnectBackoff()
+        let middle: UInt64 = 200  // no jitter
+        let first = (0..<4).map { _ in backoff.next(jitter: middle) }
+        #expect(first == [100, 160, 256, 409.6].map { .microseconds(Int64($0 * 1_000)) })
+        for _ in 0..<20 { _ = backoff.next(jitter: middle) }
+        #expect(backoff.next(jitter: middle) == .seconds(10))
+        backoff.reset()
+        #expect(backoff.next(jitter: middle) == .milliseconds(100))
+    }
+
+    @Test(
+        "wire.md, Client: the jitter is 0.2 either way",
+        arguments: [(UInt64(0), 80), (400, 120), (401, 80), (200, 100), (UInt64.max, 94)])
+    func jitter(draw: UInt64, milliseconds: Int) {
+        var backoff = ReconnectBackoff()
+        let wait = backoff.next(jitter: draw)
+        #expect(
+            abs(wait.components.attoseconds / 1_000_000_000_000_000 - Int64(milliseconds)) <= 20)
+        #expect((.milliseconds(80)...(.milliseconds(120))).contains(wait))
+    }
+}

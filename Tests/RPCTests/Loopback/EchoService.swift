@@ -1,0 +1,77 @@
+import Messages
+import RPC
+import ServiceRuntime
+
+/// A service of every kind of handler, made by hand.
+struct EchoService: Sendable {
+    typealias Request = SessionV1.ValidateRequest
+    typealias Response = SessionV1.ValidateResponse
+
+    static let onLoop = method("OnLoop", isOnLoop: true)
+    static let async = method("Async")
+    static let gated = method("Gated")
+    static let stubborn = method("Stubborn")
+    static let repeatable = method("Repeatable", isIdempotent: true)
+    static let fails = method("Fails")
+    static let failsOnLoop = method("FailsOnLoop", isOnLoop: true)
+    static let limited = method("Limited")
+    static let long = method("Long", isOnLoop: true)
+    static let longAsync = method("LongAsync")
+    static let caller = method("Caller", isOnLoop: true)
+
+    /// What a handler of ours throws by mistake; its text must not leave the program.
+    struct Mishap: Error {
+        let text = "canary in the mine"
+    }
+
+    let gate = Gate()
+
+    var methods: ServiceMethods {
+        ServiceMethods(
+            ServiceDescription(name: "test.v1.Echo", methods: [], fileDescriptorSet: ""),
+            [
+                .onLoop(Self.onLoop, Self.echo), .async(Self.async, Self.echo),
+                .async(Self.gated, waiting), .async(Self.repeatable, waiting),
+                .async(Self.stubborn) { (request: Request, _) in
+                    try? await gate.pass(isStubborn: true)  // it does not heed its cancellation
+                    return Response(valid: true, sessionId: request.accessToken)
+                },
+                .async(Self.fails) { (_: Request, _) -> Response in throw Mishap() },
+                .onLoop(Self.failsOnLoop) { (_: Request, _) -> Response in throw Mishap() },
+                .async(Self.limited) { (request: Request, _) -> Response in
+                    throw ServiceError(
+                        .tooManyRequests, retryAfter: .milliseconds(1_500), fields: ["email"],
+                        detail: "canary")
+                },
+                .onLoop(Self.long, Self.lengthen), .async(Self.longAsync, Self.lengthen),
+                .onLoop(Self.caller) { (_: Request, context) in
+                    Response(
+                        valid: context.mayAssertClientAddress, sessionId: context.application,
+                        accountId: context.clientAddress ?? "",
+                        amr: [context.idempotencyKey ?? ""])
+                },
+            ])
+    }
+
+    private func waiting(_ request: Request, _ context: CallContext) async throws -> Response {
+        try await gate.pass()
+        return try Self.echo(request, context)
+    }
+
+    private static func echo(_ request: Request, _ context: CallContext) throws -> Response {
+        Response(valid: true, sessionId: request.accessToken)
+    }
+
+    /// As many bytes as the request's text says.
+    private static func lengthen(_ request: Request, _ context: CallContext) throws -> Response {
+        Response(sessionId: String(repeating: "x", count: Int(request.accessToken) ?? 0))
+    }
+
+    private static func method(
+        _ name: String, isOnLoop: Bool = false, isIdempotent: Bool = false
+    ) -> MethodDescription {
+        MethodDescription(
+            name: "test.v1.Echo/\(name)", isIdempotent: isIdempotent, timeout: .seconds(10),
+            isOnLoop: isOnLoop)
+    }
+}

@@ -1,0 +1,71 @@
+import Messages
+import RPC
+import Testing
+
+@Suite("Calls over TCP: answers", .timeLimit(.minutes(1)))
+struct EchoTests {
+    @Test("both kinds of handler answer", arguments: [EchoService.onLoop, EchoService.async])
+    func echo(method: MethodDescription) async throws {
+        try await Loopback.run { loopback in
+            for text in ["", "a", "ä€🧭", String(repeating: "x", count: 100_000)] {
+                try await loopback.expectEcho(method, text)
+            }
+            #expect(loopback.server.runningCount == 0)
+        }
+    }
+
+    @Test("2,000 calls of both kinds at once on one connection each get their own answer")
+    func interleaved() async throws {
+        try await Loopback.run { loopback in
+            try await withThrowingTaskGroup(of: Bool.self) { calls in
+                for number in 0..<2_000 {
+                    let method = number % 2 == 0 ? EchoService.onLoop : EchoService.async
+                    calls.addTask { try await loopback.call(method, "\(number)") == "\(number)" }
+                }
+                for try await isOwn in calls { #expect(isOwn) }
+            }
+            #expect(loopback.server.runningCount == 0)
+        }
+    }
+
+    @Test("wire.md, Call: a call that waits does not hold up the others of its connection")
+    func overtaken() async throws {
+        try await Loopback.run { loopback in
+            async let waiting = loopback.call(EchoService.gated, "first")
+            await loopback.gate.entered(1)
+            try await loopback.expectEcho(EchoService.onLoop, "second")
+            try await loopback.expectEcho(EchoService.async, "third")
+            #expect(loopback.server.runningCount == 1)
+            loopback.gate.open()
+            let first = try await waiting
+            #expect(first == "first")
+        }
+    }
+
+    @Test("X-03: a handler knows who calls, and what travels beside the call")
+    func context() async throws {
+        try await Loopback.run { loopback in
+            var metadata = Metadata()
+            metadata[Metadata.Key.clientAddress] = "192.0.2.7"
+            metadata[Metadata.Key.idempotencyKey] = "once"
+            let answer: EchoService.Response = try await loopback.client.call(
+                EchoService.caller, EchoService.Request(),
+                loopback.client.context(timeout: .seconds(20), metadata: metadata))
+            #expect(answer.sessionId == "gateway")
+            #expect(answer.accountId == "192.0.2.7")
+            #expect(answer.amr == ["once"])
+        }
+    }
+
+    @Test("a tool that knows a method by name and packed bytes is answered in packed bytes")
+    func raw() async throws {
+        try await Loopback.run { loopback in
+            let answer = try await loopback.client.call(
+                EchoService.async.name,
+                payload: EchoService.Request(accessToken: "x").encoded(),
+                loopback.client.context(timeout: .seconds(20)))
+            let response = try EchoService.Response(decoding: answer)
+            #expect(response.sessionId == "x")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Glibc
+import Messages
+import RPC
+
+/// A plain blocking socket that says what it likes; every wait of it ends after five seconds.
+final class RawPeer {
+    /// The other side took or gave nothing in time, or said what is no frame.
+    struct Silence: Error {
+        let reason: String
+    }
+
+    private let socket: Int32
+    private var buffer: [UInt8] = []
+    /// The server's Hello, once read.
+    private(set) var serverHello = WireV1.Hello()
+
+    /// Connects to the server on `port`.
+    convenience init(port: Int) throws {
+        let socket = try Self.tcp()
+        var address = Self.address(port: port)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        self.init(socket)
+        guard result == 0 else { throw Silence(reason: "connect: \(errno)") }
+    }
+
+    init(_ socket: Int32) {
+        self.socket = socket
+        var wait = timeval(tv_sec: 5, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &wait, size)
+    }
+
+    deinit { close(socket) }
+
+    static func tcp() throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { throw Silence(reason: "socket: \(errno)") }
+        return socket
+    }
+
+    static func address(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
+    // MARK: Sending
+
+    /// Sends the bytes as they are; false once the other side takes no more.
+    @discardableResult
+    func send(bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Sends the body behind its length.
+    @discardableResult
+    func send(body: [UInt8]) -> Bool {
+        send(bytes: withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body)
+    }
+
+    @discardableResult
+    func send(_ kind: WireV1.Frame.Kind) -> Bool {
+        send(body: WireV1.Frame(kind: kind).encoded())
+    }
+
+    @discardableResult
+    func send(
+        _ call: UInt64, _ method: MethodDescription, _ text: String = "",
+        timeout: UInt32 = 20_000
+    ) -> Bool {
+        let payload = EchoService.Request(accessToken: text).encoded()
+        return send(
+            .request(
+                WireV1.Request(
+                    call: call, method: method.name, timeoutMs: timeout, payload: payload)))
+    }
+
+    /// Ends this side.
+    func shutDown() { shutdown(socket, Int32(SHUT_WR)) }
+
+    // MARK: Receiving
+
+    /// The next frame, or nil at the end of the stream.
+    func receive() throws -> WireV1.Frame.Kind? {
+        guard let head = try bytes(4) else { return nil }
+        let count = head.reduce(0) { $0 << 8 | Int($1) }
+        guard let body = try bytes(count) else { throw Silence(reason: "half a frame") }
+        return try WireV1.Frame(decoding: body).kind
+    }
+
+    /// The Response to `call`; other frames before it are skipped.
+    func response(_ call: UInt64) throws -> WireV1.Response {
+        while let kind = try receive() {
+            if case .response(let response) = kind, response.call == call { return response }
+        }
+        throw Silence(reason: "closed before the response to \(call)")
+    }
+
+    /// The reason of the GoAway that comes before the end of the stream.
+    func goAway() throws -> WireV1.GoAwayReason {
+        var reason: WireV1.GoAwayReason?
+        while let kind = try receive() {
+            if case .goAway(let goAway) = kind { reason = goAway.reason }
+        }
+        guard let reason else { throw Silence(reason: "closed without a GoAway") }
+        return reason
+    }
+
+    private func bytes(_ count: Int) throws -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while buffer.count < count {
+            let read = recv(socket, &chunk, chunk.count, 0)
+            if read == 0, buffer.isEmpty { return nil }
+            guard read > 0 else { throw Silence(reason: read == 0 ? "cut" : "recv: \(errno)") }
+            buffer += chunk[..<read]
+        }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
+    }
+
+    // MARK: Hello
+
+    /// Reads the server's Hello.
+    func greet() throws {
+        guard case .hello(let hello) = try receive() else { throw Silence(reason: "no Hello") }
+        serverHello = hello
+    }
+
+    /// A Hello with a good proof for the server's challenge.
+    func soundHello(frameBytesMax: UInt32 = 0) -> WireV1.Hello {
+        var hello = WireV1.Hello(
+            version: 1, frameBytesMax: frameBytesMax, service: "test.echo",
+            application: TestKey.application, keyId: TestKey.keyID)
+        hello.proof = ApplicationProof.make(
+            challenge: serverHello.challenge, hello, key: TestKey.right)
+        return hello
+    }
+
+    /// A peer that has said Hello.
+    static func greeted(port: Int, frameBytesMax: UInt32 = 0) throws -> RawPeer {
+        let peer = try RawPeer(port: port)
+        try peer.greet()
+        peer.send(.hello(peer.soundHello(frameBytesMax: frameBytesMax)))
+        return peer
+    }
+}

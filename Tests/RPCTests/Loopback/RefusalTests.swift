@@ -1,0 +1,152 @@
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("Calls over TCP: refusals on that call alone", .timeLimit(.minutes(1)))
+struct RefusalTests {
+    @Test(
+        "wire.md, Call: an unknown method is UNIMPLEMENTED",
+        arguments: [
+            "test.v1.Echo/Nothing", "test.v1.Echo/OnLoo", "test.v1.Echo/OnLoopp", "", "/", "é",
+        ])
+    func unknownMethod(name: String) async throws {
+        try await Loopback.run { loopback in
+            let error = try await loopback.failure(
+                MethodDescription(
+                    name: name, isIdempotent: false, timeout: .seconds(1), isOnLoop: true))
+            #expect(error?.code == .unknownMethod)
+            try await loopback.expectEcho(EchoService.onLoop, "next")
+        }
+    }
+
+    @Test(
+        "wire.md, Frame: a payload that does not decode is INVALID_ARGUMENT",
+        arguments: [
+            [0x0a], [0x0a, 0x05, 0x61], [0x08, 0x01], [0x0a, 0x01, 0xff], [0x0a, 0x01, 0x00],
+            [0xff], [0x0b], [0x00],
+        ], [EchoService.onLoop, EchoService.async])
+    func payload(payload: [UInt8], method: MethodDescription) async throws {
+        try await Loopback.run { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            peer.send(.request(WireV1.Request(call: 1, method: method.name, payload: payload)))
+            let refusal = try peer.response(1)
+            #expect(refusal.status == 3)
+            #expect(refusal.error?.code == "rpc/invalid-argument")
+            peer.send(2, method, "next")
+            #expect(try peer.response(2).status == 0)
+            #expect(loopback.server.runningCount == 0)
+        }
+    }
+
+    @Test("X-01: an expected error crosses with its figures, and not with its detail")
+    func expected() async throws {
+        try await Loopback.run { loopback in
+            let error = try #require(try await loopback.failure(EchoService.limited))
+            #expect(error.code == .tooManyRequests)
+            #expect(error.retryAfter == .milliseconds(1_500))
+            #expect(error.fields == ["email"])
+            #expect(!error.detail.contains("canary"))
+        }
+    }
+
+    @Test(
+        "security.md, Secrets: an unexpected error is rpc/internal, and its text stays in the log",
+        arguments: [EchoService.fails, EchoService.failsOnLoop])
+    func unexpected(method: MethodDescription) async throws {
+        try await Loopback.run { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            peer.send(1, method)
+            let response = try peer.response(1)
+            #expect(response.error?.code == "rpc/internal")
+            #expect(response.status == 13)
+            #expect(!"\(response)".contains("canary"))
+            #expect(loopback.log.lines.contains { $0.contains("canary in the mine") })
+            #expect(loopback.server.runningCount == 0)
+        }
+    }
+
+    @Test(
+        "wire.md, Frame: an answer over the peer's limit is RESOURCE_EXHAUSTED",
+        arguments: [EchoService.long, EchoService.longAsync])
+    func answerTooLarge(method: MethodDescription) async throws {
+        try await Loopback.run { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port, frameBytesMax: 1_024)
+            peer.send(1, method, "2000")
+            #expect(try peer.response(1).error?.code == "rpc/resource-exhausted")
+            peer.send(2, method, "900")
+            #expect(try peer.response(2).status == 0)
+        }
+    }
+
+    @Test("wire.md, Frame: a request over the server's limit is not sent")
+    func requestTooLarge() async throws {
+        try await Loopback.run(limits: Loopback.Limits(frameBytesMax: 8_192)) { loopback in
+            try await loopback.expectEcho(EchoService.onLoop, "greets")
+            let error = try await loopback.failure(
+                EchoService.onLoop, String(repeating: "x", count: 8_192))
+            #expect(error?.code == .resourceExhausted)
+            let text = String(repeating: "x", count: 8_100)
+            try await loopback.expectEcho(EchoService.onLoop, text)
+        }
+    }
+
+    @Test("wire.md, Call: over 8 KiB of metadata that call is refused, by server and by client")
+    func metadata() async throws {
+        try await Loopback.run { loopback in
+            let value = [UInt8](repeating: 1, count: 8_193)
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            peer.send(
+                .request(
+                    WireV1.Request(
+                        call: 1, method: EchoService.onLoop.name,
+                        metadata: [WireV1.Metadata(key: "", value: value)])))
+            #expect(try peer.response(1).error?.code == "rpc/invalid-argument")
+            peer.send(2, EchoService.onLoop, "next")
+            #expect(try peer.response(2).status == 0)
+            let error = try await loopback.failure(
+                EchoService.onLoop, metadata: Metadata([.init(key: "", value: value)]))
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test("wire.md, Call: above calls_max a call is refused at once and was not processed")
+    func callsMax() async throws {
+        try await Loopback.run(limits: Loopback.Limits(callsMax: 2)) { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            for call in 1...3 { peer.send(UInt64(call), EchoService.gated, "\(call)") }
+            let refusal = try peer.response(3)
+            #expect(refusal.error?.code == "rpc/resource-exhausted")
+            #expect(refusal.notProcessed)
+            // The limit is the connection's: a neighbour is served.
+            try await loopback.expectEcho(EchoService.async, "neighbour")
+            loopback.gate.open()
+            #expect(try peer.response(2).status == 0)
+        }
+    }
+
+    @Test("wire.md, Call: above the server's limit of running handlers the same")
+    func runningMax() async throws {
+        try await Loopback.run(limits: Loopback.Limits(runningMax: 1)) { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            peer.send(1, EchoService.gated)
+            await loopback.gate.entered(1)
+            let error = try await loopback.failure(EchoService.async)
+            #expect(error?.code == .resourceExhausted)
+            try await loopback.expectEcho(EchoService.onLoop, "never waits")
+            loopback.gate.open()
+            #expect(try peer.response(1).status == 0)
+            try await loopback.expectEcho(EchoService.async, "free")
+        }
+    }
+
+    @Test("a peer's 'not processed' does not become ours: our flow has begun")
+    func notProcessed() async throws {
+        try await Loopback.run(limits: Loopback.Limits(callsMax: 0)) { loopback in
+            let error = try await loopback.failure(EchoService.async)
+            #expect(error?.code == .resourceExhausted)
+            #expect(error?.notProcessed == false)
+        }
+    }
+}

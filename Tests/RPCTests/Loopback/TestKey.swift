@@ -1,0 +1,16 @@
+import Cryptography
+
+/// The one application of these tests and its key.
+enum TestKey {
+    static let application = "gateway"
+    static let keyID = "k1"
+
+    /// The key that the server knows.
+    static let right = key(of: 100)
+    /// One that it does not.
+    static let wrong = key(of: 101)
+
+    private static func key(of first: UInt8) -> KeyedHash {
+        KeyedHash(key: SecretBytes(count: 32) { $0.copyBytes(from: first..<first + 32) })
+    }
+}

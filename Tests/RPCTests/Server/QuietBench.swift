@@ -1,0 +1,74 @@
+import Logging
+import Messages
+import NIOCore
+import NIOEmbedded
+import TestSupport
+
+@testable import RPC
+
+/// A server's or client's connection without a socket, in a time that the test moves.
+struct QuietBench {
+    let time = ManualTime()
+    let loop = EmbeddedEventLoop()
+    let echo = EchoService()
+
+    /// A server's connection that has just been accepted.
+    func serverConnection() throws -> (channel: EmbeddedChannel, shared: ServerShared) {
+        let shared = ServerShared(
+            settings: ServerSettings(service: "test.echo", host: "127.0.0.1", port: 0),
+            methods: MethodTable([echo.methods]),
+            applications: Applications(
+                name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,
+                mayAssertClientAddress: false),
+            time: time, randomness: SeededRandomness(), logger: CapturedLog().logger())
+        let connection = ServerConnection(shared, LoopResources(loop))
+        let channel = EmbeddedChannel(handler: connection, loop: loop)
+        try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return (channel, shared)
+    }
+
+    /// Lets so much time pass, for the clocks and for the loop's timers.
+    func pass(_ duration: Duration) {
+        time.advance(by: duration)
+        loop.advanceTime(by: TimeAmount(duration))
+    }
+
+    /// Says `kind` to the connection behind `channel`.
+    func say(_ kind: WireV1.Frame.Kind, to channel: EmbeddedChannel) throws {
+        var bytes = ByteBuffer()
+        FrameWriter.write(kind, to: &bytes, arena: Arena())
+        try channel.writeInbound(bytes)
+        loop.run()
+    }
+
+    /// Says a good Hello.
+    func greet(_ channel: EmbeddedChannel) throws {
+        guard case .hello(let server) = try heard(from: channel).first else { return }
+        var hello = WireV1.Hello(
+            version: 1, service: "test.echo", application: TestKey.application,
+            keyId: TestKey.keyID)
+        hello.proof = ApplicationProof.make(
+            challenge: server.challenge, hello, key: TestKey.right)
+        try say(.hello(hello), to: channel)
+    }
+
+    /// What the connection has said since last asked.
+    func heard(from channel: EmbeddedChannel) throws -> [WireV1.Frame.Kind] {
+        var frames: [WireV1.Frame.Kind] = []
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
+            _ = FrameDecoder.forEachFrame(in: buffer, frameBytesMax: { .max }) { bytes, range in
+                let frame = try? WireV1.Frame(decoding: Array(bytes[range]))
+                if let kind = frame?.kind { frames.append(kind) }  // our own: it decodes
+                return true
+            }
+        }
+        return frames
+    }
+
+    /// The reasons of the GoAways among what the connection has said since last asked.
+    func goAways(from channel: EmbeddedChannel) throws -> [WireV1.GoAwayReason] {
+        try heard(from: channel).compactMap { kind in
+            if case .goAway(let goAway) = kind { goAway.reason } else { nil }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Messages
+import NIOCore
+import NIOEmbedded
+import Synchronization
+import Testing
+
+@testable import RPC
+
+@Suite("A server's patience, in moved time")
+struct ServerPatienceTests {
+    private let bench = QuietBench()
+
+    @Test("wire.md, Connection 5: without a Hello the connection ends after 5 s, as SLOW")
+    func hello() throws {
+        let (channel, shared) = try bench.serverConnection()
+        _ = try bench.heard(from: channel)
+        bench.pass(.milliseconds(4_999))
+        #expect(channel.isActive)
+        bench.pass(.milliseconds(1))
+        #expect(try bench.goAways(from: channel) == [.slow])
+        #expect(!channel.isActive)
+        bench.pass(.seconds(60))
+        #expect(shared.connections.withLock { $0.isEmpty })
+    }
+
+    @Test("wire.md, Connection 5: a begun frame must be whole in 10 s", arguments: [1, 3, 4, 40])
+    func partial(count: Int) throws {
+        let (channel, _) = try bench.serverConnection()
+        try bench.greet(channel)
+        try channel.writeInbound(
+            ByteBuffer(bytes: ([0, 0, 0, 100] + Array(repeating: 1, count: 36))[..<count]))
+        bench.pass(.milliseconds(9_999))
+        #expect(try bench.goAways(from: channel) == [])
+        bench.pass(.milliseconds(1))
+        #expect(try bench.goAways(from: channel) == [.slow])
+    }
+
+    @Test("wire.md, Connection 5: each frame has its own 10 s, and a whole one ends the wait")
+    func nextFrame() throws {
+        let (channel, _) = try bench.serverConnection()
+        try bench.greet(channel)
+        let frame = [0, 0, 0, 3, 0x9a, 0x06, 0x00] as [UInt8]  // of an unknown kind
+        try channel.writeInbound(ByteBuffer(bytes: frame[..<5]))
+        for _ in 0..<5 {
+            bench.pass(.seconds(9))
+            // The end of one and the beginning of the next.
+            try channel.writeInbound(ByteBuffer(bytes: frame[5...] + frame[..<5]))
+        }
+        try channel.writeInbound(ByteBuffer(bytes: frame[5...]))
+        bench.pass(.seconds(15))
+        #expect(channel.isActive)
+        #expect(try bench.goAways(from: channel) == [])
+    }
+
+    @Test("wire.md, Connection 3: an idle peer is pinged, and left when it does not answer")
+    func keepAlive() throws {
+        let (channel, _) = try bench.serverConnection()
+        try bench.greet(channel)
+        bench.pass(.seconds(29))
+        #expect(try bench.heard(from: channel).isEmpty)
+        bench.pass(.seconds(1))
+        #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
+        bench.pass(.seconds(19))
+        #expect(channel.isActive)
+        bench.pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("wire.md, Connection 3: a peer that answers its pings may be idle for days")
+    func pongs() throws {
+        let (channel, _) = try bench.serverConnection()
+        try bench.greet(channel)
+        var pings = 0
+        for _ in 0..<5_000 {
+            bench.pass(.seconds(10))
+            for kind in try bench.heard(from: channel) {
+                #expect(kind == .ping(WireV1.Ping()))
+                pings += 1
+                try bench.say(.pong(WireV1.Pong()), to: channel)
+            }
+        }
+        #expect(channel.isActive)
+        #expect(pings > 500)
+    }
+
+    @Test("wire.md, Connection 4: a drain waits for running calls until its grace is over")
+    func grace() throws {
+        let (channel, shared) = try bench.serverConnection()
+        try bench.greet(channel)
+        try bench.say(
+            .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
+        #expect(shared.running.load(ordering: .relaxed) == 1)
+        channel.pipeline.fireUserInboundEventTriggered(DrainEvent())
+        #expect(try bench.goAways(from: channel) == [.draining])
+        bench.pass(FrameLimits.drainGrace - .milliseconds(1))
+        #expect(channel.isActive)
+        bench.pass(.milliseconds(1))
+        #expect(!channel.isActive)
+        bench.echo.gate.open()
+    }
+
+    @Test("wire.md, Call: no call is without an end: 0 takes the method's default of 10 s")
+    func defaultTimeout() throws {
+        let (channel, _) = try bench.serverConnection()
+        try bench.greet(channel)
+        try bench.say(
+            .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
+        bench.pass(.milliseconds(9_994))
+        #expect(try bench.heard(from: channel).isEmpty)
+        bench.pass(.milliseconds(1))
+        guard case .response(let response) = try bench.heard(from: channel).first else {
+            Issue.record("no response")
+            return
+        }
+        #expect(response.status == 4)
+        bench.echo.gate.open()
+    }
+
+    @Test("a connection accepted while the server begins to drain is drained too")
+    func lateAccept() throws {
+        let bench = QuietBench()
+        let (_, shared) = try bench.serverConnection()
+        shared.isDraining.store(true, ordering: .releasing)
+        let late = EmbeddedChannel(
+            handler: ServerConnection(shared, LoopResources(bench.loop)), loop: bench.loop)
+        try late.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        #expect(try bench.goAways(from: late) == [.draining])
+        #expect(!late.isActive)
+    }
+}

@@ -1,0 +1,165 @@
+import Messages
+import TestSupport
+import Testing
+
+@testable import RPC
+
+/// What a reader makes of one frame's bytes, in a form that both readers have.
+private enum Reading: Equatable {
+    case refused
+    /// Refused for a text; the hand reader takes a method's bytes as they are, since bytes that
+    /// are no text are no method's name either.
+    case refusedText
+    case unknown
+    case frame(WireV1.Frame.Kind)
+
+    init(byLibrary bytes: [UInt8]) {
+        do {
+            let frame = try WireV1.Frame(decoding: bytes)
+            self = frame.kind.map(Self.frame) ?? .unknown
+        } catch MessageError.invalidText {
+            self = .refusedText
+        } catch {
+            self = .refused
+        }
+    }
+
+    init(byHand bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { frame in
+            guard let envelope = try? Envelope(frame, 0..<frame.count, arena: Arena()) else {
+                return .refused
+            }
+            switch envelope {
+            case .request(let head): return Self.reading(head, frame)
+            case .response(let head): return Self.reading(head, frame)
+            case .other(let kind): return .frame(kind)
+            case .unknown: return .unknown
+            }
+        }
+    }
+
+    private static func reading(_ head: RequestHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+        let method = head.method.withBytes(in: frame) { Array($0) }
+        guard let name = String(validating: method, as: UTF8.self), !name.utf8.contains(0) else {
+            return .refusedText
+        }
+        return .frame(
+            .request(
+                WireV1.Request(
+                    call: head.call, method: name, timeoutMs: head.timeoutMilliseconds,
+                    metadata: head.metadata.entries.map {
+                        WireV1.Metadata(key: $0.key, value: $0.value)
+                    }, more: head.more,
+                    payload: head.payload.withBytes(in: frame) { Array($0) })))
+    }
+
+    private static func reading(_ head: ResponseHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+        let plain = WireV1.Response(
+            call: head.call, payload: head.payload.withBytes(in: frame) { Array($0) })
+        return .frame(.response(head.failure ?? plain))
+    }
+
+    /// The library takes any wire type for a bool; by hand it is a varint or the frame is refused.
+    /// Whether that may be why the two disagree.
+    static func isOddBool(_ bytes: [UInt8], library: Reading, hand: Reading) -> Bool {
+        guard hand == .refused else { return false }
+        switch library {
+        case .frame(.request): return bytes.contains { [0x29, 0x2a, 0x2d].contains($0) }
+        case .frame(.response): return bytes.contains { [0x19, 0x1d].contains($0) }
+        default: return false
+        }
+    }
+
+    /// Whether the two readers agree; to whoever sent the frame a refusal is a refusal.
+    func agrees(with other: Reading) -> Bool {
+        let refusals: [Reading] = [.refused, .refusedText]
+        return self == other || refusals.contains(self) && refusals.contains(other)
+    }
+}
+
+@Suite("Envelope: read by hand as libprotobuf-c reads it")
+struct EnvelopeAgreementTests {
+    private static let samples = SampleFrames.all.map { WireV1.Frame(kind: $0).encoded() }
+
+    @Test("sound frames of every kind read the same")
+    func sound() {
+        for (kind, bytes) in zip(SampleFrames.all, Self.samples) {
+            #expect(Reading(byLibrary: bytes) == .frame(kind))
+            #expect(Reading(byHand: bytes) == .frame(kind))
+        }
+    }
+
+    @Test("wire.md, Frame: 100,000 mutated frames are accepted or refused alike, values included")
+    func mutated() {
+        var mutator = FrameMutator(seed: 0x1EAF)
+        var (accepted, oddBools) = (0, 0)
+        for round in 0..<100_000 {
+            let bytes = mutator.mutated(
+                Self.samples[round % Self.samples.count],
+                with: Self.samples[mutator.below(Self.samples.count)])
+            guard !bytes.isEmpty else { continue }
+            let (library, hand) = (Reading(byLibrary: bytes), Reading(byHand: bytes))
+            if case .frame = library { accepted += 1 }
+            if Reading.isOddBool(bytes, library: library, hand: hand) {
+                oddBools += 1
+                continue
+            }
+            guard library.agrees(with: hand) else {
+                Issue.record("round \(round): \(bytes): \(library) by library, \(hand) by hand")
+                return
+            }
+        }
+        // A run in which all were refused, or none, would have tested nothing.
+        #expect((10_000...90_000).contains(accepted))
+        #expect(oddBools < 500)
+    }
+
+    @Test("every truncation of every frame reads the same")
+    func truncated() {
+        for bytes in Self.samples {
+            for count in 1..<max(1, bytes.count) {
+                let cut = Array(bytes[..<count])
+                #expect(Reading(byLibrary: cut).agrees(with: Reading(byHand: cut)))
+            }
+        }
+    }
+
+    /// Requests with a corner of the wire format in front of `call: 1`.
+    @Test(
+        "corners of the wire format read the same",
+        arguments: [
+            [0x80, 0x00, 0x01],  // field 0, in two bytes
+            [0x00, 0x01],  // field 0, in one
+            [0x88, 0x80, 0x80, 0x80, 0x00, 0x05],  // a tag in five bytes
+            [0x88, 0x80, 0x80, 0x80, 0x80, 0x00, 0x05],  // in six
+            [0xff, 0xff, 0xff, 0xff, 0x78, 0x05],  // a field number of 32 bits
+            [0x32, 0x81, 0x80, 0x80, 0x80, 0x00, 0x07],  // a length in five bytes
+            [0x32, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 0x07],  // in six
+            [0x18] + [UInt8](repeating: 0xff, count: 9) + [0x01],  // a timeout of 64 bits
+            [0x28] + [UInt8](repeating: 0x80, count: 9) + [0x01],  // a bool's last bit
+            [0x0b], [0x0c], [0x0e, 1], [0x0f, 1],  // groups, and wire types that do not exist
+            [0x0d, 1, 2, 3, 4], [0x09, 1, 2, 3, 4, 5, 6, 7, 8],  // a call of the wrong type
+            [0xa5, 0x06, 1, 2, 3, 4], [0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8],  // unknown, fixed
+            [0xa2, 0x06, 0x02, 1, 2], [0xa0, 0x06, 0x96, 0x01],  // unknown, other
+            [0x22, 0x06, 0x0a, 0x01, 0xff, 0x0a, 0x01, 0x61],  // a key, then a better one
+            [0x22, 0x06, 0x0a, 0x01, 0x61, 0x0a, 0x01, 0x00],  // a key, then one that is no text
+            [0x22, 0x00], [0x22, 0x02, 0x08, 0x01], [0x12, 0x01, 0xff], [0x12, 0x01, 0x00],
+        ])
+    func corners(corner: [UInt8]) {
+        for body in [corner + [0x08, 0x01], [0x08, 0x01] + corner] {
+            let bytes = [0x12, UInt8(body.count)] + body
+            let (library, hand) = (Reading(byLibrary: bytes), Reading(byHand: bytes))
+            #expect(library.agrees(with: hand), "\(library) by library, \(hand) by hand")
+        }
+    }
+
+    @Test("a frame with two kinds, and one whose kind comes in parts, are the library's business")
+    func merged() {
+        let ping = WireV1.Frame(kind: .ping(WireV1.Ping(token: 1))).encoded()
+        let call = WireV1.Frame(kind: .request(WireV1.Request(call: 5))).encoded()
+        let method = WireV1.Frame(kind: .request(WireV1.Request(method: "a/b"))).encoded()
+        for bytes in [ping + call, call + ping, call + method, call + [0xa0, 0x06, 0x01]] {
+            #expect(Reading(byLibrary: bytes) == Reading(byHand: bytes))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import NIOCore
+import RPC
+import Testing
+
+/// Feeds a decoder as a connection does.
+private struct Feed {
+    private var decoder = FrameDecoder()
+    private(set) var frames: [[UInt8]] = []
+    private(set) var violation: FrameDecoder.Step?
+    var frameBytesMax: Int
+
+    init(frameBytesMax: Int) {
+        self.frameBytesMax = frameBytesMax
+    }
+
+    var isMidFrame: Bool { decoder.isMidFrame }
+
+    mutating func take(_ bytes: some Sequence<UInt8>, raisingAt raising: [UInt8]? = nil) {
+        let buffer = decoder.take(ByteBuffer(bytes: bytes))
+        var limit = frameBytesMax
+        var frames = frames
+        let (consumed, violation) = FrameDecoder.forEachFrame(
+            in: buffer, frameBytesMax: { limit }
+        ) { bytes, range in
+            frames.append(Array(bytes[range]))
+            if frames.last == raising { limit = 1_024 }
+            return true
+        }
+        (self.frames, self.violation, frameBytesMax) = (frames, violation, limit)
+        if violation == nil { decoder.keep(buffer, from: consumed) }
+    }
+}
+
+private func framed(_ body: [UInt8]) -> [UInt8] {
+    withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
+}
+
+@Suite("Frames: cutting the stream")
+struct FrameDecoderTests {
+    private let bodies: [[UInt8]] = [[1], [2, 3], Array(repeating: 4, count: 300), [5, 6, 7, 8]]
+
+    private var stream: [UInt8] { bodies.flatMap(framed) }
+
+    @Test("wire.md, Frame: wherever the stream is cut in two, the frames are the same")
+    func everyCut() {
+        for cut in 0...stream.count {
+            var feed = Feed(frameBytesMax: 512)
+            feed.take(stream[..<cut])
+            feed.take(stream[cut...])
+            #expect(feed.frames == bodies, "cut at \(cut)")
+            #expect(!feed.isMidFrame)
+            #expect(feed.violation == nil)
+        }
+    }
+
+    @Test("wire.md, Frame: byte by byte, and all but the last byte is mid-frame")
+    func byteByByte() {
+        var feed = Feed(frameBytesMax: 512)
+        var ends: Set<Int> = []
+        for (index, byte) in stream.enumerated() {
+            feed.take([byte])
+            if !feed.isMidFrame { ends.insert(index + 1) }
+        }
+        #expect(feed.frames == bodies)
+        #expect(ends == [5, 11, 315, 323])
+    }
+
+    @Test("wire.md, Frame: a length of 0 is a violation, and the frames before it count")
+    func empty() {
+        var feed = Feed(frameBytesMax: 512)
+        feed.take(framed([1]) + [0, 0, 0, 0, 9, 9])
+        #expect(feed.frames == [[1]])
+        #expect(feed.violation == .empty)
+    }
+
+    @Test(
+        "wire.md, Frame: a length over the limit is a violation before a byte of the frame came",
+        arguments: [UInt32(513), 1 << 16, 1 << 31 - 1, 1 << 31, .max])
+    func tooLarge(length: UInt32) {
+        var feed = Feed(frameBytesMax: 512)
+        feed.take(withUnsafeBytes(of: length.bigEndian) { Array($0) })
+        #expect(feed.violation == .tooLarge)
+    }
+
+    @Test("wire.md, Frame: the limit itself is allowed")
+    func atTheLimit() {
+        var feed = Feed(frameBytesMax: 512)
+        feed.take(framed([UInt8](repeating: 1, count: 512)))
+        #expect(feed.frames.map(\.count) == [512])
+    }
+
+    @Test("wire.md, Frame: a limit raised by one frame holds for the next of the same turn")
+    func raised() {
+        var feed = Feed(frameBytesMax: 4)
+        let large = [UInt8](repeating: 7, count: 1_000)
+        feed.take(framed([1]) + framed([2]) + framed(large), raisingAt: [2])
+        #expect(feed.frames == [[1], [2], large])
+        #expect(feed.violation == nil)
+    }
+
+    @Test("a reader that stops is given nothing more")
+    func stops() {
+        var seen = 0
+        let result = FrameDecoder.forEachFrame(
+            in: ByteBuffer(bytes: stream), frameBytesMax: { 512 }
+        ) { _, _ in
+            seen += 1
+            return seen < 2
+        }
+        #expect(seen == 2)
+        #expect(result.consumed == 11)
+        #expect(result.violation == nil)
+    }
+}

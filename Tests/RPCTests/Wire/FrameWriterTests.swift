@@ -1,0 +1,86 @@
+import Messages
+import NIOCore
+import Testing
+
+@testable import RPC
+
+@Suite("Frames: written by hand as the generated code writes them")
+struct FrameWriterTests {
+    /// The frame of `kind` by the generated code, behind its length.
+    private func expected(_ kind: WireV1.Frame.Kind) -> [UInt8] {
+        let body = WireV1.Frame(kind: kind).encoded()
+        return withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
+    }
+
+    @Test("every kind of frame goes out as its length and the generated encoding")
+    func anyKind() {
+        for kind in SampleFrames.all {
+            var out = ByteBuffer()
+            FrameWriter.write(kind, to: &out, arena: Arena())
+            #expect(Array(out.readableBytesView) == expected(kind))
+        }
+    }
+
+    @Test(
+        "an OK Response at every size of a varint",
+        arguments: [UInt64(1), 127, 128, 1 << 14, 1 << 35, .max], [0, 1, 127, 128, 20_000])
+    func response(call: UInt64, count: Int) {
+        let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: count))
+        var out = ByteBuffer(bytes: [9])
+        let isWritten = message.withPacked(in: Arena()) {
+            FrameWriter.writeResponse(call: call, $0, to: &out, frameBytesMax: .max)
+        }
+        #expect(isWritten)
+        let response = WireV1.Response(call: call, payload: message.encoded())
+        #expect(Array(out.readableBytesView) == [9] + expected(.response(response)))
+    }
+
+    @Test("wire.md, Frame: a Response of exactly the peer's limit goes out, one byte more does not")
+    func responseLimit() {
+        let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: 200))
+        let response = WireV1.Response(call: 300, payload: message.encoded())
+        let count = WireV1.Frame(kind: .response(response)).encoded().count
+        for (limit, isWritten) in [(count, true), (count - 1, false), (0, false)] {
+            var out = ByteBuffer()
+            let result = message.withPacked(in: Arena()) {
+                FrameWriter.writeResponse(call: 300, $0, to: &out, frameBytesMax: limit)
+            }
+            #expect(result == isWritten)
+            #expect((out.readableBytes > 0) == isWritten)
+        }
+    }
+
+    @Test(
+        "a Request with and without metadata and payload",
+        arguments: [0, 1, 127, 128, 300], [0, 1, 200])
+    func request(metadataBytes: Int, payloadBytes: Int) {
+        let value = [UInt8](repeating: 5, count: metadataBytes)
+        let payload = [UInt8](repeating: 6, count: payloadBytes)
+        let metadata = Metadata(
+            metadataBytes == 0 ? [] : [.init(key: "a", value: value), .init(key: "b", value: [1])])
+        let outgoing = OutgoingRequest(method: "a.B/C", metadata: metadata, payload: payload)
+        let frame = WireV1.Request(
+            call: 200, method: "a.B/C", timeoutMs: 70_000,
+            metadata: metadata.entries.map { WireV1.Metadata(key: $0.key, value: $0.value) },
+            payload: payload)
+        let bytes = expected(.request(frame))
+        for (limit, isWritten) in [(bytes.count - 4, true), (bytes.count - 5, false)] {
+            var out = ByteBuffer()
+            let result = FrameWriter.writeRequest(
+                call: 200, outgoing, timeoutMilliseconds: 70_000, to: &out, frameBytesMax: limit)
+            #expect(result == isWritten)
+            #expect(Array(out.readableBytesView) == (isWritten ? bytes : []))
+        }
+    }
+
+    @Test("the size of a varint is the library's")
+    func varintBytes() {
+        for shift in 0..<64 {
+            for value in [UInt64(1) << shift, (UInt64(1) << shift) - 1] where value > 0 {
+                let ping = WireV1.Ping(token: value)
+                #expect(FrameWriter.varintBytes(value) == ping.encoded().count - 1)
+            }
+        }
+        #expect(FrameWriter.varintBytes(0) == 1)
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: addresses brought to what one person holds")
+struct AddressFoldTests {
+    @Test(
+        "R-03: IPv4 as it is, IPv6 by /64, mapped IPv4 as IPv4",
+        arguments: [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("::FFFF:c000:0207", "192.0.2.7"),
+            ("0:0:0:0:0:ffff:192.0.2.7", "192.0.2.7"),
+            ("2001:db8:1:2:3:4:5:6", "20010db800010002/64"),
+            ("2001:DB8:1:2::", "20010db800010002/64"),
+            ("2001:0db8:0001:0002:ffff:ffff:ffff:ffff", "20010db800010002/64"),
+            ("2001:db8:1:3::1", "20010db800010003/64"),
+            ("::", "0000000000000000/64"),
+            ("::1", "0000000000000000/64"),
+            ("fe80::1%eth0", "fe80000000000000/64"),
+            ("fe80::2%25en1", "fe80000000000000/64"),
+            ("::ffff:192.0.2.7%lo", "192.0.2.7"),
+        ])
+    func table(address: String, folded: String) {
+        #expect(AddressFold.fold(address) == folded)
+        #expect(AddressFold.fold("\(address)|d1") == "\(folded)|d1")
+        #expect(AddressFold.fold("\(address)|a|b|") == "\(folded)|a|b|")
+        #expect(AddressFold.fold("\(address)|") == "\(folded)|")
+    }
+
+    @Test(
+        "R-03: what is no address stays as it is, and traps nothing",
+        arguments: [
+            "", "|", "||", "|2001:db8::1", "app", "app|ada@example.org", "192.0.2", "192.0.2.256",
+            "0192.0.2.7", "0x7f.1", "2130706433", " 192.0.2.7", "192.0.2.7 ", "192.0.2.7:80",
+            "[2001:db8::1]", "2001:db8::1/64", "2001:db8::1::", ":::", "1:2:3:4:5:6:7:8:9", "%eth0",
+            "192.0.2.7%eth0", "२.२.२.२", "\u{0}", "\u{feff}192.0.2.7", "192.0.2.7\n",
+            String(repeating: ":", count: 10_000), String(repeating: "f", count: 100_000),
+        ])
+    func hostile(text: String) {
+        #expect(AddressFold.fold(text) == text)
+    }
+
+    @Test("R-03: the limits by address fold, the others take their subject as it is")
+    func limits() {
+        let byAddress = LimitName.allCases.filter(\.isByAddress)
+        #expect(
+            Set(byAddress) == [
+                .failedSignInByDevice, .failedSignInByAddress, .signUpByAddress,
+                .signUpOnTakenEmail,
+            ])
+    }
+}

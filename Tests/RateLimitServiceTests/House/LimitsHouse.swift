@@ -1,0 +1,88 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+/// The service over a real store in a folder of its own, with time that stands still.
+final class LimitsHouse: Sendable {
+    let folder: TemporaryFolder
+    let time: ManualTime
+    let log = CapturedLog()
+    let store: Store
+    let service: RateLimitService
+
+    init(
+        folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), flags: [String] = [],
+        key: UInt8 = 7, seed: UInt64 = 1
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        let logger = log.logger(time: time)
+        self.folder = folder
+        self.time = time
+        store = try Store(
+            folder: folder.path, name: "ratelimit", migrations: RateLimitService.migrations,
+            time: time, logger: logger)
+        let loader = SettingsLoader(
+            program: "test", summary: "", arguments: flags, environment: [:])
+        guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
+            throw ServiceError(.invalidArgument, detail: "settings")
+        }
+        service = try await RateLimitService(
+            settings: settings, store: store,
+            key: KeyedHash(key: SecretBytes(copying: [UInt8](repeating: key, count: 32))),
+            time: time, randomness: SeededRandomness(seed: seed), logger: logger)
+    }
+
+    /// The same folder in a process that starts anew.
+    func restarted(key: UInt8 = 7) async throws -> LimitsHouse {
+        store.close()
+        return try await LimitsHouse(folder: folder, time: time, key: key, seed: 2)
+    }
+
+    var context: CallContext { CallContext(deadline: time.uptime() + .seconds(10)) }
+
+    /// Charges a batch of limits and subjects.
+    @discardableResult
+    func consume(
+        _ charges: [(String, String)]
+    ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
+        let request = RateLimitV1.ConsumeRequest(charges: Self.message(charges))
+        let answer = try await service.consume(request, context)
+        return (try #require(answer.decision), answer.chargeId)
+    }
+
+    /// Charges one limit.
+    @discardableResult
+    func consume(
+        _ limit: LimitName, _ subject: String
+    ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
+        try await consume([(limit.rawValue, subject)])
+    }
+
+    func peek(_ limit: LimitName, _ subject: String) throws -> RateLimitV1.Decision {
+        let request = RateLimitV1.PeekRequest(charges: Self.message([(limit.rawValue, subject)]))
+        return try #require(try service.peek(request, context).decision)
+    }
+
+    func refund(_ id: String) async throws {
+        _ = try await service.refund(RateLimitV1.RefundRequest(chargeId: id), context)
+    }
+
+    static func message(_ charges: [(String, String)]) -> [RateLimitV1.Charge] {
+        charges.map { RateLimitV1.Charge(limit: $0.0, subject: $0.1) }
+    }
+
+    /// How many rows a table has.
+    func count(_ table: String, where condition: String = "true") async throws -> Int64 {
+        try await store.read { session in
+            try session.queryOne("SELECT count(*) FROM \(table) WHERE \(condition)") {
+                try $0.integer(0)
+            } ?? -1
+        }
+    }
+}

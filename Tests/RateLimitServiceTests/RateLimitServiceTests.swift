@@ -1,0 +1,180 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-04: consume, peek and refund", .timeLimit(.minutes(1)))
+struct RateLimitServiceTests {
+    let house: LimitsHouse
+
+    init() async throws { house = try await LimitsHouse() }
+
+    @Test("R-03: the sixth failed sign-in in 15 minutes is limited until the first is as old")
+    func sixth() async throws {
+        for left: UInt32 in [4, 3, 2, 1, 0] {
+            let (decision, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
+            #expect(!decision.limited)
+            #expect(decision.limit == "failed-sign-in-by-account")
+            #expect(decision.remaining == left)
+            #expect(decision.retryAfterMs == 0)
+            #expect(!id.isEmpty)
+            house.time.advance(by: .seconds(60))
+        }
+        let (decision, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
+        #expect(decision.limited)
+        #expect(decision.limit == "failed-sign-in-by-account")
+        #expect(decision.retryAfterMs == 600_000)
+        #expect(id.isEmpty)
+        house.time.advance(by: .milliseconds(599_999))
+        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").retryAfterMs == 1)
+        house.time.advance(by: .milliseconds(1))
+        #expect(
+            try await !house.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
+    }
+
+    @Test("R-03: 200 parallel charges let exactly N through", arguments: LimitName.allCases)
+    func parallel(limit: LimitName) async throws {
+        let passed = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<200 {
+                group.addTask { try await !house.consume(limit, "192.0.2.7").decision.limited }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(passed == limit.rule.count)
+    }
+
+    @Test("R-04: a refund gives a charge back once, to all its limits")
+    func refund() async throws {
+        let batch = [
+            ("failed-sign-in-by-account", "ada@example.org"),
+            ("failed-sign-in-by-address", "192.0.2.7"),
+        ]
+        let first = try await house.consume(batch)
+        let second = try await house.consume(batch)
+        #expect(first.chargeID != second.chargeID)
+        for _ in 0..<3 { try await house.refund(first.chargeID) }
+        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 3)
+        #expect(try house.peek(.failedSignInByAddress, "192.0.2.7").remaining == 48)
+        try await house.refund(second.chargeID)
+        #expect(try await house.count("rings") == 0)
+    }
+
+    @Test("R-04: a charge that is gone, or never was, is taken back without an error")
+    func refundNothing() async throws {
+        try await house.consume(.failedSignInByAccount, "ada@example.org")
+        for id in ["0", "-1", "zzzz"] { try await house.refund(id) }
+        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 3)
+    }
+
+    @Test("R-04: a limited entry leaves the others uncharged")
+    func allOrNothing() async throws {
+        for _ in 0..<3 { try await house.consume(.signUpByAddress, "192.0.2.7") }
+        let (decision, _) = try await house.consume([
+            ("failed-sign-in-by-address", "192.0.2.7"), ("sign-up-by-address", "192.0.2.7"),
+        ])
+        #expect(decision.limited)
+        #expect(decision.limit == "sign-up-by-address")
+        #expect(try house.peek(.failedSignInByAddress, "192.0.2.7").remaining == 49)
+    }
+
+    @Test(
+        "R-03: one household's addresses share a limit",
+        arguments: [
+            ("2001:db8:1:2::1", "2001:DB8:1:2:ffff::9"), ("192.0.2.7", "::ffff:192.0.2.7"),
+        ])
+    func folded(one: String, other: String) async throws {
+        for address in [one, other, one] { try await house.consume(.signUpByAddress, address) }
+        #expect(try await house.consume(.signUpByAddress, other).decision.limited)
+        #expect(try await !house.consume(.signUpByAddress, "2001:db8:1:3::1").decision.limited)
+        for address in [one, other, one] {
+            try await house.consume(.signUpOnTakenEmail, "\(address)|ada@example.org")
+        }
+        #expect(
+            try await house.consume(.signUpOnTakenEmail, "\(other)|ada@example.org")
+                .decision.limited)
+    }
+
+    @Test("R-04: one subject under two limits, and two under one, do not meet")
+    func apart() async throws {
+        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "192.0.2.7") }
+        #expect(try await !house.consume(.failedSignInByAddress, "192.0.2.7").decision.limited)
+        #expect(try await !house.consume(.failedSignInByAccount, "192.0.2.8").decision.limited)
+    }
+
+    @Test(
+        "R-04: what is no charge is refused by its field, and charges nothing",
+        arguments: [
+            ([], "charges"),
+            ([("no-such-limit", "a")], "charges.limit"),
+            ([("", "a")], "charges.limit"),
+            ([("failed-sign-in-by-account", "")], "charges.subject"),
+            (
+                [("failed-sign-in-by-account", String(repeating: "a", count: 513))],
+                "charges.subject"
+            ),
+            (
+                [("failed-sign-in-by-account", "a"), ("failed-sign-in-by-account", "a")],
+                "charges"
+            ),
+            (
+                [("sign-up-by-address", "192.0.2.7"), ("sign-up-by-address", "::ffff:192.0.2.7")],
+                "charges"
+            ),
+            ((1...17).map { ("failed-sign-in-by-account", "\($0)") }, "charges"),
+        ] as [([(String, String)], String)])
+    func refused(charges: [(String, String)], field: String) async throws {
+        let expected = ServiceError(.invalidArgument, fields: [field])
+        await #expect(throws: expected) { try await house.consume(charges) }
+        #expect(throws: expected) {
+            try house.service.peek(
+                RateLimitV1.PeekRequest(charges: LimitsHouse.message(charges)), house.context)
+        }
+        #expect(try await house.count("rings") == 0)
+    }
+
+    @Test("R-04: the longest subject and the largest batch are taken")
+    func largest() async throws {
+        let subject = String(repeating: "a", count: 510)
+        let (decision, _) = try await house.consume(
+            (0..<16).map { ("failed-sign-in-by-account", "\(subject)\($0)") })
+        #expect(!decision.limited)
+        #expect(try await house.count("rings") == 16)
+    }
+
+    @Test(
+        "R-04: what is no charge's number is refused",
+        arguments: ["", " ", "é", "zzzzzzzzzzzzzzzzzzzz", "1_0", "\u{0}"])
+    func refusedRefund(id: String) async throws {
+        await #expect(throws: ServiceError(.invalidArgument, fields: ["charge_id"])) {
+            try await house.refund(id)
+        }
+    }
+
+    @Test("R-03: with no room for another subject new ones are refused, known ones are counted")
+    func full() async throws {
+        let house = try await LimitsHouse(flags: ["--subjects-max=1000"])
+        for number in 0..<1_000 / 16 {
+            try await house.consume(
+                (0..<16).map { ("failed-sign-in-by-account", "\(number)/\($0)") })
+        }
+        try await house.consume((0..<8).map { ("failed-sign-in-by-account", "last/\($0)") })
+        await #expect(throws: ServiceError(.resourceExhausted, retryAfter: .seconds(60))) {
+            try await house.consume(.failedSignInByAccount, "new")
+        }
+        for _ in 0..<4 { try await house.consume(.failedSignInByAccount, "0/0") }
+        #expect(try await house.consume(.failedSignInByAccount, "0/0").decision.limited)
+        #expect(house.log.lines.contains { $0.contains("no room for another subject") })
+    }
+
+    @Test("A-01: a flood leaves one audit record for each wait")
+    func audit() async throws {
+        for _ in 0..<2 {
+            for _ in 0..<25 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+            house.time.advance(by: .seconds(900))
+        }
+        #expect(try await house.count("audit", where: "kind = 'limit.reached'") == 2)
+        #expect(try await house.count("audit", where: "length(subject) = 16") == 2)
+    }
+}

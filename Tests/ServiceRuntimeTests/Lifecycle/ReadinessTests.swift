@@ -1,0 +1,77 @@
+import ServiceRuntime
+import Testing
+
+@Suite("Readiness: calls only once every part is there")
+struct ReadinessTests {
+    @Test("waits for all its parts and names those that are missing")
+    func parts() {
+        let readiness = Readiness(parts: ["store", "keys"])
+        #expect(readiness.state == .waiting(parts: ["keys", "store"]))
+        readiness.set("keys", isReady: true)
+        #expect(readiness.state == .waiting(parts: ["store"]))
+        #expect(!readiness.isReady)
+        readiness.set("store", isReady: true)
+        #expect(readiness.isReady)
+    }
+
+    @Test("a part that goes takes readiness with it, and may come back")
+    func going() {
+        let readiness = Readiness(parts: ["store"])
+        readiness.set("store", isReady: true)
+        readiness.set("store", isReady: false)
+        #expect(readiness.state == .waiting(parts: ["store"]))
+        readiness.set("store", isReady: true)
+        #expect(readiness.isReady)
+    }
+
+    @Test("there is no way back from draining")
+    func draining() {
+        let readiness = Readiness(parts: ["store"])
+        readiness.drain()
+        readiness.set("store", isReady: true)
+        #expect(readiness.state == .draining)
+    }
+
+    @Test("without parts it is ready at once")
+    func empty() {
+        #expect(Readiness(parts: []).isReady)
+    }
+
+    @Test("whoever watches sees each state once, the present one first")
+    func watching() async {
+        let readiness = Readiness(parts: ["store"])
+        var changes = readiness.changes().makeAsyncIterator()
+        #expect(await changes.next() == .waiting(parts: ["store"]))
+        readiness.set("store", isReady: true)
+        #expect(await changes.next() == .ready)
+        readiness.set("store", isReady: true)
+        readiness.drain()
+        #expect(await changes.next() == .draining)
+    }
+
+    @Test("a slow watcher sees the newest only")
+    func slow() async {
+        let readiness = Readiness(parts: ["store"])
+        var changes = readiness.changes().makeAsyncIterator()
+        readiness.set("store", isReady: true)
+        readiness.drain()
+        #expect(await changes.next() == .draining)
+    }
+
+    @Test("waiting ends with readiness, with draining, or with the task")
+    func until() async {
+        let ready = Readiness(parts: ["store"])
+        let waiting = Task { await ready.untilReady() }
+        ready.set("store", isReady: true)
+        #expect(await waiting.value)
+
+        let drained = Readiness(parts: ["store"])
+        drained.drain()
+        #expect(await drained.untilReady() == false)
+
+        let never = Readiness(parts: ["store"])
+        let cancelled = Task { await never.untilReady() }
+        cancelled.cancel()
+        #expect(await cancelled.value == false)
+    }
+}

@@ -1,0 +1,153 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("Settings: files")
+struct SettingsFileTests {
+    private func outcome(_ text: String, _ name: String = "s.yaml") throws -> (
+        SampleOutcome, String
+    ) {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(text, to: name)
+        return (SampleOutcome(["--config", file]), file)
+    }
+
+    @Test(
+        "YAML that settings are made of",
+        arguments: [
+            "listen-port: 5", "---\nlisten-port: 5\n", "# a comment\n\nlisten-port:   5   # why\n",
+            "listen-port: '5'", "listen-port: \"5\"", "listen-port: \"\\u0035\"",
+            "listen:\n  port: 5\n", "listen:\n    # deep\n\n    port: 5\nlifeline: false\n",
+            "  listen-port: 5\n  lifeline: no\n", "listen-port: 5\r\nlifeline: false\r\n",
+        ])
+    func yaml(text: String) throws {
+        let (outcome, _) = try outcome(text)
+        #expect(outcome.values?.port == 5, "\(outcome.text)")
+    }
+
+    @Test(
+        "YAML that settings have no use for is refused at its line",
+        arguments: [
+            ("listen-port: &a 5", "line 1: a value that begins with & must stand in quotes"),
+            ("data-folder: *a", "line 1: a value that begins with * must stand in quotes"),
+            ("data-folder: !!str a", "line 1: a value that begins with ! must stand in quotes"),
+            ("data-folder: |\n  a", "line 1: a value that begins with | must stand in quotes"),
+            ("data-folder: {a: b}", "line 1: a value that begins with { must stand in quotes"),
+            ("data-folder: a: b", "line 1: a value with a colon and a space must stand in quotes"),
+            ("data-folder: ~", "line 1: a value is missing"),
+            ("data-folder: null", "line 1: a value is missing"),
+            ("data-folder:", "line 1: data-folder has no value"),
+            ("data-folder: # none", "line 1: data-folder has no value"),
+            ("lifeline: no\ndata-folder:\n", "line 2: data-folder has no value"),
+            ("\tdata-folder: a", "line 1: a tab; YAML is indented with spaces"),
+            (
+                "lifeline: no\n---\nlifeline: yes",
+                "line 2: a settings file is one document without directives"
+            ),
+            ("%YAML 1.2", "line 1: a settings file is one document without directives"),
+            ("data-folder:a", "line 1: a space is missing after the colon"),
+            ("data folder: a", "line 1: a setting's name is letters, digits and dashes"),
+            ("data-folder", #"line 1: neither "name: value" nor "- value""#),
+            ("- a", "line 1: this list item belongs to no key"),
+            ("link-origins:\n  - a\n - b", "line 3: this list item belongs to no key"),
+            ("link-origins:\n  - [a]", "line 2: a list holds plain values only"),
+            ("link-origins: [a", "line 1: the list's closing bracket is missing"),
+            ("link-origins: [a] b", "line 1: something follows the value"),
+            ("data-folder: \"a", "line 1: the closing quote is missing"),
+            ("data-folder: 'a", "line 1: the closing quote is missing"),
+            ("data-folder: 'a' b", "line 1: something follows the value"),
+            ("data-folder: \"\\x41\"", #"line 1: an escape that is none of \" \\ \/ \n \r \t \u"#),
+            (
+                "data-folder: \"\\ud800\"",
+                #"line 1: \u takes four hexadecimal digits of a character"#
+            ),
+            (
+                "data-folder: a\n  lifeline: no",
+                "line 2: the line is indented unlike its neighbours, or nested too deeply"
+            ),
+            ("data-folder: a\ndata-folder: b", "line 2: data-folder is given twice"),
+            (
+                "listen: a:1\nlisten:\n  port: 1\nlisten-port: 2",
+                "line 4: listen-port is given twice"
+            ),
+        ])
+    func refused(text: String, mistake: String) throws {
+        let (outcome, file) = try outcome(text)
+        #expect(outcome.mistakes.contains("\(file) \(mistake)"), "\(outcome.text)")
+    }
+
+    @Test("lists: dashes at the key's own indent, brackets, commas, none")
+    func lists() throws {
+        let wanted = ["https://a.example", "b"]
+        for text in [
+            "link-origins:\n- https://a.example\n- b",
+            "link-origins:\n  - 'https://a.example'\n  - b # x\nlifeline: no",
+            "link-origins: [https://a.example, \"b\"]", "link-origins: https://a.example,b",
+            "link:\n  origins: [https://a.example,b]",
+        ] {
+            let (outcome, _) = try outcome(text)
+            #expect(outcome.values?.origins == wanted, "\(text) \(outcome.text)")
+        }
+        #expect(try outcome("link-origins: []").0.values?.origins == [])
+    }
+
+    @Test(
+        "JSON: nested objects join their names; what is no setting is refused",
+        arguments: [
+            (#"{"listen": {"port": 5}}"#, nil), (#"{"listen-port": "5"}"#, nil),
+            (#"[1]"#, "the file's top is not an object"),
+            (#"{"listen-port": null}"#, "listen-port has no value"),
+            (#"{"listen-port": 5, "listen": {"port": 6}}"#, "listen-port is given twice"),
+            (#"{"listen-port": 5.5}"#, "the file is not the JSON of settings"),
+            (#"{"listen-port": [5]}"#, #"["5"] is not a whole number"#),
+            (#"{"link-origins": [["a"]]}"#, "link-origins holds more than a list of values"),
+            (#"{"listen-prot": 5}"#, "did you mean listen-port?"),
+            ("{", "the file is not the JSON of settings"),
+            ("", "the file is not the JSON of settings"),
+        ] as [(String, String?)])
+    func json(text: String, mistake: String?) throws {
+        let (outcome, _) = try outcome(text, "s.json")
+        if let mistake {
+            #expect(outcome.text.contains(mistake), "\(outcome.text)")
+        } else {
+            #expect(outcome.values?.port == 5, "\(outcome.text)")
+        }
+    }
+
+    @Test("a file that is missing, of another ending, not UTF-8 or huge is one mistake")
+    func unreadable() throws {
+        #expect(SampleOutcome(["--config", "/nonexistent/s.yaml"]).mistakes.count == 1)
+        #expect(try outcome("listen-port: 5", "s.toml").0.mistakes.count == 1)
+        #expect(try outcome(String(repeating: "#\n", count: 200_000)).0.mistakes.count == 1)
+        #expect(SampleOutcome(["--config", "/proc/self/exe"]).mistakes.count == 1)
+        #expect(SampleOutcome(["--config", "/"]).mistakes.count == 1)
+    }
+
+    @Test("two thousand seeded mutations of a file: settings or mistakes, never a trap")
+    func mutations() throws {
+        let randomness = SeededRandomness(seed: 11)
+        let original = Array(
+            """
+            listen:
+              port: 5
+            link-origins: [a, "b\\n", 'c''']
+            identity-addresses:
+              - 10.0.0.1:1
+              - "[::1]:2"
+            idle-timeout: 30d # x
+            """.utf8)
+        let folder = try TemporaryFolder()
+        for round in 0..<2_000 {
+            var bytes = original
+            for _ in 0...(round % 4) {
+                let place = Int(randomness.integer() % UInt64(bytes.count))
+                let odd = Array("\"'[]{}:,-# \n\t\\&u0é".utf8)
+                bytes[place] = odd[Int(randomness.integer() % UInt64(odd.count))]
+            }
+            let name = round.isMultiple(of: 5) ? "s.json" : "s.yaml"
+            let file = try folder.write(String(decoding: bytes, as: UTF8.self), to: name)
+            let outcome = SampleOutcome(["--config", file])
+            #expect(outcome.values != nil || outcome.exitCode == SettingsLoader.mistakesExitCode)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ServiceRuntime
+import Testing
+
+@Suite("Timestamp: arithmetic that stays at the ends")
+struct TimestampTests {
+    @Test(
+        "a sum beyond the ends stays there",
+        arguments: [
+            (Int64.max, Duration.milliseconds(1), Int64.max),
+            (Int64.min, .milliseconds(-1), .min),
+            (Int64.max, .milliseconds(-1), .max - 1),
+            (0, .seconds(Int64.max), .max),
+            (0, .seconds(Int64.min), .min),
+            (0, Duration(attoseconds: .max), .max),
+            (0, Duration(attoseconds: .min), .min),
+            (5, .zero, 5),
+        ] as [(Int64, Duration, Int64)])
+    func adding(start: Int64, duration: Duration, end: Int64) {
+        #expect((Timestamp(milliseconds: start) + duration).milliseconds == end)
+    }
+
+    @Test(
+        "a difference beyond the ends stays there",
+        arguments: [
+            (Int64.min, Duration.milliseconds(1), Int64.min),
+            (Int64.max, .milliseconds(-1), .max),
+            (0, Duration(attoseconds: .min), .max),
+            (0, Duration(attoseconds: .max), .min + 1),
+            (-2, Duration(attoseconds: .max), .min),
+            (10, .milliseconds(3), 7),
+        ] as [(Int64, Duration, Int64)])
+    func subtracting(start: Int64, duration: Duration, end: Int64) {
+        #expect((Timestamp(milliseconds: start) - duration).milliseconds == end)
+    }
+
+    @Test(
+        "the gap between two moments",
+        arguments: [
+            (10, 3, Duration.milliseconds(7)), (3, 10, .milliseconds(-7)),
+            (Int64.max, Int64.min, .milliseconds(Int64.max)),
+            (Int64.min, Int64.max, .milliseconds(Int64.min)),
+        ] as [(Int64, Int64, Duration)])
+    func gap(left: Int64, right: Int64, gap: Duration) {
+        #expect(Timestamp(milliseconds: left) - Timestamp(milliseconds: right) == gap)
+    }
+
+    @Test(
+        "seconds are rounded down",
+        arguments: [
+            (0, 0), (999, 0), (1_000, 1), (-1, -1), (-1_000, -1), (-1_001, -2),
+            (Int64.min, -9_223_372_036_854_776), (Int64.max, 9_223_372_036_854_775),
+        ] as [(Int64, Int64)])
+    func seconds(milliseconds: Int64, seconds: Int64) {
+        #expect(Timestamp(milliseconds: milliseconds).seconds == seconds)
+    }
+
+    @Test("a duration's milliseconds are cut towards zero")
+    func cut() {
+        #expect(Duration.microseconds(1_999).milliseconds == 1)
+        #expect(Duration.microseconds(-1_999).milliseconds == -1)
+    }
+
+    @Test(
+        "RFC 3339 in UTC",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (951_868_799_999, "2000-02-29T23:59:59.999Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (1_767_225_600_250, "2026-01-01T00:00:00.250Z"),
+            (1_798_761_599_007, "2026-12-31T23:59:59.007Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
+        ] as [(Int64, String)])
+    func text(milliseconds: Int64, text: String) {
+        #expect(Timestamp(milliseconds: milliseconds).text == text)
+    }
+
+    @Test("the ends of time have a text too", arguments: [Int64.min, Int64.max])
+    func ends(milliseconds: Int64) {
+        #expect(Timestamp(milliseconds: milliseconds).text.hasSuffix("Z"))
+    }
+
+    @Test("the system's clocks move on together and never back")
+    func system() {
+        let time = SystemTime()
+        var (moment, uptime) = (time.now(), time.uptime())
+        for _ in 0..<1_000 {
+            #expect(time.now() >= moment)
+            #expect(time.uptime() >= uptime)
+            (moment, uptime) = (time.now(), time.uptime())
+        }
+    }
+}

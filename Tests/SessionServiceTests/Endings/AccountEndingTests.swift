@@ -1,0 +1,127 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("S-06: the end of an account's sessions")
+struct AccountEndingTests {
+    let fixture: SessionFixture
+    let account: AccountID
+
+    init() async throws {
+        fixture = try await SessionFixture()
+        account = try fixture.account()
+    }
+
+    @Test("S-06: all sessions end for that reason, access tokens included; others' stay")
+    func ends() async throws {
+        let tokens = [try await fixture.open(account), try await fixture.open(account)]
+        let other = try await fixture.open(try fixture.account(43))
+        fixture.time.advance(by: .milliseconds(1))
+        #expect(try await fixture.endAccount(account, before: fixture.time.now()) == 2)
+        for tokens in tokens {
+            #expect(!fixture.validate(tokens.accessToken).valid)
+            #expect(try await fixture.inspect(tokens.accessToken).endReason == .security)
+            await expectRefused(.sessionEnded) {
+                try await fixture.refresh(tokens.refreshToken)
+            }
+        }
+        #expect(fixture.validate(other.accessToken).valid)
+        #expect(try await fixture.audited(.accountSessionsEnded) == 1)
+        #expect(try await fixture.audited(.sessionEnded) == 2)
+    }
+
+    @Test("a proof from before the end opens nothing, one from that moment on does")
+    func proofs() async throws {
+        let before = fixture.time.now()
+        fixture.time.advance(by: .seconds(5))
+        let moment = fixture.time.now()
+        _ = try await fixture.endAccount(account, before: moment)
+        for provedAt in [before, moment - .milliseconds(1)] {
+            await expectRefused(.invalidSignInProof) {
+                try await fixture.create(fixture.proof(account, provedAt: provedAt))
+            }
+        }
+        try await fixture.restart()
+        await expectRefused(.invalidSignInProof) {
+            try await fixture.create(fixture.proof(account, provedAt: before))
+        }
+        _ = try await fixture.create(fixture.proof(account, provedAt: moment))
+        _ = try await fixture.create(
+            fixture.proof(try fixture.account(43), provedAt: before))
+    }
+
+    @Test("a late or repeated delivery ends no session that was opened since")
+    func lateDelivery() async throws {
+        let old = try await fixture.open(account)
+        fixture.time.advance(by: .seconds(10))
+        let moment = fixture.time.now()
+        fixture.time.advance(by: .seconds(10))
+        let new = try await fixture.open(account)
+        #expect(try await fixture.endAccount(account, before: moment) == 1)
+        #expect(try await fixture.endAccount(account, before: moment) == 0)
+        #expect(!fixture.validate(old.accessToken).valid)
+        #expect(fixture.validate(new.accessToken).valid)
+    }
+
+    @Test("an earlier moment does not lift a later one")
+    func outOfOrder() async throws {
+        fixture.time.advance(by: .seconds(60))
+        let moment = fixture.time.now()
+        _ = try await fixture.endAccount(account, before: moment)
+        _ = try await fixture.endAccount(account, before: moment - .seconds(20))
+        await expectRefused(.invalidSignInProof) {
+            try await fixture.create(
+                fixture.proof(account, provedAt: moment - .seconds(10)))
+        }
+    }
+
+    @Test("G-25: a repeated sign-in with an old proof is refused as well")
+    func repeatedSignIn() async throws {
+        let proof = fixture.proof(account)
+        _ = try await fixture.create(proof, key: "k")
+        fixture.time.advance(by: .seconds(1))
+        _ = try await fixture.endAccount(account, before: fixture.time.now())
+        await expectRefused(.invalidSignInProof) { try await fixture.create(proof, key: "k") }
+    }
+
+    @Test("what makes no sense is refused")
+    func arguments() async throws {
+        let now = fixture.time.now()
+        for reason in [
+            SessionV1.EndReason.unspecified, .inactive, .maximumAge, .displaced, .replayed,
+            .unrecognized(99),
+        ] {
+            await expectRefused(.invalidArgument) {
+                try await fixture.endAccount(account, before: now, reason: reason)
+            }
+        }
+        for moment in [
+            Timestamp(milliseconds: 0), now + .seconds(3_601), Timestamp(milliseconds: .max),
+        ] {
+            await expectRefused(.invalidArgument) {
+                try await fixture.endAccount(account, before: moment)
+            }
+        }
+        await expectRefused(.invalidArgument) {
+            try await fixture.service.endAccount(
+                SessionV1.EndAccountRequest(accountId: "ses_0000000000001"), fixture.context())
+        }
+    }
+
+    @Test("old ends are forgotten a day later")
+    func purge() async throws {
+        for key in Int64(1)...20 {
+            _ = try await fixture.endAccount(
+                try fixture.account(key), before: fixture.time.now())
+            fixture.time.advance(by: .seconds(86_401))
+        }
+        let kept = try await fixture.store.read { session in
+            try session.queryOne("SELECT count(*) FROM account_end") { try $0.integer(0) }
+        }
+        #expect(kept == 1)
+    }
+}

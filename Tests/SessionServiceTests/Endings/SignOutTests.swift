@@ -1,0 +1,109 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("G-09: signing out")
+struct SignOutTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    @Test("S-06: after signing out neither token is good, and the reason is told")
+    func ends() async throws {
+        let tokens = try await fixture.open()
+        #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 1)
+        #expect(!fixture.validate(tokens.accessToken).valid)
+        await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
+        let state = try await fixture.inspect(tokens.accessToken)
+        #expect(!state.live && state.endReason == .signedOut && state.accessTokenCurrent)
+        #expect(try await fixture.audited(.sessionEnded) == 1)
+    }
+
+    @Test("G-09: an expired access token signs out")
+    func expired() async throws {
+        let tokens = try await fixture.open()
+        fixture.time.advance(by: .seconds(86_400))
+        #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 1)
+        await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
+    }
+
+    @Test("G-09: the current refresh token signs out, an older one is a replay")
+    func byRefreshToken() async throws {
+        let tokens = try await fixture.open()
+        let child = try await fixture.refresh(tokens.refreshToken)
+        #expect(try await fixture.signOut(.refreshToken(child.refreshToken)) == 1)
+        #expect(!fixture.validate(child.accessToken).valid)
+
+        let other = try await fixture.open()
+        let leaf = try await fixture.refresh(other.refreshToken)
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.signOut(.refreshToken(other.refreshToken))
+        }
+        #expect(!fixture.validate(leaf.accessToken).valid)
+        #expect(try await fixture.inspect(leaf.accessToken).endReason == .replayed)
+    }
+
+    @Test("G-09: signing out twice is no error, and ends nothing twice")
+    func twice() async throws {
+        let tokens = try await fixture.open()
+        #expect(try await fixture.signOut(.refreshToken(tokens.refreshToken)) == 1)
+        #expect(try await fixture.signOut(.refreshToken(tokens.refreshToken)) == 0)
+        #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 0)
+        #expect(try await fixture.audited(.sessionEnded) == 1)
+    }
+
+    @Test("S-06: all of the account's sessions end, and nobody else's")
+    func all() async throws {
+        let account = try fixture.account()
+        let mine = [
+            try await fixture.open(account), try await fixture.open(account),
+            try await fixture.open(account),
+        ]
+        let other = try await fixture.open(try fixture.account(43))
+        #expect(try await fixture.signOut(.accessToken(mine[1].accessToken), all: true) == 3)
+        for tokens in mine {
+            #expect(!fixture.validate(tokens.accessToken).valid)
+            await expectRefused(.sessionEnded) {
+                try await fixture.refresh(tokens.refreshToken)
+            }
+        }
+        #expect(fixture.validate(other.accessToken).valid)
+    }
+
+    @Test("a token of an ended session ends no other one")
+    func endedSession() async throws {
+        let stale = try await fixture.open()
+        _ = try await fixture.signOut(.accessToken(stale.accessToken))
+        let live = try await fixture.open()
+        #expect(try await fixture.signOut(.accessToken(stale.accessToken), all: true) == 0)
+        #expect(try await fixture.signOut(.refreshToken(stale.refreshToken), all: true) == 0)
+        #expect(fixture.validate(live.accessToken).valid)
+    }
+
+    @Test("tokens do not stand in for one another")
+    func otherTokens() async throws {
+        let tokens = try await fixture.open()
+        await expectRefused(.invalidAccessToken) {
+            try await fixture.signOut(.accessToken(tokens.refreshToken))
+        }
+        await expectRefused(.invalidRefreshToken) {
+            try await fixture.signOut(.refreshToken(tokens.accessToken))
+        }
+        await expectRefused(.invalidArgument) { try await fixture.signOut(nil) }
+        #expect(fixture.validate(tokens.accessToken).valid)
+    }
+
+    @Test("S-02: a session that time has ended keeps that reason")
+    func overAlready() async throws {
+        let tokens = try await fixture.open()
+        fixture.time.advance(by: .seconds(31 * 86_400))
+        #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 0)
+        #expect(try await fixture.inspect(tokens.accessToken).endReason == .inactive)
+    }
+}

@@ -1,0 +1,188 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("G-10: refresh")
+struct RefreshTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    @Test("G-10: each refresh gives another refresh token and a good access token")
+    func rotates() async throws {
+        var tokens = try await fixture.open()
+        var seen: Set<String> = [tokens.refreshToken]
+        for _ in 1...5 {
+            fixture.time.advance(by: .seconds(60))
+            let next = try await fixture.refresh(tokens.refreshToken)
+            #expect(seen.insert(next.refreshToken).inserted)
+            #expect(next.sessionId == tokens.sessionId)
+            #expect(fixture.validate(next.accessToken).valid)
+            tokens = next
+        }
+        #expect(try await fixture.audited(.sessionRefreshed) == 5)
+    }
+
+    @Test("G-10: a replayed refresh token ends its family, access tokens included")
+    func replay() async throws {
+        let first = try await fixture.open()
+        let second = try await fixture.refresh(first.refreshToken)
+        let other = try await fixture.open()
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(first.refreshToken)
+        }
+        #expect(!fixture.validate(first.accessToken).valid)
+        #expect(!fixture.validate(second.accessToken).valid)
+        await expectRefused(.sessionEnded) { try await fixture.refresh(second.refreshToken) }
+        let state = try await fixture.inspect(second.accessToken)
+        #expect(state.known && !state.live && state.endReason == .replayed)
+        #expect(try await fixture.audited(.refreshTokenReplayed) == 1)
+        #expect(fixture.validate(other.accessToken).valid, "another family of the account stays")
+    }
+
+    @Test("G-10: a token from many rotations ago is a replay too")
+    func oldReplay() async throws {
+        let first = try await fixture.open()
+        var leaf = first
+        for _ in 1...10 { leaf = try await fixture.refresh(leaf.refreshToken) }
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(first.refreshToken)
+        }
+        await expectRefused(.sessionEnded) { try await fixture.refresh(leaf.refreshToken) }
+    }
+
+    /// Without a grace the rule knows no retry: one of the 50 rotates, the next is a replay.
+    @Test("G-10: of 50 parallel uses of one token one gives a child, and the family ends")
+    func parallel() async throws {
+        let tokens = try await fixture.open()
+        let (service, context) = (fixture.service, fixture.context())
+        let request = SessionV1.RefreshRequest(refreshToken: tokens.refreshToken)
+        let answers = await withTaskGroup(of: Result<String, any Error>.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    do {
+                        let answer = try await service.refresh(request, context)
+                        return .success(answer.tokens?.refreshToken ?? "")
+                    } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let children = answers.compactMap { try? $0.get() }
+        #expect(children.count == 1)
+        let codes = answers.compactMap { answer -> ErrorCode? in
+            if case .failure(let error as ServiceError) = answer { error.code } else { nil }
+        }
+        #expect(codes.filter { $0 == .refreshTokenReplayed }.count == 1)
+        #expect(codes.filter { $0 == .sessionEnded }.count == 48)
+        await expectRefused(.sessionEnded) { try await fixture.refresh(children[0]) }
+        #expect(try await fixture.audited(.refreshTokenReplayed) == 1)
+    }
+
+    @Test("G-25: of 50 parallel repeats of one call all give the same child, which lives")
+    func parallelRepeats() async throws {
+        let tokens = try await fixture.open()
+        let (service, context) = (fixture.service, fixture.context("k"))
+        let request = SessionV1.RefreshRequest(refreshToken: tokens.refreshToken)
+        let children = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    try await service.refresh(request, context).tokens?.refreshToken ?? ""
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(children.count == 1)
+        _ = try await fixture.refresh(try #require(children.first))
+        #expect(try await fixture.audited(.sessionRefreshed) == 2)
+    }
+
+    @Test("G-25: a repeated refresh gives the same child, another token under its key is refused")
+    func repeated() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken, key: "k1")
+        let again = try await fixture.refresh(first.refreshToken, key: "k1")
+        #expect(again.refreshToken == child.refreshToken)
+        #expect(fixture.validate(again.accessToken).valid)
+        await expectRefused(.idempotencyKeyReused) {
+            try await fixture.refresh(child.refreshToken, key: "k1")
+        }
+        _ = try await fixture.refresh(child.refreshToken, key: "k2")
+    }
+
+    @Test("G-25: a late repeat gives no access beyond the first answer's")
+    func lateRepeat() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken, key: "k1")
+        _ = try await fixture.refresh(child.refreshToken)
+        fixture.time.advance(by: .seconds(3_600))
+        let again = try await fixture.refresh(first.refreshToken, key: "k1")
+        #expect(again.refreshToken == child.refreshToken)
+        #expect(!fixture.validate(again.accessToken).valid)
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(again.refreshToken)
+        }
+        await expectRefused(.sessionEnded) {
+            try await fixture.refresh(first.refreshToken, key: "k1")
+        }
+    }
+
+    @Test("G-25: an idempotency key has 1 to 255 bytes")
+    func keyLengths() async throws {
+        let tokens = try await fixture.open()
+        await expectRefused(.invalidArgument) {
+            try await fixture.refresh(tokens.refreshToken, key: "")
+        }
+        await expectRefused(.invalidArgument) {
+            try await fixture.refresh(
+                tokens.refreshToken, key: String(repeating: "k", count: 256))
+        }
+        _ = try await fixture.refresh(
+            tokens.refreshToken, key: String(repeating: "k", count: 255))
+    }
+
+    @Test("other tokens do not stand in for a refresh token")
+    func otherTokens() async throws {
+        let tokens = try await fixture.open()
+        for token in ["", tokens.accessToken, tokens.sessionId, tokens.refreshToken + "A"] {
+            await expectRefused(.invalidRefreshToken) { try await fixture.refresh(token) }
+        }
+        _ = try await fixture.refresh(tokens.refreshToken)
+    }
+
+    @Test("a token that an older copy of the store has not given out yet ends nothing")
+    func restoredStore() async throws {
+        let tokens = try await fixture.open()
+        let child = try await fixture.refresh(tokens.refreshToken)
+        try await fixture.store.write { transaction in
+            _ = try transaction.execute("UPDATE session SET counter = 1")
+        }
+        await expectRefused(.invalidRefreshToken) {
+            try await fixture.refresh(child.refreshToken)
+        }
+        #expect(fixture.validate(child.accessToken).valid)
+    }
+
+    @Test("what was acknowledged holds after a restart")
+    func restart() async throws {
+        let first = try await fixture.open()
+        let second = try await fixture.refresh(first.refreshToken, key: "k")
+        try await fixture.restart()
+        #expect(fixture.validate(second.accessToken).valid)
+        let again = try await fixture.refresh(first.refreshToken, key: "k")
+        #expect(again.refreshToken == second.refreshToken)
+        _ = try await fixture.refresh(second.refreshToken)
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(first.refreshToken)
+        }
+        try await fixture.restart()
+        #expect(!fixture.validate(second.accessToken).valid)
+        await expectRefused(.sessionEnded) { try await fixture.refresh(second.refreshToken) }
+    }
+}

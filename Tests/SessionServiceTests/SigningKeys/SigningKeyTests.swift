@@ -1,0 +1,84 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+import Testing
+
+@testable import SessionService
+
+@Suite("S-01: signing keys")
+struct SigningKeyTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    private func jwks() -> String {
+        fixture.service.keySet(SessionV1.KeySetRequest(), fixture.context()).jwks
+    }
+
+    @Test("S-01: the key is made at first start only, and named by its thumbprint")
+    func madeOnce() async throws {
+        let tokens = try await fixture.open()
+        let before = jwks()
+        try await fixture.restart()
+        #expect(jwks() == before)
+        #expect(fixture.validate(tokens.accessToken).valid)
+        #expect(try await fixture.audited(.signingKeyMade) == 1)
+        let names = try JSONWebKeySet(json: before.utf8).identifiers
+        #expect(names.count == 1)
+        #expect(names.allSatisfy { $0.utf8.count == 43 })
+    }
+
+    @Test("another master key does not open the store")
+    func otherMaster() async throws {
+        let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
+        await #expect(throws: SigningKeyError.doesNotOpen) {
+            try await fixture.restart(master: other)
+        }
+    }
+
+    @Test("a sealed key that was moved to another row, or another's public key, is refused")
+    func moved() async throws {
+        try await fixture.store.write { transaction in
+            _ = try transaction.execute("UPDATE signing_key SET x = y, y = x")
+        }
+        await #expect(throws: (any Error).self) { try await fixture.restart() }
+        try await fixture.store.write { transaction in
+            _ = try transaction.execute("UPDATE signing_key SET x = y, y = x, id = id + 1")
+        }
+        await #expect(throws: SigningKeyError.doesNotOpen) { try await fixture.restart() }
+    }
+
+    @Test("tokens of a passive key verify, those of a retired one do not")
+    func states() async throws {
+        let tokens = try await fixture.open()
+        try await fixture.store.write { transaction in
+            _ = try transaction.execute(
+                "UPDATE signing_key SET state = 2, private_number = NULL")
+        }
+        try await fixture.restart()
+        #expect(fixture.validate(tokens.accessToken).valid)
+        #expect(try JSONWebKeySet(json: jwks().utf8).identifiers.count == 2)
+        try await fixture.store.write { transaction in
+            _ = try transaction.execute("UPDATE signing_key SET state = 3 WHERE state = 2")
+        }
+        try await fixture.restart()
+        #expect(!fixture.validate(tokens.accessToken).valid)
+        #expect(try JSONWebKeySet(json: jwks().utf8).identifiers.count == 1)
+    }
+
+    @Test("keys of a wrong length are refused")
+    func keyLengths() {
+        let short = SecretBytes(copying: [UInt8](repeating: 1, count: 31))
+        #expect(throws: CryptographyError.self) {
+            try SessionKeys(
+                master: short, signInProofs: fixture.proofKey, randomness: fixture.randomness)
+        }
+        #expect(throws: CryptographyError.self) {
+            try SessionKeys(
+                master: fixture.master, signInProofs: short, randomness: fixture.randomness)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Contracts
+import Cryptography
+import Logging
+import Messages
+import RPC
+import ServiceRuntime
+import SessionService
+import Storage
+import TestSupport
+import Testing
+
+/// The real service on a real store in a folder of the test's own, with time that the test moves
+/// and randomness that repeats; and identity's side of it, which makes proofs.
+final class SessionFixture {
+    let folder: TemporaryFolder
+    let time = ManualTime()
+    let randomness: SeededRandomness
+    let master: SecretBytes
+    let proofKey: SecretBytes
+    private let settings: SessionSettings
+    private(set) var store: Store
+    private(set) var service: SessionService
+
+    /// A service on an empty store.
+    /// - Parameter flags: settings, as on a command line.
+    init(flags: [String] = []) async throws {
+        folder = try TemporaryFolder()
+        randomness = SeededRandomness(seed: 7)
+        master = .generate(count: 32, randomness: randomness)
+        proofKey = .generate(count: 32, randomness: randomness)
+        settings = try Self.settings(flags)
+        store = try Self.open(folder, time)
+        service = try await Self.start(settings, store, master, proofKey, time, randomness)
+    }
+
+    deinit { store.close() }
+
+    /// Ends the process, as far as store and memory are concerned, and starts it again.
+    func restart(master: SecretBytes? = nil) async throws {
+        store.close()
+        store = try Self.open(folder, time)
+        service = try await Self.start(
+            settings, store, master ?? self.master, proofKey, time, randomness)
+    }
+
+    static func settings(_ flags: [String]) throws -> SessionSettings {
+        let loader = SettingsLoader(
+            program: "test", summary: "", arguments: flags, environment: [:])
+        guard case .run(let settings) = loader.load(SessionSettings.self) else {
+            throw ServiceError(.invalidArgument, detail: "settings")
+        }
+        return settings
+    }
+
+    private static func open(_ folder: TemporaryFolder, _ time: ManualTime) throws -> Store {
+        try Store(
+            folder: folder.path, name: SessionService.storeName,
+            migrations: SessionService.migrations, time: time,
+            logger: CapturedLog().logger(time: time))
+    }
+
+    private static func start(
+        _ settings: SessionSettings, _ store: Store, _ master: SecretBytes,
+        _ proofKey: SecretBytes, _ time: ManualTime, _ randomness: SeededRandomness
+    ) async throws -> SessionService {
+        try await SessionService(
+            settings: settings, store: store,
+            keys: SessionKeys(master: master, signInProofs: proofKey, randomness: randomness),
+            time: time, randomness: randomness, logger: CapturedLog().logger(time: time))
+    }
+
+    // MARK: identity's side
+
+    /// An account's id.
+    func account(_ key: Int64 = 42) throws -> AccountID { try #require(AccountID(key: key)) }
+
+    /// A proof that identity makes now, or at another moment, for `account`.
+    func proof(
+        _ account: AccountID, provedAt: Timestamp? = nil, key: SecretBytes? = nil
+    ) -> IdentityV1.SignInProof {
+        let moment = (provedAt ?? time.now()).milliseconds
+        return SignInProofSeal(key: KeyedHash(key: key ?? proofKey)).seal(
+            IdentityV1.SignInProof(
+                accountId: account.text, amr: ["pwd"], authTimeMs: moment, provedAtMs: moment,
+                nonce: randomness.bytes(16)))
+    }
+
+    // MARK: calls
+
+    /// A call of the application `gateway`, with an idempotency key if one is given.
+    func context(_ idempotencyKey: String? = nil) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = idempotencyKey
+        return CallContext(
+            application: "gateway", deadline: time.uptime() + .seconds(10), metadata: metadata)
+    }
+
+    /// Opens a session of `account` with a fresh proof.
+    func open(_ account: AccountID? = nil, key: String? = nil) async throws -> SessionV1.Tokens {
+        let account = try account ?? self.account()
+        return try await create(proof(account), key: key)
+    }
+
+    func create(
+        _ proof: IdentityV1.SignInProof, key: String? = nil
+    ) async throws -> SessionV1.Tokens {
+        let response = try await service.create(
+            SessionV1.CreateRequest(
+                proof: proof, origin: IdentityV1.Origin(deviceId: "d1", platform: "cli")),
+            context(key))
+        return try #require(response.tokens)
+    }
+
+    func refresh(_ token: String, key: String? = nil) async throws -> SessionV1.Tokens {
+        let response = try await service.refresh(
+            SessionV1.RefreshRequest(refreshToken: token), context(key))
+        return try #require(response.tokens)
+    }
+
+    func validate(_ token: String) -> SessionV1.ValidateResponse {
+        service.validate(SessionV1.ValidateRequest(accessToken: token), context())
+    }
+
+    func inspect(_ token: String) async throws -> SessionV1.InspectResponse {
+        try await service.inspect(SessionV1.InspectRequest(accessToken: token), context())
+    }
+
+    func signOut(
+        _ token: SessionV1.SignOutRequest.Token?, all: Bool = false
+    ) async throws -> Int {
+        let request = SessionV1.SignOutRequest(all: all, token: token)
+        return Int(try await service.signOut(request, context()).ended)
+    }
+
+    func endAccount(
+        _ account: AccountID, before: Timestamp, reason: SessionV1.EndReason = .security
+    ) async throws -> Int {
+        let request = SessionV1.EndAccountRequest(
+            accountId: account.text, beforeMs: before.milliseconds, reason: reason)
+        return Int(try await service.endAccount(request, context()).ended)
+    }
+
+    /// How many audit records of `kind` there are.
+    func audited(_ kind: AuditKind) async throws -> Int {
+        let count = try await store.read { session in
+            try session.queryOne(
+                "SELECT count(*) FROM audit WHERE kind = ?", [.text(kind.rawValue)]
+            ) { try $0.integer(0) }
+        }
+        return Int(try #require(count))
+    }
+}
+
+/// Expects a catalogue error.
+func expectRefused<Value>(
+    _ code: ErrorCode, sourceLocation: SourceLocation = #_sourceLocation,
+    _ call: () async throws -> Value
+) async {
+    do {
+        let value = try await call()
+        Issue.record("answered \(value), not \(code)", sourceLocation: sourceLocation)
+    } catch let error as ServiceError {
+        #expect(error.code == code, sourceLocation: sourceLocation)
+    } catch {
+        Issue.record("threw \(error), not \(code)", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import Logging
+import ServiceRuntime
+import Storage
+
+/// Writes to a store as fast as it can, and tells on its standard output the number of each write
+/// that was acknowledged, until it is killed. `CrashTests` starts it and kills it.
+///
+/// Each flow writes two rows, `n` and `-n`, so that half a flow can be told; every seventh throws
+/// after the first of them.
+@main
+struct StorageCrashWriter {
+    static let migrations = [
+        Migration(number: 1, sql: "CREATE TABLE entry (number INTEGER PRIMARY KEY) STRICT")
+    ]
+    static let writers = 8
+
+    struct GaveUp: Error {}
+
+    static func main() async throws {
+        guard let folder = CommandLine.arguments.dropFirst().first else { exit(64) }
+        let store = try Store(
+            folder: folder, name: "crash", migrations: migrations, time: SystemTime(),
+            logger: Logger(label: "crash"))
+        let last = try await store.read { session in
+            try session.queryOne("SELECT max(number) FROM entry") { try $0.optionalInteger(0) }
+        }
+        let start = ((last ?? 0) ?? 0) + 1
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<writers {
+                group.addTask { try await write(to: store, from: start + Int64(writer)) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    static func write(to store: Store, from start: Int64) async throws {
+        for number in stride(from: start, to: .max, by: writers) {
+            do {
+                try await store.write { transaction in
+                    try insert(number, transaction)
+                    if number.isMultiple(of: 7) { throw GaveUp() }
+                    try insert(-number, transaction)
+                }
+                tell(number)
+            } catch is GaveUp {}
+        }
+    }
+
+    static func insert(_ number: Int64, _ transaction: Transaction) throws {
+        try transaction.execute("INSERT INTO entry (number) VALUES (?)", [.integer(number)])
+    }
+
+    /// One line in one write, which a pipe keeps whole.
+    static func tell(_ number: Int64) {
+        let line = Array("\(number)\n".utf8)
+        if Glibc.write(STDOUT_FILENO, line, line.count) != line.count { exit(1) }
+    }
+}

@@ -1,0 +1,56 @@
+import Logging
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("A process that dies", .serialized)
+struct CrashTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open() throws -> Store {
+        try Store(
+            folder: folder.path, name: "crash", migrations: [], time: ManualTime(),
+            logger: CapturedLog().logger())
+    }
+
+    @Test("killed at any moment under load: nothing acknowledged is lost, nothing is half done")
+    func killedUnderLoad() async throws {
+        var acknowledged: Set<Int64> = []
+        for round in 1...6 {
+            let writer = try CrashWriter(folder: folder.path)
+            acknowledged.formUnion(writer.acknowledged(round * 37))
+            writer.kill()
+            // What it had told before it died stands in the pipe.
+            acknowledged.formUnion(writer.acknowledged())
+
+            let store = try open()
+            let (numbers, check) = try await store.read { session in
+                (
+                    try session.query("SELECT number FROM entry") { try $0.integer(0) },
+                    try session.query("PRAGMA integrity_check") { try $0.text(0) }
+                )
+            }
+            let kept = Set(numbers)
+            #expect(acknowledged.isSubset(of: kept))
+            #expect(kept.allSatisfy { kept.contains(-$0) })
+            #expect(kept.allSatisfy { !$0.isMultiple(of: 7) })
+            #expect(check == ["ok"])
+            store.close()
+        }
+        #expect(acknowledged.count >= 6 * 37)
+    }
+
+    @Test("while it lives, a second process on its folder is refused and told whom to stop")
+    func secondProcessIsRefused() throws {
+        let writer = try CrashWriter(folder: folder.path)
+        #expect(!writer.acknowledged(1).isEmpty)
+        #expect(
+            throws: StoreError.inUse(lock: folder.file("crash.lock"), process: writer.process)
+        ) { try open() }
+        writer.kill()
+        try open().close()
+    }
+}

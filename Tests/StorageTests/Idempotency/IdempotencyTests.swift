@@ -1,0 +1,76 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("G-25: the memory of calls")
+struct IdempotencyTests {
+    let folder: TemporaryFolder
+    let time = ManualTime()
+    let store: Store
+    let key = [UInt8](repeating: 1, count: 16)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Entries.open(folder, time: time)
+    }
+
+    private func recall(_ key: [UInt8], _ fingerprint: [UInt8]) async throws
+        -> IdempotencyTable.Memory
+    {
+        try await store.write { try $0.remembered(key: key, fingerprint: fingerprint) }
+    }
+
+    @Test("a repeat gets the first answer, another request under the key is refused")
+    func repeatsGetTheAnswer() async throws {
+        #expect(try await recall(key, [7]) == .fresh)
+        try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [0, 9]) }
+        #expect(try await recall(key, [7]) == .repeated(answer: [0, 9]))
+        #expect(try await recall(key, [8]) == .mismatch)
+        #expect(try await recall([UInt8](repeating: 2, count: 16), [7]) == .fresh)
+    }
+
+    @Test("of parallel repeats one does the work")
+    func parallelRepeatsWorkOnce() async throws {
+        let results = await store.writeTogether(50) { [key] index, transaction in
+            if case .repeated(let answer) = try transaction.remembered(
+                key: key, fingerprint: [7])
+            {
+                return answer
+            }
+            try transaction.insertEntry(index)
+            let answer = [UInt8(index)]
+            try transaction.remember(key: key, fingerprint: [7], answer: answer)
+            return answer
+        }
+        #expect(Set(results.map { try? $0.get() }) == [[0]])
+        #expect(try await store.read { try $0.entries() } == [0])
+    }
+
+    @Test("an answer is kept for a day, then its key is fresh again")
+    func answersAge() async throws {
+        try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [1]) }
+        time.advance(by: IdempotencyTable.answersKeptFor - .milliseconds(1))
+        #expect(try await recall(key, [7]) == .repeated(answer: [1]))
+        time.advance(by: .milliseconds(1))
+        #expect(try await recall(key, [7]) == .fresh)
+        try await store.write { try $0.remember(key: key, fingerprint: [8], answer: [2]) }
+        #expect(try await recall(key, [8]) == .repeated(answer: [2]))
+    }
+
+    @Test("old answers go as new ones come")
+    func oldAnswersAreDropped() async throws {
+        for number in 0..<40 {
+            if number == 20 { time.advance(by: IdempotencyTable.answersKeptFor) }
+            try await store.write { transaction in
+                let key = [UInt8](repeating: UInt8(number), count: 16)
+                try transaction.remember(key: key, fingerprint: [], answer: [])
+            }
+        }
+        let count = try await store.read { session in
+            try session.query("SELECT 1 FROM idempotency") { $0 }.count
+        }
+        #expect(count == 20)
+    }
+}

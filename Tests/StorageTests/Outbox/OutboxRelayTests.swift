@@ -1,0 +1,171 @@
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("The outbox")
+struct OutboxRelayTests {
+    struct PeerDown: Error {}
+
+    let folder: TemporaryFolder
+    let time = ManualTime()
+    let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Entries.open(folder, time: time)
+    }
+
+    /// What was handed over, and when.
+    private struct Delivery: Sendable {
+        let message: OutboxMessage
+        let at: Timestamp
+    }
+
+    /// Runs a relay beside `body`, with what it hands over in a stream. Time stands still, or
+    /// where `timePasses` goes on in small steps as fast as tasks run.
+    private func withRelay(
+        timePasses: Bool = false,
+        failing: @escaping @Sendable (OutboxMessage, _ attempt: Int) -> Bool = { _, _ in false },
+        _ body: (inout AsyncStream<Delivery>.Iterator) async throws -> Void
+    ) async throws {
+        let (deliveries, outlet) = AsyncStream.makeStream(of: Delivery.self)
+        let attempts = Mutex<[String: Int]>([:])
+        let relay = OutboxRelay(store: store, time: time, randomness: SeededRandomness()) {
+            let key = $0.key
+            let attempt = attempts.withLock { attempts in
+                attempts[key, default: 0] += 1
+                return attempts[key, default: 0]
+            }
+            outlet.yield(Delivery(message: $0, at: time.now()))
+            if failing($0, attempt) { throw PeerDown() }
+        }
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await relay.run() }
+            if timePasses {
+                group.addTask {
+                    while !Task.isCancelled {
+                        time.advance(by: .milliseconds(5))
+                        await Task.yield()
+                    }
+                }
+            }
+            var iterator = deliveries.makeAsyncIterator()
+            try await body(&iterator)
+            group.cancelAll()
+        }
+    }
+
+    private func message(_ key: String, lane: Int64? = nil) -> OutboxMessage {
+        OutboxMessage(topic: "mail", key: key, payload: Array(key.utf8), lane: lane)
+    }
+
+    private func untilCount(_ count: Int) async throws {
+        while try await store.read({ try $0.outboxCount() }) != count { await Task.yield() }
+    }
+
+    @Test("G-25: a message leaves right after its commit, under its key, and is then forgotten")
+    func leavesAtOnce() async throws {
+        try await withRelay { deliveries in
+            await time.sleepers()
+            let sent = OutboxMessage(
+                topic: "mail", key: "k1", payload: [0, 1, 255], lane: 7)
+            try await store.write { try $0.enqueue(sent) }
+            // No time has passed: the clock stands still.
+            #expect(await deliveries.next()?.message == sent)
+            try await untilCount(0)
+        }
+    }
+
+    @Test("a flow that is undone sends nothing")
+    func undoneSendsNothing() async throws {
+        try await withRelay { deliveries in
+            await #expect(throws: PeerDown.self) {
+                try await store.write { transaction in
+                    try transaction.enqueue(message("undone"))
+                    throw PeerDown()
+                }
+            }
+            try await store.write { try $0.enqueue(message("done")) }
+            #expect(await deliveries.next()?.message.key == "done")
+        }
+    }
+
+    @Test("what a crash left is sent at the next start")
+    func sentAfterRestart() async throws {
+        try await store.write { try $0.enqueue(message("left")) }
+        try await withRelay { deliveries in
+            #expect(await deliveries.next()?.message.key == "left")
+            try await untilCount(0)
+        }
+    }
+
+    @Test("a failure is tried again, later each time, until it works")
+    func failuresAreRepeated() async throws {
+        try await withRelay(timePasses: true, failing: { $1 <= 4 }) { deliveries in
+            try await store.write { try $0.enqueue(message("k")) }
+            var before = try #require(await deliveries.next())
+            for failures in 1...4 {
+                let next = try #require(await deliveries.next())
+                #expect(next.message == before.message)
+                // The wait is at least half of 100, 200, 400, 800 ms.
+                #expect(next.at - before.at >= OutboxBackoff.first * (1 << (failures - 1)) / 2)
+                before = next
+            }
+            try await untilCount(0)
+        }
+    }
+
+    @Test("a message does not go before its moment")
+    func momentIsKept() async throws {
+        let moment = time.now() + .seconds(2)
+        try await withRelay(timePasses: true) { deliveries in
+            try await store.write { transaction in
+                try transaction.enqueue(
+                    OutboxMessage(topic: "mail", key: "late", payload: [], notBefore: moment))
+                try transaction.enqueue(message("soon"))
+            }
+            #expect(await deliveries.next()?.message.key == "soon")
+            let late = try #require(await deliveries.next())
+            #expect(late.message.key == "late")
+            #expect(late.at >= moment)
+            try await untilCount(0)
+        }
+    }
+
+    @Test("within a lane the order is kept, also past a failure; other lanes do not wait")
+    func lanesKeepOrder() async throws {
+        try await withRelay(timePasses: true, failing: { $0.key == "a1" && $1 <= 3 }) {
+            deliveries in
+            try await store.write { transaction in
+                for key in ["a1", "a2", "a3"] { try transaction.enqueue(message(key, lane: 1)) }
+                try transaction.enqueue(message("b1", lane: 2))
+            }
+            var keys: [String] = []
+            while keys.count < 7, let next = await deliveries.next() {
+                keys.append(next.message.key)
+            }
+            #expect(keys.filter { $0 != "b1" } == ["a1", "a1", "a1", "a1", "a2", "a3"])
+            #expect(keys.prefix(2).contains("b1"))
+            try await untilCount(0)
+        }
+    }
+
+    @Test("many messages are all sent, once each, with no more than the bound at once")
+    func manyAreSent() async throws {
+        let count = OutboxRelay.deliveriesMax * 5
+        try await store.write { transaction in
+            for number in 0..<count { try transaction.enqueue(message("\(number)")) }
+        }
+        try await withRelay { deliveries in
+            var keys: [String] = []
+            while keys.count < count, let next = await deliveries.next() {
+                keys.append(next.message.key)
+            }
+            #expect(Set(keys).count == count)
+            try await untilCount(0)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import ServiceRuntime
+import Storage
+import Testing
+
+@Suite("A row is read by type")
+struct SQLRowTests {
+    let row = SQLRow([.null, .integer(1), .real(0.5), .text("t"), .blob([9])])
+
+    @Test("each type comes back as itself")
+    func typesComeBack() throws {
+        #expect(try row.integer(1) == 1)
+        #expect(try row.boolean(1))
+        #expect(try row.timestamp(1) == Timestamp(milliseconds: 1))
+        #expect(try row.real(2) == 0.5)
+        #expect(try row.text(3) == "t")
+        #expect(try row.blob(4) == [9])
+        #expect(try row.optionalInteger(0) == nil)
+        #expect(try row.optionalText(0) == nil)
+        #expect(try row.optionalBlob(0) == nil)
+        #expect(try row.optionalTimestamp(0) == nil)
+    }
+
+    @Test("another type, NULL or a missing column is an error", arguments: [-1, 0, 2, 5, .max])
+    func othersAreErrors(_ column: Int) {
+        #expect(throws: SQLError.self) { try row.integer(column) }
+        #expect(throws: SQLError.self) { try row.text(column) }
+        #expect(throws: SQLError.self) { try row.blob(column) }
+        #expect(throws: SQLError.self) { try row.boolean(column) }
+    }
+}

@@ -1,0 +1,86 @@
+import Logging
+import ServiceRuntime
+import TestSupport
+
+@testable import Storage
+
+/// A table to try stores on.
+enum Entries {
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE entry (
+                    number INTEGER PRIMARY KEY, name TEXT UNIQUE, body BLOB
+                ) STRICT
+                """)
+    ]
+
+    /// A store of entries in `folder`, with its fake time and its log.
+    static func open(
+        _ folder: TemporaryFolder, migrations: [Migration] = migrations,
+        engine: any SQLEngine = SQLiteEngine(), limits: StoreLimits = StoreLimits(),
+        time: ManualTime = ManualTime(), log: CapturedLog = CapturedLog()
+    ) throws -> Store {
+        try Store(
+            folder: folder.path, name: "entries", migrations: migrations, engine: engine,
+            limits: limits, time: time, logger: log.logger())
+    }
+}
+
+extension SQLSession {
+    func insertEntry(_ number: Int, name: String? = nil, body: [UInt8]? = nil) throws {
+        try execute(
+            "INSERT INTO entry (number, name, body) VALUES (?, ?, ?)",
+            [.integer(Int64(number)), SQLValue(name), SQLValue(body)])
+    }
+
+    func entries() throws -> [Int] {
+        try query("SELECT number FROM entry ORDER BY number") { Int(try $0.integer(0)) }
+    }
+}
+
+extension Store {
+    /// Holds the writer, lets `count` writes queue up behind it in order, then lets all go; so
+    /// that they share a group.
+    func writeTogether<Value: Sendable>(
+        _ count: Int, _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
+    ) async -> [Result<Value, any Error>] {
+        let gate = Gate()
+        async let held: Void = write { _ in try gate.pass() }
+        await gate.arrival()
+        let results = await withTaskGroup { group in
+            for index in 0..<count {
+                group.addTask { [self] in
+                    (index, await result { try await write { try flow(index, $0) } })
+                }
+                await untilWaiting(index + 1)
+            }
+            gate.open()
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        // The flow that held the writer only reads; what becomes of it is no matter here.
+        try? await held
+        return (0..<count).compactMap { results[$0] }
+    }
+
+    /// Returns once `count` flows wait for the writer.
+    func untilWaiting(_ count: Int) async {
+        while waitingWrites < count { await Task.yield() }
+    }
+}
+
+/// What `body` returned or threw.
+private func result<Value: Sendable>(
+    _ body: () async throws -> Value
+) async -> Result<Value, any Error> {
+    do {
+        return .success(try await body())
+    } catch {
+        return .failure(error)
+    }
+}
+
+extension Result {
+    var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
+}

@@ -1,0 +1,131 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("Flows share commits")
+struct GroupCommitTests {
+    struct Refused: Error, Equatable {}
+
+    let folder: TemporaryFolder
+    let plan = FaultPlan()
+    let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Entries.open(folder, engine: FaultingEngine(plan))
+    }
+
+    @Test("what waits together commits once, and is there after reopening")
+    func waitingFlowsShareACommit() async throws {
+        let before = plan.count(.commit)
+        let results = await store.writeTogether(100) { try $1.insertEntry($0) }
+        #expect(results.allSatisfy { $0.error == nil })
+        // One for the flow that held the writer, one for all others.
+        #expect(plan.count(.commit) - before == 2)
+        store.close()
+        let again = try Entries.open(folder)
+        #expect(try await again.read { try $0.entries() } == Array(0..<100))
+        again.close()
+    }
+
+    @Test("a group is bounded")
+    func groupsAreBounded() async throws {
+        let before = plan.count(.commit)
+        _ = await store.writeTogether(StoreLimits().groupFlowsMax + 1) { try $1.insertEntry($0) }
+        #expect(plan.count(.commit) - before == 3)
+    }
+
+    @Test("a flow that throws undoes only itself")
+    func aThrowUndoesItself() async throws {
+        let results = await store.writeTogether(10) { index, transaction in
+            try transaction.insertEntry(index)
+            if index.isMultiple(of: 3) { throw Refused() }
+        }
+        #expect(results.filter { $0.error is Refused }.count == 4)
+        #expect(try await store.read { try $0.entries() } == [1, 2, 4, 5, 7, 8])
+    }
+
+    @Test("a flow alone that throws undoes itself")
+    func aloneItUndoesItself() async throws {
+        await #expect(throws: Refused.self) {
+            try await store.write { transaction in
+                try transaction.insertEntry(1)
+                throw Refused()
+            }
+        }
+        try await store.write { try $0.insertEntry(2) }
+        #expect(try await store.read { try $0.entries() } == [2])
+    }
+
+    @Test("a broken constraint is told as such, and spares the neighbours")
+    func constraintsAreTold() async throws {
+        let results = await store.writeTogether(3) { try $1.insertEntry($0, name: "same") }
+        let kinds = results.map { ($0.error as? SQLError)?.kind }
+        #expect(kinds == [nil, .constraint(.unique), .constraint(.unique)])
+        #expect(try await store.read { try $0.entries() } == [0])
+    }
+
+    @Test("a failed commit fails all its flows, also those that threw, and the next one works")
+    func failedCommitFailsAll() async throws {
+        // The first commit is that of the flow which holds the writer.
+        plan.fail(.commit, 2, .diskFull)
+        let results = await store.writeTogether(5) { index, transaction in
+            try transaction.insertEntry(index)
+            if index == 3 { throw Refused() }
+        }
+        for result in results {
+            let error = try #require(result.error as? ServiceError)
+            #expect(error.code == .unavailable)
+            #expect(error.retryAfter == .seconds(1))
+        }
+        #expect(try await store.read { try $0.entries() } == [])
+        try await store.write { try $0.insertEntry(9) }
+        #expect(try await store.read { try $0.entries() } == [9])
+    }
+
+    @Test(
+        "a failure at any step of a group leaves the store usable",
+        arguments: [
+            FaultPlan.Call.begin, .setMark, .releaseMark, .rollBackToMark, .commit,
+        ])
+    func everyStepCanFail(_ call: FaultPlan.Call) async throws {
+        plan.fail(call, call == .begin || call == .commit ? 2 : 1, .diskFailed)
+        let results = await store.writeTogether(4) { index, transaction in
+            try transaction.insertEntry(index)
+            if index == 2 { throw Refused() }
+        }
+        #expect(results.allSatisfy { ($0.error as? ServiceError)?.code == .unavailable })
+        #expect(try await store.read { try $0.entries() } == [])
+        try await store.write { try $0.insertEntry(9) }
+        #expect(try await store.read { try $0.entries() } == [9])
+    }
+
+    @Test("a connection that cannot roll back is replaced")
+    func brokenConnectionIsReplaced() async throws {
+        try await store.write { try $0.insertEntry(1) }
+        let opened = plan.count(.open)
+        plan.fail(.commit, 1, .diskFailed)
+        plan.fail(.rollBack, 1, .diskFailed)
+        await #expect(throws: ServiceError.self) {
+            try await store.write { try $0.insertEntry(2) }
+        }
+        try await store.write { try $0.insertEntry(3) }
+        #expect(plan.count(.open) == opened + 1)
+        #expect(try await store.read { try $0.entries() } == [1, 3])
+    }
+
+    @Test("a flow that ends the transaction behind the writer's back fails its group")
+    func endedTransactionFailsTheGroup() async throws {
+        await #expect(throws: SQLError.self) {
+            try await store.write { transaction in
+                try transaction.execute("ROLLBACK")
+                // Outside any transaction this would stay for good.
+                try? transaction.insertEntry(1)
+            }
+        }
+        try await store.write { try $0.insertEntry(2) }
+        #expect(try await store.read { try $0.entries() } == [2])
+    }
+}

@@ -1,0 +1,130 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("A store")
+struct StoreTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("over the bound a write is refused, with a time to wait and not begun")
+    func fullQueueRefuses() async throws {
+        var limits = StoreLimits()
+        limits.waitingWritesMax = 2
+        let store = try Entries.open(folder, limits: limits)
+        let gate = Gate()
+        async let held: Void = store.write { _ in try gate.pass() }
+        await gate.arrival()
+        async let first: Void = store.write { try $0.insertEntry(1) }
+        async let second: Void = store.write { try $0.insertEntry(2) }
+        await store.untilWaiting(2)
+        let error = await #expect(throws: ServiceError.self) {
+            try await store.write { try $0.insertEntry(3) }
+        }
+        #expect(error?.code == .resourceExhausted)
+        #expect(error?.retryAfter != nil)
+        #expect(error?.notProcessed == true)
+        gate.open()
+        _ = try await (held, first, second)
+        #expect(try await store.read { try $0.entries() } == [1, 2])
+        store.close()
+    }
+
+    @Test("reads go on while the writer is held, and see what is committed")
+    func readsGoOn() async throws {
+        let store = try Entries.open(folder)
+        try await store.write { try $0.insertEntry(1) }
+        let gate = Gate()
+        async let held: Void = store.write { transaction in
+            try transaction.insertEntry(2)
+            try gate.pass()
+        }
+        await gate.arrival()
+        #expect(try await store.read { try $0.entries() } == [1])
+        gate.open()
+        try await held
+        #expect(try await store.read { try $0.entries() } == [1, 2])
+        store.close()
+    }
+
+    @Test("a read cannot write")
+    func readsCannotWrite() async throws {
+        let store = try Entries.open(folder)
+        let error = await #expect(throws: ServiceError.self) {
+            try await store.read { try $0.insertEntry(1) }
+        }
+        #expect(error?.code == .unavailable)
+        store.close()
+    }
+
+    @Test("closing finishes what waits, refuses what comes, and leaves one file and the lock")
+    func closingDrains() async throws {
+        let store = try Entries.open(folder)
+        let gate = Gate()
+        async let held: Void = store.write { _ in try gate.pass() }
+        await gate.arrival()
+        async let waiting: Void = store.write { try $0.insertEntry(1) }
+        await store.untilWaiting(1)
+        gate.open()
+        store.close()
+        store.close()
+        _ = try await (held, waiting)
+        await #expect(throws: ServiceError.self) { try await store.write { _ in } }
+        await #expect(throws: ServiceError.self) { try await store.read { _ in } }
+        #expect(folder.names == ["entries.lock", "entries.sqlite"])
+        let again = try Entries.open(folder)
+        #expect(try await again.read { try $0.entries() } == [1])
+        again.close()
+    }
+
+    @Test("a second store on the same folder is refused, with what to do")
+    func secondStoreIsRefused() throws {
+        let store = try Entries.open(folder)
+        let error = #expect(throws: StoreError.self) { try Entries.open(folder) }
+        guard case .inUse(_, .some) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(error?.description.contains("stop that one first") == true)
+        store.close()
+        try Entries.open(folder).close()
+    }
+
+    @Test("a store that is dropped without closing gives its lock back")
+    func droppedStoreUnlocks() async throws {
+        try await Entries.open(folder).write { try $0.insertEntry(1) }
+        var reopened: Store?
+        // Its threads end by themselves, after the last reference is gone.
+        while reopened == nil {
+            do { reopened = try Entries.open(folder) } catch StoreError.inUse { await Task.yield() }
+        }
+        #expect(try await reopened?.read { try $0.entries() } == [1])
+        reopened?.close()
+    }
+
+    @Test("an emptied log holds nothing of a deleted row, nor does the file")
+    func deletedRowsAreGone() async throws {
+        let store = try Entries.open(folder)
+        let canary = Array("canary-7f3a".utf8)
+        try await store.write { try $0.insertEntry(1, name: "canary-7f3a", body: canary) }
+        try await store.truncateLog()
+        #expect(folder.anyFileContains(canary))
+        _ = try await store.write { try $0.execute("DELETE FROM entry") }
+        try await store.truncateLog()
+        #expect(!folder.anyFileContains(canary))
+        store.close()
+    }
+
+    @Test("all flows of a group keep their own moment")
+    func flowsHaveAMoment() async throws {
+        let time = ManualTime()
+        let store = try Entries.open(folder, time: time)
+        let first = try await store.write { $0.at }
+        time.advance(by: .seconds(5))
+        #expect(try await store.write { $0.at } - first == .seconds(5))
+        store.close()
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Storage
+
+@Suite("The queue to a thread that blocks")
+struct WorkQueueTests {
+    @Test("elements come out in order, no more than asked for")
+    func orderIsKept() throws {
+        let queue = WorkQueue<Int>(elementsMax: 10)
+        for number in 1...5 { try queue.offer(number) }
+        #expect(queue.count == 5)
+        #expect(queue.take(upTo: 2) == [1, 2])
+        #expect(queue.take(upTo: 9) == [3, 4, 5])
+        #expect(queue.count == 0)
+    }
+
+    @Test("over the bound an element is refused, and taken again once there is room")
+    func boundHolds() throws {
+        let queue = WorkQueue<Int>(elementsMax: 2)
+        try queue.offer(1)
+        try queue.offer(2)
+        #expect(throws: WorkQueue<Int>.Refusal.full) { try queue.offer(3) }
+        #expect(queue.take(upTo: 1) == [1])
+        try queue.offer(3)
+        #expect(queue.take(upTo: 9) == [2, 3])
+    }
+
+    @Test("a closed queue gives what it has, then nothing, and takes nothing")
+    func closedQueueEmpties() throws {
+        let queue = WorkQueue<Int>(elementsMax: 2)
+        try queue.offer(1)
+        queue.close()
+        #expect(throws: WorkQueue<Int>.Refusal.closed) { try queue.offer(2) }
+        #expect(queue.take(upTo: 9, gather: 5, patience: .seconds(60)) == [1])
+        #expect(queue.take(upTo: 9) == [])
+    }
+
+    @Test("gathering ends with its patience, or as soon as there are enough")
+    func gatheringEnds() throws {
+        let queue = WorkQueue<Int>(elementsMax: 9)
+        try queue.offer(1)
+        #expect(queue.take(upTo: 9, gather: 5, patience: .microseconds(100)) == [1])
+        for number in 1...5 { try queue.offer(number) }
+        #expect(queue.take(upTo: 9, gather: 5, patience: .seconds(60)) == [1, 2, 3, 4, 5])
+    }
+
+    @Test("what many threads offer, many threads take, each element once")
+    func nothingIsLost() async throws {
+        let queue = WorkQueue<Int>(elementsMax: 10_000)
+        let taken = WorkQueue<[Int]>(elementsMax: 10_000)
+        let threads = try (0..<4).map { _ in
+            try WorkerThread {
+                while true {
+                    let some = queue.take(upTo: 7, gather: 3, patience: .microseconds(10))
+                    if some.isEmpty { return }
+                    // Fails the count below, should it ever be full.
+                    try? taken.offer(some)
+                }
+            }
+        }
+        try await withThrowingTaskGroup { group in
+            for first in 0..<4 {
+                group.addTask {
+                    for number in 0..<2_000 { try queue.offer(first * 2_000 + number) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        queue.close()
+        for thread in threads { thread.join() }
+        taken.close()
+        #expect(taken.take(upTo: 10_000).joined().sorted() == Array(0..<8_000))
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+extension Cluster {
+    /// What `postern call` said.
+    struct Answer: Sendable {
+        /// 0, or 1 with an error.
+        let exitCode: Int32
+        /// The JSON that it printed.
+        let json: String
+        /// Why there is no JSON.
+        let errors: String
+
+        /// The answer as the proto's JSON mapping reads.
+        func read<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+            do {
+                return try JSONDecoder().decode(type, from: Data(json.utf8))
+            } catch {
+                throw ClusterError(said: "no \(type): \(json) \(errors)")
+            }
+        }
+
+        /// The code of the catalogue's error; nil for an answer.
+        var code: String? {
+            guard exitCode == 1 else { return nil }
+            // Anything else than an error of the catalogue has no code.
+            return try? read(Refusal.self).code
+        }
+    }
+
+    /// Calls a method of the gateway as a person whose backend asserts `address`.
+    func auth(
+        _ method: String, _ request: [String: Any], from address: String? = nil,
+        key: String? = nil
+    ) async throws -> Answer {
+        let json = try JSONSerialization.data(withJSONObject: request, options: [.sortedKeys])
+        return try await call(
+            "postern.gateway.v1.Auth/\(method)", String(decoding: json, as: UTF8.self),
+            metadata: ["client-address": address, "idempotency-key": key])
+    }
+
+    /// `postern call` with the request on its standard input.
+    func call(
+        _ method: String, _ json: String, metadata: [String: String?] = [:]
+    ) async throws -> Answer {
+        let fields = metadata.compactMap { name, value in value.map { "\(name)=\($0)" } }
+        let run = try await postern(
+            ["call", method, "-"] + fields.flatMap { ["--metadata", $0] } + endpoints, input: json)
+        return Answer(exitCode: run.exitCode, json: run.output, errors: run.errors)
+    }
+
+    /// `postern status`.
+    func status() async throws -> ProgramRun { try await postern(["status"] + endpoints) }
+
+    /// The mails to an address as `postern inbox` shows them.
+    func inbox(to address: String) async throws -> String {
+        try await postern(["inbox", "--data", data, "--to", address]).output
+    }
+
+    /// The token of the link that was mailed to an address, once it is there.
+    func mailedToken(to address: String) async throws -> String {
+        var text = ""
+        let isThere = try await eventually {
+            text = try await inbox(to: address)
+            return text.contains("token=")
+        }
+        guard isThere, let token = text.split(separator: "token=").last else {
+            throw ClusterError(said: "no mail to \(address): \(text)")
+        }
+        return String(token.prefix { !$0.isWhitespace })
+    }
+
+    private var endpoints: [String] { ["--endpoints", "\(data)/endpoints.json"] }
+
+    private func postern(_ arguments: [String], input: String = "") async throws -> ProgramRun {
+        try await ProgramRun.run("postern", arguments, input: input)
+    }
+}

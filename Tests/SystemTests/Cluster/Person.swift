@@ -1,0 +1,47 @@
+/// Somebody with an address and a device of their own.
+struct Person: Sendable {
+    static let password = "Correct7Horse"
+
+    let email: String
+    let device: String
+    /// Where they come from (RFC 2544's addresses for benchmarks): limits count by it.
+    let address: String
+
+    /// The `number`-th person; no two share a limit.
+    init(_ number: Int) {
+        email = "ada.\(number)@example.org"
+        device = "device-\(number)"
+        address = "198.18.\(number / 250 % 250).\(number % 250 + 1)"
+    }
+
+    /// What a sign-up or sign-in asks.
+    func credentials(_ password: String = Person.password) -> [String: Any] {
+        [
+            "email": email, "password": password,
+            "device": ["deviceId": device, "platform": "cli", "name": "\(device)'s name"],
+        ]
+    }
+}
+
+extension Cluster {
+    /// Signs somebody up.
+    func signUp(_ person: Person, key: String? = nil) async throws -> Answer {
+        try await auth(
+            "SignUpWithPassword", person.credentials(), from: person.address, key: key)
+    }
+
+    /// Signs somebody in.
+    func signIn(_ person: Person, _ password: String = Person.password) async throws -> Answer {
+        try await auth("SignInWithPassword", person.credentials(password), from: person.address)
+    }
+
+    /// What holds for an access token.
+    func state(_ session: Session) async throws -> AuthState {
+        try await auth("CheckAuthState", ["accessToken": session.accessToken]).read()
+    }
+
+    /// Exchanges a refresh token.
+    func refresh(_ session: Session) async throws -> Answer {
+        try await auth("Refresh", ["refreshToken": session.refreshToken])
+    }
+}

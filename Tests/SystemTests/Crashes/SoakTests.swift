@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+extension SystemTests.Crashes {
+    /// Sign-ups without a pause, and one program after the other killed under them.
+    ///
+    /// Three rounds, or as many as `POSTERN_SOAK_ROUNDS` says. The seed is printed with a failure;
+    /// `POSTERN_SOAK_SEED` repeats its victims and moments, though not the machine's own timing.
+    @Test("killed at random under load: who was acknowledged can sign in, who was not can repeat")
+    func soak() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let rounds = environment["POSTERN_SOAK_ROUNDS"].flatMap { Int($0) } ?? 3
+        let seed = environment["POSTERN_SOAK_SEED"].flatMap { UInt64($0) } ?? 7
+        try await Cluster.with { cluster in
+            let load = SignUpLoad(cluster)
+            for round in 1...rounds {
+                let randomness = SeededRandomness(seed: seed + UInt64(round))
+                let people = try await load.run(killing: randomness)
+                #expect(!people.isEmpty, "nobody signed up in round \(round), seed \(seed)")
+                for person in people {
+                    let answer = try await cluster.signIn(person)
+                    #expect(
+                        answer.exitCode == 0,
+                        "\(person.email), round \(round), seed \(seed): \(answer.json)")
+                }
+                if let person = people.last { try await checkMails(person, cluster) }
+            }
+            #expect(cluster.processes.count == 5)
+        }
+    }
+
+    /// The verification mail comes, and once: a repeat after a crash replaces it in the inbox.
+    private func checkMails(_ person: Person, _ cluster: Cluster) async throws {
+        _ = try await cluster.mailedToken(to: person.email)
+        let mails = try await cluster.inbox(to: person.email)
+        #expect(mails.split(separator: "To: \(person.email)").count == 2, "\(mails)")
+    }
+}
+
+/// People who sign up at once, four at a time.
+private struct SignUpLoad: Sendable {
+    private static let width = 4
+    private static let peopleEach = 6
+    private static let attemptsMax = 40
+
+    private let cluster: Cluster
+    private let newcomers = Counter()
+    private let attempts = Counter()
+
+    init(_ cluster: Cluster) {
+        self.cluster = cluster
+    }
+
+    /// Signs people up while one program is killed.
+    /// - Returns: those whose sign-up was acknowledged.
+    func run(killing randomness: SeededRandomness) async throws -> [Person] {
+        let moment = Duration.milliseconds(Int(randomness.next() % 600))
+        let victim = BuiltPrograms.services[Int(randomness.next() % 5)]
+        return try await withThrowingTaskGroup(of: [Person].self) { group in
+            for _ in 0..<Self.width { group.addTask { try await signUpSome() } }
+            try await Task.sleep(for: moment)
+            try cluster.crash(victim)
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    private func signUpSome() async throws -> [Person] {
+        var people: [Person] = []
+        for _ in 0..<Self.peopleEach {
+            let person = Person(newcomers.take())
+            try await signUp(person)
+            people.append(person)
+        }
+        return people
+    }
+
+    /// Repeats under one idempotency key until it is acknowledged (G-25).
+    private func signUp(_ person: Person) async throws {
+        var last = ""
+        for _ in 0..<Self.attemptsMax {
+            // From a place of its own: a crash may leave a charge standing, and three are allowed.
+            let place = Person(attempts.take()).address
+            let answer = try await cluster.auth(
+                "SignUpWithPassword", person.credentials(), from: place,
+                key: "key of \(person.email)")
+            if answer.exitCode == 0 { return }
+            last = answer.json + answer.errors
+            guard let refusal: Refusal = try? answer.read(), refusal.isPassing else { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw ClusterError(said: "\(person.email) cannot sign up: \(last)")
+    }
+}
+
+extension Refusal {
+    /// What a caller sees while a program is away.
+    fileprivate var isPassing: Bool {
+        retryable || code == "rpc/internal"
+    }
+}
+
+/// Numbers, each once.
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    func take() -> Int {
+        number.withLock { number in
+            number += 1
+            return number
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import Testing
+
+extension SystemTests {
+    @Suite("Looking at a running system")
+    struct Operating {
+        @Test("endpoints.json says where everything listens and which keys to call with")
+        func endpoints() async throws {
+            try await Cluster.with { cluster in
+                let file = URL(filePath: "\(cluster.data)/endpoints.json")
+                let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
+                let said = try #require(json as? [String: Any])
+                for service in BuiltPrograms.services {
+                    let address = try #require(said[service] as? String)
+                    #expect(address.hasPrefix("127.0.0.1:"))
+                }
+                for (name, id) in [("application", "app"), ("admin", "tool")] {
+                    let key = try #require(said[name] as? [String: String])
+                    #expect(key["id"] == id)
+                    let path = try #require(key["secret_file"])
+                    #expect(mode("\(cluster.data)/\(path)") == 0o600)
+                }
+                #expect(mode(file.path) == 0o600)
+                #expect(mode(cluster.data) == 0o700)
+            }
+        }
+
+        @Test("postern status tells the five apart")
+        func status() async throws {
+            try await Cluster.with { cluster in
+                let well = try await cluster.status()
+                #expect(well.exitCode == 0)
+                let lines = well.output.split(separator: "\n").map { $0.split(separator: " ") }
+                #expect(lines.map { $0.first.map(String.init) } == BuiltPrograms.services)
+                #expect(lines.allSatisfy { $0.dropFirst() == ["serving"] })
+                await cluster.stop()
+                let gone = try await cluster.status()
+                #expect(gone.exitCode == 1)
+                #expect(gone.output.contains("gateway         no answer"))
+            }
+        }
+
+        @Test("X-06: each program shows its metrics and its health to this machine")
+        func metrics() async throws {
+            try await Cluster.with { cluster in
+                _ = try await cluster.signUp(Person(1))
+                for service in BuiltPrograms.services {
+                    let metrics = try cluster.metrics(service, "/metrics")
+                    #expect(metrics.hasPrefix("HTTP/1.1 200"), "\(service): \(metrics)")
+                    #expect(metrics.contains("# TYPE "))
+                    #expect(try cluster.metrics(service, "/health").hasPrefix("HTTP/1.1 200"))
+                    #expect(try cluster.metrics(service, "/horse").hasPrefix("HTTP/1.1 404"))
+                }
+            }
+        }
+
+        @Test("health and reflection answer at each service by its name")
+        func alwaysThere() async throws {
+            try await Cluster.with { cluster in
+                let health = try await cluster.call("postern.health.v1.Health/Check", "{}")
+                #expect(health.json.contains("SERVING_STATUS_SERVING"))
+                let list = try await cluster.call("postern.reflection.v1.Reflection/List", "{}")
+                #expect(list.json.contains("postern.gateway.v1.Auth"))
+                let keys = try await cluster.call("postern.session.v1.Sessions/KeySet", "{}")
+                #expect(keys.exitCode == 0)
+            }
+        }
+
+        private func mode(_ path: String) -> mode_t? {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            return status.st_mode & 0o777
+        }
+    }
+}
+
+extension Cluster {
+    /// Where each service listens.
+    func addresses() throws -> [String: String] {
+        let file = URL(filePath: "\(data)/endpoints.json")
+        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
+        return (json as? [String: Any] ?? [:]).compactMapValues { $0 as? String }
+    }
+}

@@ -1,0 +1,15 @@
+import Testing
+
+/// Asks until something holds, for programs tell nobody when they have come round.
+/// - Returns: whether it came to hold within `limit`.
+func eventually(
+    within limit: Duration = .seconds(20), _ holds: () async throws -> Bool
+) async throws -> Bool {
+    let clock = ContinuousClock()
+    let deadline = clock.now + limit
+    while clock.now < deadline {
+        if try await holds() { return true }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    return try await holds()
+}

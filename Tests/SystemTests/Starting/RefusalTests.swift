@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Refusing to start")
+    struct RefusingToStart {
+        @Test("a second postern up on a folder says who has it, and leaves the first alone")
+        func second() async throws {
+            try await Cluster.with { cluster in
+                let second = try await up(cluster.data)
+                #expect(second.exitCode == 1)
+                #expect(second.errors.contains("is in use by process \(cluster.up.id)"))
+                #expect(try await cluster.status().exitCode == 0)
+                #expect(try await cluster.signUp(Person(1)).exitCode == 0)
+            }
+        }
+
+        @Test("a port that somebody has is named")
+        func port() async throws {
+            try await Cluster.with { cluster in
+                let taken = try #require(cluster.addresses()["session"]?.split(separator: ":").last)
+                let folder = try TemporaryFolder()
+                // The session's port is the third.
+                let base = try #require(Int(taken)) - 2
+                let other = try await up(folder.file("data"), portBase: base)
+                #expect(other.exitCode == 1)
+                #expect(other.errors.contains("127.0.0.1:\(taken)"), "\(other.errors)")
+                #expect(other.errors.contains("Address already in use"))
+            }
+        }
+
+        @Test("a folder that cannot be made is named", arguments: ["a/b/c", "file"])
+        func folder(name: String) async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("", to: "file")
+            let run = try await up(folder.file(name))
+            #expect(run.exitCode == 1)
+            #expect(run.errors.contains(folder.file(name)))
+        }
+
+        @Test("Secrets: a key that others can read, or that is lost, is refused with what to do")
+        func keys() async throws {
+            let folder = try TemporaryFolder()
+            try await Cluster.with(folder) { _ in }
+            let key = folder.file("data/keys/identity.key")
+            chmod(key, 0o644)
+            let exposed = try await up(folder.file("data"))
+            #expect(exposed.exitCode == 1)
+            #expect(exposed.errors.contains("chmod 600"), "\(exposed.errors)")
+            // A new key would open nothing: each account would be unknown, without a word.
+            unlink(key)
+            let lost = try await up(folder.file("data"))
+            #expect(lost.exitCode == 1)
+            #expect(lost.errors.contains("identity.key is missing"), "\(lost.errors)")
+        }
+
+        @Test(
+            "a listener beyond loopback needs TLS or the operator's word",
+            arguments: BuiltPrograms.services)
+        func plaintext(service: String) async throws {
+            let folder = try TemporaryFolder()
+            try await Cluster.with(folder) { _ in }
+            let run = try await ProgramRun.run(
+                "postern-\(service)",
+                [
+                    "--listen-host", "0.0.0.0", "--listen-port", "0", "--metrics-port", "0",
+                    "--data-folder", folder.file("data/data"),
+                    "--keys-folder", folder.file("data/keys"),
+                    "--applications-folder", folder.file("data/keys/applications"),
+                ], limit: .seconds(20))
+            #expect(run.exitCode == 1)
+            #expect(run.errors.contains("refusing to listen on 0.0.0.0 without TLS"))
+        }
+
+        private func up(_ data: String, portBase: Int = 0) async throws -> ProgramRun {
+            try await ProgramRun.run(
+                "postern", ["up", "--data", data, "--port-base", "\(portBase)"],
+                limit: .seconds(30))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Settings of the programs")
+    struct SettingsOfPrograms {
+        @Test("--help tells every setting with its default", arguments: BuiltPrograms.services)
+        func help(service: String) async throws {
+            let run = try await ProgramRun.run("postern-\(service)", ["--help"])
+            #expect(run.exitCode == 0)
+            for name in ["--listen-port", "--data-folder", "--check", "default: 127.0.0.1"] {
+                #expect(run.output.contains(name))
+            }
+        }
+
+        @Test("the tool tells its commands")
+        func toolHelp() async throws {
+            let run = try await ProgramRun.run("postern", ["--help"])
+            #expect(run.exitCode == 0)
+            for name in ["up", "call", "inbox", "status"] { #expect(run.output.contains(name)) }
+        }
+
+        @Test("Secrets: --check shows what is in force and where from, but no secret")
+        func check() async throws {
+            let folder = try TemporaryFolder()
+            let file = try folder.write(
+                "smtp-host: mail.example.org\nsmtp-user: ada\nsmtp-password: Canary7Horse\n",
+                to: "settings.yaml")
+            let run = try await ProgramRun.run(
+                "postern-notification", ["--config", file, "--listen-port", "7999", "--check"])
+            #expect(run.exitCode == 0, "\(run.errors)")
+            #expect(run.output.contains("mail.example.org"))
+            #expect(run.output.contains("7999"))
+            #expect(!(run.output + run.errors).contains("Canary7Horse"))
+        }
+
+        @Test("several wrong settings are told at once, and the program leaves with 78")
+        func mistakes() async throws {
+            let run = try await ProgramRun.run(
+                "postern-session",
+                ["--listen-port", "99999", "--event-loops", "none", "--horse", "1"])
+            #expect(run.exitCode == 78)
+            for name in ["--listen-port", "--event-loops", "--horse"] {
+                #expect(run.errors.contains(name))
+            }
+        }
+
+        @Test("the tool refuses what it does not understand")
+        func toolMistakes() async throws {
+            for arguments in [
+                ["up", "--port-base", "99999"], ["call"], ["call", "a/b", "{}", "--timeout", "0"],
+                ["horse"],
+            ] {
+                let run = try await ProgramRun.run("postern", arguments)
+                #expect(run.exitCode == 64, "\(arguments)")
+                #expect(!run.errors.isEmpty)
+            }
+        }
+    }
+}

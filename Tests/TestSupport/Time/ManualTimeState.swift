@@ -1,0 +1,55 @@
+import ServiceRuntime
+
+/// What `ManualTime` guards: the clocks, who sleeps until when, and who waits for sleepers.
+struct ManualTimeState {
+    typealias Sleep = CheckedContinuation<Void, any Error>
+    typealias Watcher = CheckedContinuation<Void, Never>
+
+    private(set) var now: Timestamp
+    private(set) var uptime: Duration = .seconds(1_000)
+    private var numbersTaken = 0
+    private var sleeping: [(number: Int, until: Duration, sleep: Sleep)] = []
+    private var watching: [(count: Int, watcher: Watcher)] = []
+
+    init(now: Timestamp) {
+        self.now = now
+    }
+
+    /// A number for a sleeper, in order of their coming.
+    mutating func takeNumber() -> Int {
+        numbersTaken += 1
+        return numbersTaken
+    }
+
+    /// Puts a sleeper to bed, unless it was cancelled on the way; and the watchers this satisfies.
+    mutating func add(
+        _ number: Int, _ duration: Duration, _ sleep: Sleep, isCancelled: Bool
+    ) -> (watchers: [Watcher], isCancelled: Bool) {
+        if isCancelled { return ([], true) }
+        sleeping.append((number, uptime + duration, sleep))
+        let met = watching.filter { $0.count <= sleeping.count }
+        watching.removeAll { $0.count <= sleeping.count }
+        return (met.map(\.watcher), false)
+    }
+
+    /// Takes a sleeper out, if it still sleeps.
+    mutating func remove(_ number: Int) -> Sleep? {
+        sleeping.firstIndex { $0.number == number }.map { sleeping.remove(at: $0).sleep }
+    }
+
+    /// Moves the clocks and takes out whose time has come, first come first within a moment.
+    mutating func advance(by duration: Duration) -> [Sleep] {
+        now = now + duration
+        uptime += duration
+        let due = sleeping.filter { $0.until <= uptime }
+        sleeping.removeAll { $0.until <= uptime }
+        return due.sorted { ($0.until, $0.number) < ($1.until, $1.number) }.map(\.sleep)
+    }
+
+    /// Notes who waits for sleepers; true where there are enough of them already.
+    mutating func watch(_ count: Int, _ watcher: Watcher) -> Bool {
+        if sleeping.count >= count { return true }
+        watching.append((count, watcher))
+        return false
+    }
+}

@@ -1,0 +1,72 @@
+/// Finds declarations in lines of Swift.
+enum Declarations {
+    /// Whose meaning the standard library's protocols give.
+    static let standardWitnesses: Set<String> = [
+        "func ==", "func <", "func hash", "var description", "var debugDescription",
+        "var customMirror", "func enqueue", "func asUnownedTaskExecutor", "init()",
+    ]
+
+    private static let access: Set<Substring> = ["package", "public"]
+    private static let modifiers: Set<Substring> = [
+        "static", "class", "final", "convenience", "mutating", "nonisolated", "indirect",
+        "override",
+        "required", "lazy", "weak", "consuming", "borrowing", "nonisolated(unsafe)",
+    ]
+    private static let keywords: Set<Substring> = [
+        "func", "var", "let", "struct", "class", "enum", "protocol", "actor", "typealias", "case",
+        "associatedtype", "subscript", "macro",
+    ]
+
+    /// What a line declares for other modules, for instance `func write` or `init(from`; nil when
+    /// it declares nothing for them.
+    static func widelyVisible(in line: Substring) -> String? {
+        var words = line.split(separator: " ")[...]
+        while let first = words.first, first.hasPrefix("@") { words.removeFirst() }
+        guard let first = words.popFirst(), access.contains(first) else { return nil }
+        return declared(words)
+    }
+
+    /// The requirements of the protocols of a file, named as `widelyVisible` names their witnesses.
+    static func requirements(of source: SwiftSource) -> [String] {
+        var found: [String] = []
+        var isInside = false
+        for line in source.code {
+            if line.contains("protocol "), line.hasSuffix("{") { isInside = true }
+            if line.hasPrefix("}") { isInside = false }
+            if isInside, let name = declared(line.split(separator: " ")[...]),
+                !name.hasPrefix("protocol")
+            {
+                found.append(name)
+            }
+        }
+        return found
+    }
+
+    private static func declared(_ words: ArraySlice<Substring>) -> String? {
+        var words = words
+        while let first = words.first,
+            access.contains(first) || (modifiers.contains(first) && !isType(words))
+        {
+            words.removeFirst()
+        }
+        guard let first = words.first else { return nil }
+        if first.hasPrefix("init") { return initialiser(words.joined(separator: " ")) }
+        if first.hasPrefix("subscript") { return "subscript" }
+        guard keywords.contains(first), words.count > 1 else { return nil }
+        let name = words[words.startIndex + 1].prefix { !"(<:={".contains($0) }
+        let isOperator = name.isEmpty
+        return "\(first) " + (isOperator ? words[words.startIndex + 1] : name)
+    }
+
+    /// `class A` declares a type, `class func a` does not.
+    private static func isType(_ words: ArraySlice<Substring>) -> Bool {
+        words.first == "class" && !words.dropFirst().contains { keywords.contains($0) }
+    }
+
+    /// An initialiser by its first label, since all have one name.
+    private static func initialiser(_ line: String) -> String? {
+        guard let bracket = line.firstIndex(of: "(") else { return nil }
+        let inside = line[line.index(after: bracket)...]
+        return inside.hasPrefix(")") ? "init()" : "init(\(inside.prefix { $0 != ":" && $0 != " " })"
+    }
+}

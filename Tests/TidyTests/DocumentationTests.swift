@@ -1,0 +1,55 @@
+import Testing
+
+@Suite("Declarations that others use are documented")
+struct DocumentationTests {
+    @Test("every package and public declaration has a line of documentation")
+    func documented() throws {
+        let checkout = try Checkout.here.get()
+        let paths = checkout.paths.filter { $0.hasPrefix("Sources/") && $0.hasSuffix(".swift") }
+        let sources = try paths.map { try SwiftSource($0, in: checkout) }
+        let requirements = Set(sources.flatMap(Declarations.requirements))
+        let findings = sources.filter { !$0.path.contains("/Generated/") }
+            .flatMap { Self.undocumented(in: $0, besides: requirements) }
+        expectNone(findings)
+    }
+
+    @Test("an undocumented declaration is found; a documented one, a witness and an import are not")
+    func twin() {
+        let text = """
+            package import NIOCore
+            /// Known.
+            @frozen
+            package struct A {
+                package var b: Int
+                /// Known.
+                // With a second thought.
+                package static func c() {}
+                package func d(e: Int) {}
+                open = nil
+            }
+            package protocol D {
+                func d(e: Int)
+            }
+            """
+        let source = SwiftSource(path: "x", text: text)
+        let requirements = Set(Declarations.requirements(of: source))
+        #expect(requirements == ["func d"])
+        let found = Self.undocumented(in: source, besides: requirements)
+        #expect(found.map(\.line) == [5, 12])
+    }
+
+    /// What is declared without a line of its own, unless a protocol tells what it is for.
+    private static func undocumented(
+        in source: SwiftSource, besides requirements: Set<String>
+    ) -> [Finding] {
+        source.code.indices.compactMap { index in
+            guard let name = Declarations.widelyVisible(in: source.code[index]),
+                !requirements.contains(name), !Declarations.standardWitnesses.contains(name),
+                !source.isDocumented(line: index)
+            else { return nil }
+            return Finding(
+                path: source.path, line: index + 1,
+                complaint: "not documented: \(source.lines[index].trimmed)")
+        }
+    }
+}

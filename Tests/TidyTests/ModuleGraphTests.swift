@@ -1,0 +1,70 @@
+import Testing
+
+@Suite("The module graph: arrows point down only")
+struct ModuleGraphTests {
+    private let allowed = Dictionary(
+        uniqueKeysWithValues: ModuleGraph.modules.map { ($0.name, $0.imports) })
+
+    @Test("the table itself points down only")
+    func table() {
+        var below = ModuleGraph.cModules
+        for module in ModuleGraph.modules {
+            #expect(module.imports.subtracting(below).sorted() == [], "\(module.name)")
+            below.insert(module.name)
+        }
+    }
+
+    @Test("every module imports only what its line in the table allows")
+    func imports() throws {
+        let checkout = try Checkout.here.get()
+        let findings = try checkout.paths
+            .filter { $0.hasPrefix("Sources/") && $0.hasSuffix(".swift") }
+            .flatMap { try strayImports(SwiftSource($0, in: checkout)) }
+        expectNone(findings)
+    }
+
+    @Test("every C module is imported by one Swift module, and libraries never import Foundation")
+    func glass() throws {
+        let checkout = try Checkout.here.get()
+        var importers: [String: Set<String>] = [:]
+        for path in checkout.paths where path.hasSuffix(".swift") {
+            guard let module = ModuleGraph.module(of: path) else { continue }
+            for found in Imports.of(try SwiftSource(path, in: checkout)) {
+                importers[found.module, default: []].insert(module)
+            }
+        }
+        for name in ModuleGraph.cModules {
+            #expect(importers[name, default: []].count <= 1, "\(name)")
+        }
+        // 55 MB in a static program; FoundationEssentials brings none of that.
+        #expect(importers["Foundation", default: []].subtracting(["postern"]).sorted() == [])
+    }
+
+    @Test("a module below Sources has its line in the table")
+    func unknown() throws {
+        let present = Set(try Checkout.here.get().paths.compactMap(ModuleGraph.module))
+        #expect(present.subtracting(allowed.keys).subtracting(ModuleGraph.cModules) == [])
+    }
+
+    @Test("an import upwards is found, in each way of writing it")
+    func upwards() {
+        for line in ["import SessionService", "package import SessionService"] {
+            let source = SwiftSource(path: "Sources/Storage/A/B.swift", text: line)
+            #expect(strayImports(source).count == 1, "\(line)")
+        }
+        let inside = SwiftSource(path: "Sources/Storage/A/B.swift", text: "import struct CSQLite.x")
+        #expect(strayImports(inside).isEmpty)
+    }
+
+    private func strayImports(_ source: SwiftSource) -> [Finding] {
+        guard let module = ModuleGraph.module(of: source.path) else { return [] }
+        let ours = ModuleGraph.cModules.union(allowed.keys)
+        return Imports.of(source)
+            .filter { ours.contains($0.module) && allowed[module]?.contains($0.module) != true }
+            .map {
+                Finding(
+                    path: source.path, line: $0.line,
+                    complaint: "\(module) must not import \($0.module)")
+            }
+    }
+}

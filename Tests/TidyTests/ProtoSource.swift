@@ -1,0 +1,80 @@
+/// One `.proto` file as its declarations, read line by line in the one layout that ours have.
+struct ProtoSource {
+    /// What a declaration is.
+    enum Kind: Equatable {
+        case service, rpc, message, enumeration, oneof, field, value, extend
+    }
+
+    /// One declaration.
+    struct Declaration {
+        let kind: Kind
+        /// Full name, with the package and the enclosing messages.
+        let name: String
+        /// Of a field: the type as written. Otherwise empty.
+        let type: String
+        /// Counted from 1.
+        let line: Int
+        /// A comment stands directly above.
+        let isCommented: Bool
+    }
+
+    let path: String
+    private(set) var package = ""
+    private(set) var declarations: [Declaration] = []
+    private var scopes: [(kind: Kind?, name: String)] = []
+    private var comesAfterComment = false
+
+    init(path: String, text: String) {
+        self.path = path
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            read(line.trimmed, number: index + 1)
+        }
+    }
+
+    private mutating func read(_ line: Substring, number: Int) {
+        if line.hasPrefix("//") {
+            comesAfterComment = true
+            return
+        }
+        let words = line.split(whereSeparator: { " ;{(".contains($0) })
+        if words.first == "package", words.count > 1 { package = String(words[1]) }
+        let found = declaration(words)
+        if let found {
+            declarations.append(
+                Declaration(
+                    kind: found.kind, name: fullName(found.name), type: found.type, line: number,
+                    isCommented: comesAfterComment))
+        }
+        comesAfterComment = false
+        for brace in line where brace == "{" || brace == "}" {
+            if brace == "}" { _ = scopes.popLast() } else { open(found) }
+        }
+    }
+
+    private mutating func open(_ found: (kind: Kind, name: String, type: String)?) {
+        // A oneof's fields and an extension's belong to what encloses them.
+        let isNamed = found?.kind == .message || found?.kind == .enumeration
+        scopes.append((found?.kind, isNamed ? found?.name ?? "" : ""))
+    }
+
+    private func declaration(_ words: [Substring]) -> (kind: Kind, name: String, type: String)? {
+        guard let first = words.first, words.count > 1 else { return nil }
+        let keywords: [Substring: Kind] = [
+            "service": .service, "rpc": .rpc, "message": .message, "enum": .enumeration,
+            "oneof": .oneof, "extend": .extend,
+        ]
+        if let kind = keywords[first] { return (kind, String(words[1]), "") }
+        guard let equals = words.firstIndex(of: "="), equals > 0,
+            !["option", "syntax", "reserved"].contains(first)
+        else { return nil }
+        if scopes.last?.kind == .enumeration { return (.value, String(first), "") }
+        let type = words[..<(equals - 1)].last { !["repeated", "optional"].contains($0) }
+        return (.field, String(words[equals - 1]), String(type ?? ""))
+    }
+
+    private func fullName(_ name: String) -> String {
+        ([package] + scopes.map(\.name).filter { !$0.isEmpty } + [name]).joined(separator: ".")
+    }
+}

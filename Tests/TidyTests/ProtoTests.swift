@@ -1,0 +1,68 @@
+import Testing
+
+@Suite("The protos are the table of contents")
+struct ProtoTests {
+    @Test("every service, rpc, message, field, enum and value has a comment")
+    func comments() throws {
+        let sources = try Self.protos()
+        #expect(sources.flatMap(\.declarations).count > 100)
+        expectNone(sources.flatMap(Self.uncommented))
+    }
+
+    @Test("every file says what it is for before anything else")
+    func headers() throws {
+        let checkout = try Checkout.here.get()
+        for path in checkout.paths where path.hasSuffix(".proto") {
+            #expect(try checkout.text(of: path).hasPrefix("// "), "\(path)")
+        }
+    }
+
+    @Test("no message holds itself: a hostile depth would overflow the stack")
+    func recursion() throws {
+        #expect(ProtoGraph(try Self.protos()).cycles() == [])
+    }
+
+    @Test("a package is postern.<service>.v<number>, and its folder says the same")
+    func packages() throws {
+        for source in try Self.protos() {
+            let folder = source.path.split(separator: "/").dropFirst().dropLast()
+            #expect(source.package == folder.joined(separator: "."), "\(source.path)")
+        }
+    }
+
+    @Test("an uncommented field and a recursive message are found")
+    func twin() {
+        let text = """
+            // A.
+            package p;
+            // B.
+            message B {
+              // In C.
+              C c = 1;
+              int32 n = 2;
+            }
+            // C.
+            message C {
+              oneof kind {
+                // Back again.
+                p.B b = 1;
+              }
+            }
+            """
+        let source = ProtoSource(path: "x", text: text)
+        #expect(Self.uncommented(source).map(\.line) == [7, 11])
+        #expect(ProtoGraph([source]).cycles() == ["p.B", "p.C"])
+    }
+
+    private static func protos() throws -> [ProtoSource] {
+        let checkout = try Checkout.here.get()
+        return try checkout.written(below: "Protos/postern/", suffix: ".proto")
+            .map { ProtoSource(path: $0, text: try checkout.text(of: $0)) }
+    }
+
+    private static func uncommented(_ source: ProtoSource) -> [Finding] {
+        source.declarations.filter { !$0.isCommented && $0.kind != .extend }.map {
+            Finding(path: source.path, line: $0.line, complaint: "\($0.name) has no comment")
+        }
+    }
+}

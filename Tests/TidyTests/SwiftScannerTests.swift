@@ -1,0 +1,20 @@
+import Testing
+
+@Suite("The scanner that the rules read Swift with")
+struct SwiftScannerTests {
+    @Test(
+        "comments and strings are blanked, code and interpolated code stay",
+        arguments: [
+            ("let a = 1 // Date()", "let a = 1          "),
+            ("/* a /* b */ c */x", "                 x"),
+            ("f(\"print(\")", "f(        )"),
+            ("f(\"\\(g())\")", "f(   g()) )"),
+            ("#\"a\"b\"#+1", "       +1"),
+            ("\"\\\"\"+1", "    +1"),
+            ("\"\"\"\n\"x\"\n\"\"\";y", "   \n   \n   ;y"),
+        ])
+    func blanks(text: String, expected: String) {
+        var scanner = SwiftScanner(text)
+        #expect(scanner.blanked() == expected)
+    }
+}

@@ -1,0 +1,56 @@
+/// A Swift file by lines: as written, and with comments and string literals blanked out.
+///
+/// A scanner, not a parser: it knows comments (nested), string literals (raw, multi-line, with
+/// interpolation) and nothing else, which is all that the rules here need.
+struct SwiftSource {
+    let path: String
+    /// The lines as written.
+    let lines: [Substring]
+    /// The same lines, where comments and strings are spaces.
+    let code: [Substring]
+
+    init(path: String, text: String) {
+        self.path = path
+        var scanner = SwiftScanner(text)
+        self.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        self.code = scanner.blanked().split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    init(_ path: String, in checkout: Checkout) throws {
+        self.init(path: path, text: try checkout.text(of: path))
+    }
+
+    /// Whether a comment stands on the line, on the next one, or up to eight lines above with no
+    /// blank line between: one comment may speak for a list.
+    func isCommented(line index: Int) -> Bool {
+        let above = (max(0, index - 8)..<index).reversed().prefix { !lines[$0].trimmed.isEmpty }
+        return ([index, index + 1] + above).contains {
+            lines.indices.contains($0) && holdsComment($0)
+        }
+    }
+
+    /// Whether the comment right above a declaration, attributes skipped, has a line of
+    /// documentation.
+    func isDocumented(line index: Int) -> Bool {
+        var above = index - 1
+        while above >= 0, code[above].trimmed.hasPrefix("@") { above -= 1 }
+        while above >= 0, lines[above].trimmed.hasPrefix("//") {
+            if lines[above].trimmed.hasPrefix("///") { return true }
+            above -= 1
+        }
+        return above >= 0 && lines[above].trimmed.hasSuffix("*/")
+    }
+
+    private func holdsComment(_ index: Int) -> Bool {
+        lines[index].contains("//") && !code[index].contains("//")
+    }
+}
+
+extension Substring {
+    /// Without spaces at either end.
+    var trimmed: Substring {
+        var rest = drop { $0 == " " || $0 == "\t" }
+        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
+        return rest
+    }
+}

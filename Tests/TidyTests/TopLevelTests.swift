@@ -1,0 +1,29 @@
+import Testing
+
+@Suite("The visible top level")
+struct TopLevelTests {
+    /// What a newcomer sees first, and nothing else.
+    private let allowed: Set<String> = [
+        "Package.swift", "README.md", "Sources", "Tests", "Protos", "docker",
+        ".ci", ".gitignore", ".swift-format", ".editorconfig",
+    ]
+
+    @Test("the top level holds what the design names, and all of it")
+    func topLevel() throws {
+        let checkout = try Checkout.here.get()
+        let present = Set(
+            checkout.paths.compactMap { $0.split(separator: "/").first.map(String.init) })
+        #expect(present.subtracting(allowed).sorted() == [])
+        #expect(allowed.subtracting(present).sorted() == [])
+    }
+
+    @Test("no file or folder is named after a drawer")
+    func drawers() throws {
+        let drawers = ["utils", "util", "helpers", "helper", "common", "misc", "manager"]
+        let findings = try Checkout.here.get().paths.filter { path in
+            path.lowercased().split(whereSeparator: { "/.".contains($0) })
+                .contains { drawers.contains(String($0)) || $0.hasSuffix("manager") }
+        }
+        #expect(findings == [])
+    }
+}

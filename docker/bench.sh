@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# Measures, and prints a line `figure NAME VALUE UNIT` for each figure and each ratio.
+#
+#   docker/bench.sh [NAME…]        all, or some of: echo commit refresh sign-in footprint
+#
+# Tests/Benchmarks/README.md says what each figure means and what it has to be.
+set -euo pipefail
+
+source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
+
+# Seconds of each run, and how often each is repeated; the median counts.
+seconds=${POSTERN_BENCH_SECONDS:-3}
+runs=${POSTERN_BENCH_RUNS:-3}
+
+# gRPC C++ 1.51 on one core of the machine that design figures come from: 8 connections × 64.
+grpc_calls=72000
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/postern-bench.XXXXXX")
+started=()
+
+clean_up() {
+  local process
+  for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done
+  rm -rf "$work"
+}
+trap clean_up EXIT
+
+figure() { printf 'figure %s %s %s\n' "$1" "$2" "$3"; }
+
+ratio() {
+  awk -v name="$1" -v a="$2" -v b="$3" 'BEGIN { printf "figure %s %.2f ×\n", name, a / b }'
+}
+
+# The median of the values of one figure among the lines of standard input.
+median() {
+  awk -v name="$1" '$2 == name { print $3 }' | sort -g |
+    awk '{ values[NR] = $1 } END { print values[int((NR + 1) / 2)] }'
+}
+
+build_floor() {
+  local program floor=$root/Tests/Benchmarks/Floor
+  mkdir -p "$root/.build/floor"
+  for program in echo_floor load; do
+    cc -std=c17 -O2 -Wall -Wextra -o "$root/.build/floor/$program" "$floor/$program.c" -lcrypto
+  done
+}
+
+build_measures() {
+  swift build --package-path "$root" -c release --product Benchmarks >&2
+  release=$(swift build --package-path "$root" -c release --show-bin-path)
+}
+
+# Starts a server on the first core and waits for the port that it prints; both are in $server_*.
+start_server() {
+  local output=$work/port.$RANDOM
+  taskset -c 0 "$@" >"$output" &
+  server_process=$!
+  started+=("$server_process")
+  for _ in $(seq 100); do
+    server_port=$(head -n1 "$output")
+    [[ -n $server_port ]] && return 0
+    kill -0 "$server_process" 2>/dev/null || break
+    sleep 0.05
+  done
+  fail "a server did not start: $*"
+}
+
+# One core serves, the other one asks: a bare echo, a handler on the loop, an async handler.
+bench_echo() {
+  build_floor
+  build_measures
+  local load=$root/.build/floor/load key=$work/load.1.key
+  head -c 32 /dev/urandom >"$key"
+  chmod 600 "$key"
+  write_echo_payload
+
+  start_server "$root/.build/floor/echo_floor" 0
+  local floor_process=$server_process floor_port=$server_port
+  start_server "$release/Benchmarks" echo-server --key "$key"
+  local in_flight method run
+  for run in $(seq "$runs"); do
+    for in_flight in 64 1; do
+      "$load" --raw --port "$floor_port" --pid "$floor_process" --seconds "$seconds" \
+        --in-flight "$in_flight" --name "floor-$in_flight"
+      for method in OnLoop Async; do
+        "$load" --port "$server_port" --pid "$server_process" --seconds "$seconds" \
+          --in-flight "$in_flight" --name "echo-${method,,}-$in_flight" \
+          --service postern.benchmark --key "$key" --payload "$work/echo" \
+          --method "postern.benchmark.v1.Echo/$method"
+      done
+    done
+  done >"$work/echo.figures"
+  report_echo
+}
+
+# A SessionV1.RefreshRequest that makes a frame of 217 bytes: token, device, platform, name.
+write_echo_payload() {
+  local token device=device-0123456789abcdef name="Ada's telephone"
+  token=$(head -c 110 /dev/zero | tr '\0' t)
+  {
+    printf '\x0a\x6e%s' "$token"
+    printf '\x12\x33\x12\x17%s\x1a\x07android\x22\x0f%s' "$device" "$name"
+  } >"$work/echo"
+}
+
+report_echo() {
+  local name value
+  declare -A values
+  for name in floor-64 echo-onloop-64 echo-async-64 floor-1 echo-onloop-1 echo-async-1; do
+    value=$(median "$name" <"$work/echo.figures")
+    figure "$name" "$value" calls/s
+    value=$(median "$name-a-core" <"$work/echo.figures")
+    figure "$name-a-core" "$value" calls/s/core
+    values[$name]=$value
+  done
+  ratio echo-onloop-to-grpc "${values[echo-onloop-64]}" "$grpc_calls"
+  ratio echo-async-to-grpc "${values[echo-async-64]}" "$grpc_calls"
+  ratio echo-onloop-to-floor "${values[echo-onloop-64]}" "${values[floor-64]}"
+}
+
+# Durable writes and refreshes: many to a commit, one to a commit, no disk.
+bench_commit() {
+  build_measures
+  mkdir -p "$work/stores"
+  "$release/Benchmarks" group-commit --folder "$work/stores" --seconds "$seconds" --runs "$runs"
+}
+
+bench_refresh() {
+  build_measures
+  mkdir -p "$work/stores"
+  "$release/Benchmarks" refreshes --folder "$work/stores" --seconds "$seconds" --runs "$runs"
+}
+
+# Starts the five programs on a fresh folder; sets $up_process, $data and $ready_ms.
+start_programs() {
+  build_release
+  data=$work/data.$RANDOM
+  local began ended
+  began=$(date +%s%N)
+  "$release/postern" up --data "$data" --port-base 0 >"$data.out" 2>&1 </dev/null &
+  up_process=$!
+  started+=("$up_process")
+  until grep -q '^ready' "$data.out"; do
+    kill -0 "$up_process" 2>/dev/null || fail "postern up ended: $(cat "$data.out")"
+    sleep 0.01
+  done
+  ended=$(date +%s%N)
+  ready_ms=$(((ended - began) / 1000000))
+}
+
+stop_programs() {
+  kill -INT "$up_process"
+  wait "$up_process" || true
+}
+
+port_of() { head -n1 "$data/run/postern-$1.ports"; }
+
+# Sign-ins through the five programs against the hash pool alone, one after the other.
+bench_sign-in() {
+  build_measures
+  start_programs
+  local run key
+  key=$(echo "$data"/keys/applications/app.*.key)
+  for run in $(seq "$runs"); do
+    "$release/Benchmarks" password-hashes
+    "$release/Benchmarks" sign-ins --gateway "127.0.0.1:$(port_of gateway)" --key "$key"
+  done >"$work/sign-in.figures"
+  stop_programs
+  local hashes sign_ins
+  hashes=$(median password-hashes <"$work/sign-in.figures")
+  sign_ins=$(median sign-ins <"$work/sign-in.figures")
+  figure password-hashes "$hashes" hashes/s
+  figure sign-ins "$sign_ins" sign-ins/s
+  ratio sign-ins-to-hashes "$sign_ins" "$hashes"
+}
+
+# Time until ready, and the memory of all five after 10,000 calls to each of them.
+bench_footprint() {
+  build_floor
+  start_programs
+  figure ready "$ready_ms" ms
+  : >"$work/empty"
+  local service process key total=0 memory
+  for service in gateway identity session rate-limit notification; do
+    process=$(pgrep -P "$up_process" -f "/postern-$service ")
+    key=$(echo "$data"/keys/applications/tool.*.key)
+    "$root/.build/floor/load" --port "$(port_of "$service")" --pid "$process" --seconds 1 \
+      --connections 4 --in-flight 16 --name "health-$service" --service "postern.$service" \
+      --key "$key" --payload "$work/empty" --method postern.reflection.v1.Reflection/List >/dev/null
+    memory=$(awk '/^Pss:/ { print $2 }' "/proc/$process/smaps_rollup")
+    figure "memory-$service" "$memory" KiB
+    total=$((total + memory))
+  done
+  figure memory-of-all "$((total / 1024))" MiB
+  stop_programs
+}
+
+set_up gcc libc6-dev util-linux procps
+names=("$@")
+((${#names[@]})) || names=(echo commit refresh sign-in footprint)
+for name in "${names[@]}"; do
+  declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
+  say "measuring $name"
+  "bench_$name"
+done

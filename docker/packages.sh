@@ -1,0 +1,98 @@
+# The set-up that up.sh, test.sh and bench.sh share. Sourced, never run.
+#
+# Everything made here lies below .build, except Debian packages, which are named before they come.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+venv=$root/.build/venv
+swift_version_min=6.2
+
+# What `swift build` needs beside Swift itself.
+build_packages=(
+  git libc6-dev libstdc++-12-dev pkg-config
+  libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
+  libssl-dev libsqlite3-dev libargon2-dev libcurl4-openssl-dev libidn2-dev
+)
+
+# The five services and the tool.
+programs=(
+  postern-identity postern-session postern-rate-limit postern-notification postern-gateway postern
+)
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# Installs those of the named Debian packages that are missing, saying so first.
+need_packages() {
+  local missing=() package
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+
+  local as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      fail "these Debian packages are missing, and there is no sudo to install them: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing Debian packages: ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq || fail "apt-get update failed"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null </dev/null ||
+    fail "apt-get could not install: ${missing[*]}"
+}
+
+# Ends with a clear word when Swift is missing or too old.
+need_swift() {
+  command -v swift >/dev/null ||
+    fail "Swift is not installed: https://www.swift.org/install/linux/debian/12/"
+  local version
+  version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p' | head -n1)
+  [[ -n $version ]] || fail "swift --version does not answer"
+  local oldest
+  oldest=$(printf '%s\n' "$swift_version_min" "$version" | sort -V | head -n1)
+  [[ $oldest == "$swift_version_min" ]] ||
+    fail "Swift $swift_version_min or later is needed, this is $version"
+}
+
+# Ends with a clear word where the packages have other names.
+need_debian() {
+  command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+    fail "this script knows Debian 12; elsewhere install the libraries that it names, then build"
+}
+
+# All that a build needs.
+set_up() {
+  need_debian
+  need_packages "${build_packages[@]}" "$@"
+  need_swift
+}
+
+# Python for the tools and the client in another language, at the versions that the tests name.
+set_up_python() {
+  local wanted=$root/Tests/Interop/requirements.txt
+  if cmp -s "$wanted" "$venv/requirements.txt"; then return 0; fi
+  say "making the Python environment .build/venv"
+  rm -rf "$venv"
+  mkdir -p "$root/.build"
+  /usr/bin/python3 -m venv "$venv" || fail "python3 -m venv failed"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted" </dev/null ||
+    fail "pip could not install Tests/Interop/requirements.txt"
+  cp "$wanted" "$venv/requirements.txt"
+}
+
+# Builds the programs for release; their folder is in $release afterwards.
+build_release() {
+  local program
+  for program in "${programs[@]}"; do
+    say "building $program"
+    swift build --package-path "$root" -c release --product "$program" >&2 ||
+      fail "building $program failed"
+  done
+  release=$(swift build --package-path "$root" -c release --show-bin-path)
+}

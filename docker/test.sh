@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# All checks and tests, from a clean clone on a fresh Debian 12 with Swift; the last lines are the
+# test runner's own.
+set -euo pipefail
+
+source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
+
+set_up python3 python3-venv
+set_up_python
+cd "$root"
+
+say "checking the layout of the Swift code"
+git -c safe.directory="$root" ls-files -z --cached --others --exclude-standard '*.swift' |
+  grep -zv /Generated/ | xargs -0 swift format lint --strict
+
+say "checking the container files"
+"$venv/bin/hadolint" docker/Dockerfile
+"$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose.yaml
+for script in docker/*.sh .ci/run Protos/*.sh; do bash -n "$script"; done
+
+say "building programs and tests"
+swift build --build-tests
+
+# With the client in another language, by SystemTests.
+say "running the tests"
+# One after the other: they measure waits, and two cores carry one cluster of programs at a time.
+SWIFT_BACKTRACE=enable=no swift test --no-parallel

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# From a clone to five running services: sets up what is missing, builds, starts.
+#
+#   docker/up.sh [OPTIONS OF `postern up`]      for instance: docker/up.sh --data /srv/postern
+set -euo pipefail
+
+source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
+
+set_up
+build_release
+exec "$release/postern" up "$@"
