@@ -103,10 +103,12 @@ final class ServiceBench: Sendable {
 
     /// Looks at the store until `sql` gives `wanted`; every look is a read of the real store.
     func until(
-        _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation
+        _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation,
+        meanwhile: () -> Void = {}
     ) async throws {
         for _ in 0..<100_000 {
             if try await ask(sql) == [wanted] { return }
+            meanwhile()
         }
         Issue.record("\(sql) never gave \(wanted)", sourceLocation: location)
     }
