@@ -16,9 +16,14 @@ package final class RateLimitService: LimitsService {
     private static let subjectBytesMax = 512
     private static let purgePause = Duration.seconds(600)
 
+    /// How often refunds that no charge took along are written.
+    private static let refundPause = Duration.seconds(1)
+
     private struct State {
         var rings: RingTable
         var ledger = ChargeLedger()
+        /// Rings that a refund changed since they were written.
+        var refunded: Set<RingKey> = []
     }
 
     private let state: Mutex<State>
@@ -44,18 +49,45 @@ package final class RateLimitService: LimitsService {
         state = Mutex(State(rings: rings))
     }
 
-    /// Drops what no longer counts, from memory and disk, every ten minutes until cancelled.
+    /// Until cancelled, drops what no longer counts, every ten minutes, and writes what refunds
+    /// left to write, every second.
     package func run() async throws {
-        while true {
-            try await time.sleep(for: Self.purgePause)
-            let now = time.now()
-            state.withLock { $0.rings.expire(at: now) }
-            do {
-                try await store.purge(at: now)
-            } catch {
-                // A full disk passes; what is left over does not count, and goes the next time.
-                logger.warning("old charges were not purged", fields: [.detail: .error(error)])
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                while true {
+                    try await self.time.sleep(for: Self.purgePause)
+                    await self.purge()
+                }
             }
+            group.addTask {
+                while true {
+                    try await self.time.sleep(for: Self.refundPause)
+                    await self.writeRefunds()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Writes what refunds left to write; for the end, when no call comes any more.
+    package func writeRefunds() async {
+        guard state.withLock({ !$0.refunded.isEmpty }) else { return }
+        do {
+            try await save([], audit: nil)
+        } catch {
+            // The charges stand until the next try, or for their window: strict.
+            logger.warning("refunds were not written", fields: [.detail: .error(error)])
+        }
+    }
+
+    private func purge() async {
+        let now = time.now()
+        state.withLock { $0.rings.expire(at: now) }
+        do {
+            try await store.purge(at: now)
+        } catch {
+            // A full disk passes; what is left over does not count, and goes the next time.
+            logger.warning("old charges were not purged", fields: [.detail: .error(error)])
         }
     }
 
@@ -91,12 +123,13 @@ package final class RateLimitService: LimitsService {
             throw ServiceError(.invalidArgument, fields: ["charge_id"])
         }
         let now = time.now()
-        let keys = state.withLock { state -> [RingKey] in
-            guard let charge = state.ledger.take(id, at: now) else { return [] }
+        // Not waited for on disk: a crash before the next write leaves the charge standing, which
+        // errs on the strict side, and every sign-in is spared a commit.
+        state.withLock { state in
+            guard let charge = state.ledger.take(id, at: now) else { return }
             state.rings.refund(charge.keys, charge.moment)
-            return charge.keys
+            state.refunded.formUnion(charge.keys)
         }
-        if !keys.isEmpty { try await save(keys, audit: nil) }
         return RateLimitV1.RefundResponse()
     }
 
@@ -143,9 +176,19 @@ package final class RateLimitService: LimitsService {
         }
     }
 
+    /// Writes the rings of `keys`, and those that refunds changed.
     private func save(_ keys: [RingKey], audit event: AuditEvent?) async throws {
-        try await store.save(keys, audit: event) { key in
-            self.state.withLock { $0.rings.ring(key) }
+        let refunded = state.withLock { state in
+            defer { state.refunded = [] }
+            return state.refunded
+        }
+        do {
+            try await store.save(Array(refunded.union(keys)), audit: event) { key in
+                self.state.withLock { $0.rings.ring(key) }
+            }
+        } catch {
+            state.withLock { $0.refunded.formUnion(refunded) }
+            throw error
         }
     }
 

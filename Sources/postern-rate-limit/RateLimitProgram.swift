@@ -34,6 +34,10 @@ struct RateLimitProgram: Program {
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [LimitsDispatcher.methods(of: service)],
-            workers: [Worker { try await service.run() }], close: { store.close() })
+            workers: [Worker { try await service.run() }],
+            close: {
+                await service.writeRefunds()
+                store.close()
+            })
     }
 }

@@ -58,6 +58,7 @@ struct RateLimitServiceTests {
         #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 3)
         #expect(try house.peek(.failedSignInByAddress, "192.0.2.7").remaining == 48)
         try await house.refund(second.chargeID)
+        await house.service.writeRefunds()
         #expect(try await house.count("rings") == 0)
     }
 

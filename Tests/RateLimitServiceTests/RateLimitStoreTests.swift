@@ -41,6 +41,33 @@ struct RateLimitStoreTests {
         #expect(try next.peek(.failedSignInByAddress, "192.0.2.7") == before)
     }
 
+    @Test("R-06: a refund is on disk with the next charge, or within a second")
+    func refundsAreWritten() async throws {
+        let house = try await LimitsHouse()
+        for name in ["ada", "bob"] {
+            let (_, id) = try await house.consume(.failedSignInByAccount, name)
+            try await house.refund(id)
+            #expect(try await house.count("rings", where: "limit_number = 3") == 1)
+            if name == "ada" { try await house.consume(.signUpByAddress, "192.0.2.7") }
+        }
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await house.service.run() }
+            await house.time.sleepers(2)
+            house.time.advance(by: .seconds(1))
+            while try await house.count("rings", where: "limit_number = 3") > 0 {}
+            group.cancelAll()
+        }
+    }
+
+    @Test("R-06: killed before a refund was written, the charge stands: strict")
+    func refundBeforeKill() async throws {
+        let house = try await LimitsHouse()
+        let (_, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
+        try await house.refund(id)
+        let next = try await house.restarted(afterKill: true)
+        #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 3)
+    }
+
     @Test("R-04: a charge from before a restart cannot be taken back: strict")
     func refundAfterRestart() async throws {
         let house = try await LimitsHouse()
@@ -85,13 +112,13 @@ struct RateLimitStoreTests {
         let house = try await LimitsHouse()
         try await house.consume(.failedSignInByAccount, "ada@example.org")
         let worker = Task { try await house.service.run() }
-        await house.time.sleepers()
+        await house.time.sleepers(2)
         house.time.advance(by: .seconds(600))
-        await house.time.sleepers()
+        await house.time.sleepers(2)
         #expect(try await house.count("rings") == 1)
         try await house.consume(.signUpByAddress, "192.0.2.7")
         house.time.advance(by: .seconds(600))
-        await house.time.sleepers()
+        await house.time.sleepers(2)
         #expect(try await house.count("rings") == 1)
         #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
         worker.cancel()
@@ -102,10 +129,10 @@ struct RateLimitStoreTests {
     func purgeFails() async throws {
         let house = try await LimitsHouse()
         let worker = Task { try await house.service.run() }
-        await house.time.sleepers()
+        await house.time.sleepers(2)
         house.store.close()
         house.time.advance(by: .seconds(600))
-        await house.time.sleepers()
+        await house.time.sleepers(2)
         #expect(house.log.lines.contains { $0.contains("old charges were not purged") })
         worker.cancel()
         _ = await worker.result

@@ -21,10 +21,11 @@ struct SignInWithPassword: Sendable {
                 email: request.email, device: origin.deviceId, caller: LimitedCaller(context)),
             context)
         let verified = try await verify(request, origin, charge, context, onward)
-        // Before the session: with session down, the right password is still no failure.
-        await limits.refund(charge, context)
+        // Whatever becomes of the session: with session down, the right password is no failure.
+        async let refunded: Void = limits.refund(charge, context)
         let session = try await sessions.create(
             SessionV1.CreateRequest(proof: verified.proof, origin: origin), onward)
+        await refunded
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account, session: session.tokens.map(GatewayV1.Session.init))
     }

@@ -38,8 +38,9 @@ final class LimitsHouse: Sendable {
             time: time, randomness: SeededRandomness(seed: seed), logger: logger)
     }
 
-    /// The same folder in a process that starts anew.
-    func restarted(key: UInt8 = 7) async throws -> LimitsHouse {
+    /// The same folder in a process that starts anew; the old one stopped in order, or was killed.
+    func restarted(key: UInt8 = 7, afterKill isKilled: Bool = false) async throws -> LimitsHouse {
+        if !isKilled { await service.writeRefunds() }
         store.close()
         return try await LimitsHouse(folder: folder, time: time, key: key, seed: 2)
     }
