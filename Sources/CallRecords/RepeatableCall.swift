@@ -26,18 +26,11 @@ package struct RepeatableCall: Sendable {
         }
         let name = Array(method.description.utf8)
         key = hash.lookUpKey(
-            Self.joined([
+            DelimitedParts.joined([
                 Array("key".utf8), Array(context.application.utf8), name,
                 Array(idempotencyKey.utf8),
             ]))
-        fingerprint = hash.hash(Self.joined([Array("fingerprint".utf8), name] + parts))
-    }
-
-    /// Each part behind its length, so that no two lists join to the same bytes.
-    private static func joined(_ parts: [[UInt8]]) -> [UInt8] {
-        parts.flatMap { part in
-            (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (24 - $0 * 8)) } + part
-        }
+        fingerprint = hash.hash(DelimitedParts.joined([Array("fingerprint".utf8), name] + parts))
     }
 }
 

@@ -22,16 +22,9 @@ enum OnwardKey {
         }
         return Hex.encode(
             SHA256.hash(
-                joined([
+                DelimitedParts.joined([
                     Array(context.application.utf8), Array(flow.description.utf8), entry.value,
                 ])))
-    }
-
-    /// Each part behind its length, so that no two lists join to the same bytes.
-    private static func joined(_ parts: [[UInt8]]) -> [UInt8] {
-        parts.flatMap { part in
-            (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (24 - $0 * 8)) } + part
-        }
     }
 }
 

@@ -26,21 +26,15 @@ package struct SignInProofSeal: Sendable {
         constantTimeEqual(key.hash(Self.message(proof)), proof.mac)
     }
 
-    /// What the MAC covers. Each part carries its length, so that no two proofs share their bytes.
+    /// What the MAC covers.
     private static func message(_ proof: IdentityV1.SignInProof) -> [UInt8] {
-        var message = Array("postern/1 sign-in proof\0".utf8)
-        func append(_ bytes: some Collection<UInt8>) {
-            withUnsafeBytes(of: UInt32(truncatingIfNeeded: bytes.count).bigEndian) {
-                message += $0
-            }
-            message += bytes
+        func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+            withUnsafeBytes(of: number.bigEndian) { Array($0) }
         }
-        append(Array(proof.accountId.utf8))
-        append(Array(proof.amr.joined(separator: "\u{1f}").utf8))
-        for moment in [proof.authTimeMs, proof.provedAtMs] {
-            withUnsafeBytes(of: moment.bigEndian) { append(Array($0)) }
-        }
-        append(proof.nonce)
-        return message
+        return Array("postern/1 sign-in proof\0".utf8)
+            + DelimitedParts.joined([
+                Array(proof.accountId.utf8), Array(proof.amr.joined(separator: "\u{1f}").utf8),
+                bytes(proof.authTimeMs), bytes(proof.provedAtMs), proof.nonce,
+            ])
     }
 }
