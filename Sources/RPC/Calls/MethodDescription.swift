@@ -8,9 +8,39 @@ package struct MethodDescription: Sendable, Hashable {
     package let timeout: Duration
     /// The handler never waits and runs on the connection's event loop.
     package let isOnLoop: Bool
+    /// Which sides send items.
+    package let streams: Streams
+
+    /// Which sides of a call send items beside its request and its answer.
+    package enum Streams: Hashable, Sendable {
+        /// A unary call.
+        case none
+        /// Items come from the server, and its Response ends them.
+        case response
+        /// Items come from the client, and the Response answers them.
+        case request
+        /// Items go both ways at once.
+        case both
+
+        /// The client sends items.
+        package var hasRequestItems: Bool { self == .request || self == .both }
+        /// The server sends items.
+        package var hasResponseItems: Bool { self == .response || self == .both }
+    }
+
+    /// A follower: a stream of the server's whose name begins with `Watch`. It has no end of its
+    /// own, shows every `FrameLimits.watchHeartbeat` that it is there, and goes on elsewhere when
+    /// its server drains.
+    package let isWatch: Bool
 
     /// A method's description.
-    package init(name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool) {
+    package init(
+        name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
+        streams: Streams = .none
+    ) {
+        self.streams = streams
+        let own = name.split(separator: "/").last ?? ""
+        isWatch = streams == .response && own.hasPrefix("Watch")
         self.name = name
         self.isIdempotent = isIdempotent
         self.timeout = timeout

@@ -6,13 +6,21 @@
 ///                        └───────── violation: closed ──────────┘
 ///
 ///     call         (new) ──begin──▶ running ──finished──▶ (gone)        one Response, the handler's
-///                                      │ cancel · overdue
+///                                      │ cancel · overdue · fault · a follower when draining
 ///                                      ▼
 ///                                   answered ──finished──▶ (gone)       one Response, already sent
 ///
-/// Rules: ids strictly increase; each call gets exactly one Response; a call that was cancelled or
-/// ran out of time is answered at once but counts as running until its handler has returned, so
-/// that a caller cannot start unbounded work by cancelling.
+///     frame about a call    above the highest   running                    answered, gone
+///     Request               begins              violation                  violation
+///     Cancel                violation           answered CANCELLED         ignored
+///     Item, in the credit   violation           delivered                  ignored
+///     Item beyond it        violation           answered RESOURCE_EXHAUSTED   ignored
+///     Item after the last   violation           answered INVALID_ARGUMENT  ignored
+///     Credit                violation           delivered                  ignored
+///
+/// Rules: ids strictly increase; each call gets exactly one Response; a call that was answered
+/// before its handler returned (cancelled, out of time, at fault) counts as running until it has,
+/// so that a caller cannot start unbounded work by cancelling. `StreamFlow` keeps the credit.
 package struct ServerCallMachine<Handle> {
     /// Where the connection is.
     package enum Phase: Equatable {
@@ -22,11 +30,15 @@ package struct ServerCallMachine<Handle> {
         case closed
     }
 
-    /// Where one call is.
-    package enum Call {
-        case running(Handle?, deadline: Duration)
-        /// Its Response is sent; its handler has not returned.
-        case answered
+    /// One call whose handler has not returned.
+    struct Call {
+        var handle: Handle?
+        var deadline: Duration
+        var flow: StreamFlow
+        /// A follower, which goes on elsewhere when we drain.
+        var isWatch: Bool
+        /// Its Response is sent.
+        var isAnswered = false
     }
 
     /// What the connection must do about a frame.
@@ -45,22 +57,30 @@ package struct ServerCallMachine<Handle> {
     package private(set) var phase = Phase.awaitingHello
     /// The highest id seen.
     package private(set) var highestCall: UInt64 = 0
+    /// A moment not after the next running call's end; nil when none runs. It may be one that a
+    /// call which has ended left behind: kept exactly it would cost a search for every call.
+    package private(set) var nextDeadline: Duration?
     private var calls: [UInt64: Call] = [:]
     private var unknownFrames = 0
     private let callsMax: Int
+    private let streamCredit: UInt32
+    private var peerStreamCredit: UInt32 = 0
 
-    /// A connection on which at most `callsMax` handlers run at once.
-    package init(callsMax: Int) {
+    /// A connection on which at most `callsMax` handlers run at once, and on which the peer may
+    /// send `streamCredit` items of a stream ahead of their consumer.
+    package init(callsMax: Int, streamCredit: UInt32 = FrameLimits.streamCredit) {
         self.callsMax = callsMax
+        self.streamCredit = streamCredit
     }
 
     /// Handlers that have not returned.
     package var runningCount: Int { calls.count }
 
     /// A Hello came; it proceeds once, before anything else.
-    package mutating func hello() -> Instruction {
+    package mutating func hello(streamCredit: UInt32 = 0) -> Instruction {
         guard phase == .awaitingHello else { return .violation }
         phase = .open
+        peerStreamCredit = streamCredit
         return .proceed
     }
 
@@ -75,32 +95,55 @@ package struct ServerCallMachine<Handle> {
 
     /// A handler is about to run for a call that may proceed.
     package mutating func began(_ call: UInt64, deadline: Duration) {
-        calls[call] = .running(nil, deadline: deadline)
+        calls[call] = Call(deadline: deadline, flow: .none, isWatch: false)
+        nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
+    }
+
+    /// The same for a call with streams; `more` tells whether the caller sends items.
+    package mutating func began(
+        _ call: UInt64, deadline: Duration, streams: MethodDescription.Streams, more: Bool,
+        isWatch: Bool
+    ) {
+        began(call, deadline: deadline)
+        calls[call]?.isWatch = isWatch
+        calls[call]?.flow = StreamFlow(
+            incomingWindow: streams.hasRequestItems && more ? streamCredit : nil,
+            outgoingCredit: streams.hasResponseItems ? peerStreamCredit : nil)
     }
 
     /// The handler can be told through `handle`, unless it has returned already.
     package mutating func attach(_ handle: Handle, to call: UInt64) {
-        guard case .running(_, let deadline) = calls[call] else { return }
-        calls[call] = .running(handle, deadline: deadline)
+        calls[call]?.handle = handle
     }
 
     /// The handler has returned.
     /// - Returns: whether its answer is still wanted.
     package mutating func finished(_ call: UInt64) -> Bool {
-        guard case .running = calls.removeValue(forKey: call) else { return false }
-        return phase != .closed
+        guard let ended = calls.removeValue(forKey: call) else { return false }
+        if calls.isEmpty { nextDeadline = nil }
+        return !ended.isAnswered && phase != .closed
     }
 
     /// A Cancel came.
     /// - Returns: the instruction and, when it is to proceed, the handler to tell; the call is then
     ///   to be answered CANCELLED.
     package mutating func cancel(_ call: UInt64) -> (Instruction, Handle?) {
-        guard phase != .awaitingHello, call > 0, call <= highestCall else {
-            return (.violation, nil)
+        guard isKnown(call) else { return (.violation, nil) }
+        guard let ended = answer(call) else { return (.ignore, nil) }
+        return (.proceed, ended.handle)
+    }
+
+    /// A running call is answered before its handler has returned.
+    private mutating func answer(_ call: UInt64) -> Call? {
+        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
+            return nil
         }
-        guard case .running(let handle, _) = calls[call] else { return (.ignore, nil) }
-        calls[call] = .answered
-        return (.proceed, handle)
+        calls.values[place].isAnswered = true
+        return calls.values[place]
+    }
+
+    private func isKnown(_ call: UInt64) -> Bool {
+        phase != .awaitingHello && call > 0 && call <= highestCall
     }
 
     /// A frame of a kind that this version does not know, or does not serve, came.
@@ -109,34 +152,100 @@ package struct ServerCallMachine<Handle> {
         unknownFrames += 1
         return unknownFrames > FrameLimits.unknownFramesMax ? .violation : .ignore
     }
+}
 
-    /// An Item or Credit came for `call`; without streams there is nothing that it could move.
-    package func streamFrame(_ call: UInt64) -> Instruction {
-        phase == .awaitingHello || call == 0 || call > highestCall ? .violation : .ignore
+// MARK: Streams
+
+extension ServerCallMachine {
+    /// An Item came, with an item in it or not, and perhaps the caller's last. A call that is to be
+    /// refused counts as answered.
+    package mutating func item(
+        _ call: UInt64, isItem: Bool, isEnd: Bool
+    ) -> StreamInstruction<Handle> {
+        guard isKnown(call) else { return .violation }
+        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
+            return .ignore
+        }
+        switch calls.values[place].flow.arrived(isItem: isItem, isEnd: isEnd) {
+        case .sound: return .deliver(calls.values[place].handle)
+        case .overCredit: return .refuse(.overCredit, answer(call)?.handle)
+        case .afterEnd: return .refuse(.afterEnd, answer(call)?.handle)
+        }
     }
 
+    /// A Credit came.
+    package mutating func credit(_ call: UInt64, _ items: UInt32) -> StreamInstruction<Handle> {
+        guard isKnown(call) else { return .violation }
+        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered,
+            calls.values[place].flow.isOutgoingOpen
+        else { return .ignore }
+        calls.values[place].flow.granted(items)
+        return .deliver(calls.values[place].handle)
+    }
+
+    /// The handler has an item to send.
+    package mutating func send(_ call: UInt64) -> Departure {
+        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered,
+            calls.values[place].flow.isOutgoingOpen
+        else { return .over }
+        return calls.values[place].flow.depart() ? .sent : .noCredit
+    }
+
+    /// The handler has sent its last item.
+    /// - Returns: whether the caller is to be told.
+    package mutating func sendEnd(_ call: UInt64) -> Bool {
+        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
+            return false
+        }
+        return calls.values[place].flow.endOutgoing()
+    }
+
+    /// The handler has taken `count` items.
+    /// - Returns: the credit to grant now; 0 for none.
+    package mutating func consumed(_ call: UInt64, _ count: UInt32) -> UInt32 {
+        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
+            return 0
+        }
+        return calls.values[place].flow.consumed(count)
+    }
+
+    /// The credit of a running call; for tests.
+    package func flow(_ call: UInt64) -> StreamFlow? {
+        calls[call].flatMap { $0.isAnswered ? nil : $0.flow }
+    }
+}
+
+// MARK: Ends
+
+extension ServerCallMachine {
     /// Calls whose time is over at `uptime`, each to be told and answered DEADLINE_EXCEEDED.
     package mutating func overdue(at uptime: Duration) -> [(call: UInt64, handle: Handle?)] {
+        guard let nextDeadline, nextDeadline <= uptime else { return [] }
         var overdue: [(call: UInt64, handle: Handle?)] = []
-        for case (let call, .running(let handle, let deadline)) in calls where deadline <= uptime {
-            overdue.append((call, handle))
+        var next: Duration?
+        for (call, state) in calls where !state.isAnswered {
+            if state.deadline <= uptime {
+                overdue.append((call, state.handle))
+            } else {
+                next = next.map { min($0, state.deadline) } ?? state.deadline
+            }
         }
-        for entry in overdue { calls[entry.call] = .answered }
+        for entry in overdue { calls[entry.call]?.isAnswered = true }
+        self.nextDeadline = next
         return overdue
     }
 
-    /// When the next running call's time is over.
-    package var nextDeadline: Duration? {
-        calls.values.compactMap { call in
-            if case .running(_, let deadline) = call { deadline } else { nil }
-        }.min()
-    }
-
-    /// No new calls from now on.
-    /// - Returns: the last call that will be answered.
-    package mutating func drain() -> UInt64 {
+    /// No new calls from now on. Followers, which nothing ends, are to be told and answered
+    /// UNAVAILABLE, so that they go on elsewhere; the others may finish.
+    /// - Returns: the last call that will be answered, and the followers.
+    package mutating func drain() -> (last: UInt64, watches: [(call: UInt64, handle: Handle?)]) {
         if phase == .open || phase == .awaitingHello { phase = .draining(lastCall: highestCall) }
-        return highestCall
+        var watches: [(call: UInt64, handle: Handle?)] = []
+        for (call, state) in calls where state.isWatch && !state.isAnswered {
+            watches.append((call, state.handle))
+        }
+        for entry in watches { calls[entry.call]?.isAnswered = true }
+        return (highestCall, watches)
     }
 
     /// The connection is over.
@@ -144,10 +253,11 @@ package struct ServerCallMachine<Handle> {
     package mutating func close() -> [Handle] {
         phase = .closed
         var handles: [Handle] = []
-        for (call, state) in calls {
-            if case .running(let handle?, _) = state { handles.append(handle) }
-            calls[call] = .answered
+        for (call, state) in calls where !state.isAnswered {
+            if let handle = state.handle { handles.append(handle) }
+            calls[call]?.isAnswered = true
         }
+        nextDeadline = nil
         return handles
     }
 }

@@ -2,8 +2,8 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// One connection of a client: says Hello, numbers the calls, and ends each with its Response, its
-/// deadline or the connection's loss. Everything happens on its event loop.
+/// One connection of a client: says Hello, obeys `ClientCallMachine`, and ends each call with its
+/// Response, its deadline or the connection's loss. Everything happens on its event loop.
 final class ClientConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -13,13 +13,17 @@ final class ClientConnection: ChannelInboundHandler {
     /// Told once when the connection is ready, and once when it takes no more calls.
     private let onReady: (ClientConnection) -> Void
     private let onLoss: (ClientConnection, ServiceError) -> Void
-    private let arena = Arena()
+    let arena = Arena()
+    var machine: ClientCallMachine<PendingCall>
     private var decoder = FrameDecoder()
-    private var out = ByteBuffer()
-    private var context: ChannelHandlerContext?
-    private var calls: [UInt64: PendingCall] = [:]
-    private var lastCall: UInt64 = 0
-    private var serverFrameBytesMax = FrameLimits.frameBytesDefault
+    var out = ByteBuffer()
+    private(set) var context: ChannelHandlerContext?
+    private(set) var serverFrameBytesMax = FrameLimits.frameBytesDefault
+    /// Bytes of items that came and are not consumed.
+    var inboundItemBytes = 0
+    var roomQueue = RoomQueue()
+    var isPeerTaking = true
+    var isWriterWoken = false
     private var isGreeted = false
     private var isLost = false
     private var isFlushScheduled = false
@@ -27,10 +31,12 @@ final class ClientConnection: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var timerDue: Duration?
     private var helloDue: Duration?
+    private var closeDue: Duration?
     private var keepAlive: KeepAlive?
 
+    /// A connection that uses the call ids up to `idsMax` and then leaves for another.
     init(
-        _ settings: ClientSettings, time: any Time,
+        _ settings: ClientSettings, time: any Time, idsMax: UInt64 = FrameLimits.callIDsMax,
         onReady: @escaping (ClientConnection) -> Void,
         onLoss: @escaping (ClientConnection, ServiceError) -> Void
     ) {
@@ -38,58 +44,99 @@ final class ClientConnection: ChannelInboundHandler {
         self.time = time
         self.onReady = onReady
         self.onLoss = onLoss
+        machine = ClientCallMachine(streamCredit: settings.streamCredit, idsMax: idsMax)
     }
 
     // MARK: Calls
 
-    /// Sends a call.
+    /// Sends a call, at once or when the server has room for it.
     func start(_ call: PendingCall) {
-        guard !isLost else {
-            return call.fail(
-                ServiceError(.unavailable, detail: "connection lost", notProcessed: true))
+        switch machine.admission {
+        case .send(let number): send(call, as: number)
+        case .wait:
+            machine.wait(call, deadline: call.deadline)
+            arm(call.deadline)
+        case .refuseFull:
+            call.fail(ServiceError(.resourceExhausted, detail: "too many wait", notProcessed: true))
+        case .refuseLost: call.fail(Self.lostError)
         }
+    }
+
+    private func send(_ call: PendingCall, as number: UInt64) {
         let left = call.deadline - time.uptime()
         guard left > .zero else { return call.fail(ServiceError(.deadlineExceeded)) }
         guard call.request.metadata.isWithinLimits else {
             return call.fail(ServiceError(.invalidArgument, fields: ["metadata"]))
         }
         let isWritten = FrameWriter.writeRequest(
-            call: lastCall + 1, call.request,
+            call: number, call.request,
             timeoutMilliseconds: UInt32(clamping: max(1, left.milliseconds)), to: &out,
             frameBytesMax: serverFrameBytesMax)
         guard isWritten else {
             return call.fail(
                 ServiceError(.resourceExhausted, detail: "the request is over the server's limit"))
         }
-        lastCall += 1
-        calls[lastCall] = call
-        call.sent(on: self, as: lastCall)
+        let isLast = machine.began(
+            call, deadline: call.deadline, streams: call.streams, isWatch: call.isWatch)
+        call.sent(on: self, as: number)
         flushSoon()
         arm(call.deadline)
+        if isLast { leave() }
     }
 
     /// Gives a call up: the server is told, and the call ends at once.
     func cancel(_ call: UInt64) {
-        abandon(call, ServiceError(.cancelled))
+        guard let pending = machine.ended(call) else { return }
+        abandon(call, pending, ServiceError(.cancelled))
+        ended()
         flushSoon()
     }
 
-    private func abandon(_ call: UInt64, _ error: ServiceError) {
-        guard let pending = calls.removeValue(forKey: call) else { return }
+    func abandon(_ call: UInt64, _ pending: PendingCall, _ error: ServiceError) {
         FrameWriter.write(.cancel(WireV1.Cancel(call: call)), to: &out, arena: arena)
         pending.fail(error)
-        closeIfDone()
     }
 
-    /// A connection that takes no more calls has no use once the last is over.
-    private func closeIfDone() {
-        guard isLost, calls.isEmpty else { return }
+    /// A call has ended: another has room, or the connection has no more use.
+    func ended() {
+        while let (call, number) = machine.nextWaiting() {
+            if !call.isOver { send(call, as: number) }
+        }
+        guard isLost, machine.isIdle else { return }
         flush()
         context?.close(promise: nil)
     }
 
-    /// Closes; used when the program stops. What still runs ends as unavailable.
-    func close() { context?.close(promise: nil) }
+    /// Takes no more calls, says so, and closes when those that run are over, or at the end of the
+    /// grace. Followers, which nothing else ends, are given up.
+    func close() {
+        guard isGreeted, let context else { context?.close(promise: nil); return }
+        leave()
+        for (call, pending) in machine.takeWatches() {
+            abandon(call, pending, ServiceError(.unavailable, detail: "this client is closed"))
+        }
+        ended()
+        guard context.channel.isActive else { return }
+        let due = time.uptime() + FrameLimits.drainGrace
+        closeDue = due
+        arm(due)
+    }
+
+    /// No new calls from now on; the server is told.
+    private func leave() {
+        guard !isLost else { return }
+        isLost = true
+        let unsent = machine.leave()
+        let goAway = WireV1.GoAway(reason: .draining, message: "this client takes its leave")
+        FrameWriter.write(.goAway(goAway), to: &out, arena: arena)
+        flushSoon()
+        onLoss(self, Self.lostError)
+        for call in unsent { call.fail(Self.lostError) }
+    }
+
+    private static var lostError: ServiceError {
+        ServiceError(.unavailable, detail: "connection lost", notProcessed: true)
+    }
 
     // MARK: The channel's life
 
@@ -122,9 +169,9 @@ final class ClientConnection: ChannelInboundHandler {
             isLost = true
             onLoss(self, error)
         }
-        let ended = calls.values
-        calls = [:]
-        for call in ended { call.fail(error) }
+        let (sent, waiting) = machine.close()
+        for call in waiting { call.fail(Self.lostError) }
+        for call in sent { call.fail(error) }
     }
 
     // MARK: Frames
@@ -141,8 +188,14 @@ final class ClientConnection: ChannelInboundHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        flush()
+        flushTurn()
         context.fireChannelReadComplete()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isPeerTaking = context.channel.isWritable
+        if isPeerTaking { letWritersGo() }
+        context.fireChannelWritabilityChanged()
     }
 
     /// - Returns: false when the rest is not to be read.
@@ -153,6 +206,8 @@ final class ClientConnection: ChannelInboundHandler {
         }
         switch envelope {
         case .response(let head): response(head, bytes)
+        case .item(let head): return item(head, bytes)
+        case .other(.credit(let credit)): return self.credit(credit)
         case .other(.hello(let hello)): greet(hello)
         case .other(.goAway(let goAway)): leave(goAway)
         case .other(.ping(let ping)):
@@ -171,9 +226,11 @@ final class ClientConnection: ChannelInboundHandler {
         self.keepAlive = keepAlive
         arm(keepAlive.due)
         if server.frameBytesMax > 0 { serverFrameBytesMax = Int(server.frameBytesMax) }
+        machine.hello(callsMax: server.callsMax, streamCredit: server.streamCredit)
         var hello = WireV1.Hello(
             version: FrameLimits.version,
             frameBytesMax: UInt32(clamping: FrameLimits.frameBytesMax),
+            streamCredit: settings.streamCredit,
             keepaliveFloorMs: UInt32(clamping: FrameLimits.keepaliveFloor.milliseconds),
             agent: "postern/1", service: settings.service, application: settings.application,
             keyId: settings.keyID)
@@ -184,8 +241,8 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     private func response(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer) {
-        guard let call = calls.removeValue(forKey: head.call) else { return }
-        defer { closeIfDone() }
+        guard let call = machine.ended(head.call) else { return }
+        defer { ended() }
         if let failure = head.failure, failure.status != 0 {
             return call.fail(ServiceError(failure))
         }
@@ -199,19 +256,18 @@ final class ClientConnection: ChannelInboundHandler {
         let error = ServiceError(
             code, detail: "\(settings.service) said \(goAway.reason): \(goAway.message)",
             notProcessed: true)
+        let unprocessed = machine.leave(lastCall: goAway.lastCall)
         if !isLost {
             isLost = true
             onLoss(self, error)
         }
-        for call in calls.keys where call > goAway.lastCall {
-            calls.removeValue(forKey: call)?.fail(error)
-        }
-        closeIfDone()
+        for call in unprocessed { call.fail(error) }
+        ended()
     }
 
     // MARK: Writing and time
 
-    private func flushSoon() {
+    func flushSoon() {
         guard !isReading, !isFlushScheduled, let context else { return }
         isFlushScheduled = true
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -221,10 +277,11 @@ final class ClientConnection: ChannelInboundHandler {
         }
     }
 
-    private func flush() {
+    func flush() {
         guard let context, out.readableBytes > 0 else { return }
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
         out.clear(minimumCapacity: 0)
+        if isPeerTaking { letWritersGo() }
     }
 
     private func arm(_ due: Duration) {
@@ -240,18 +297,23 @@ final class ClientConnection: ChannelInboundHandler {
     private func wake() {
         timerDue = nil
         let uptime = time.uptime()
-        for (call, pending) in calls where pending.deadline <= uptime {
-            abandon(call, ServiceError(.deadlineExceeded))
+        let (late, unsent) = machine.overdue(at: uptime)
+        for (call, pending) in late { abandon(call, pending, ServiceError(.deadlineExceeded)) }
+        for pending in unsent {
+            pending.fail(ServiceError(.deadlineExceeded, notProcessed: true))
         }
+        if !late.isEmpty { ended() }
         // A server that is silent, from the start or now, is left: its calls may work elsewhere.
-        if let helloDue, helloDue <= uptime { context?.close(promise: nil) }
+        if [helloDue, closeDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
+            context?.close(promise: nil)
+        }
         switch keepAlive?.look(at: uptime) {
         case .close: context?.close(promise: nil)
         case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out, arena: arena)
         case .wait, nil: break
         }
         flush()
-        let dues = calls.values.map(\.deadline) + [helloDue, keepAlive?.due].compactMap { $0 }
-        if let next = dues.min() { arm(next) }
+        let dues = [machine.nextDeadline, helloDue, closeDue, keepAlive?.due]
+        if let next = dues.compactMap({ $0 }).min() { arm(next) }
     }
 }

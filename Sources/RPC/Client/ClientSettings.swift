@@ -17,11 +17,14 @@ package struct ClientSettings: Sendable {
     /// How long a call waits for a connection: long enough for a peer's restart, short enough
     /// that a flow notices a peer that is gone.
     package let connectPatience: Duration
+    /// Items of one stream that the server may send ahead of their consumer.
+    package let streamCredit: UInt32
 
     /// Settings of a client.
     package init(
         service: String, host: String, port: Int, application: String, keyID: String,
-        secret: KeyedHash, connectPatience: Duration = .seconds(2)
+        secret: KeyedHash, connectPatience: Duration = .seconds(2),
+        streamCredit: UInt32 = FrameLimits.streamCredit
     ) {
         self.service = service
         self.host = host
@@ -30,6 +33,7 @@ package struct ClientSettings: Sendable {
         self.keyID = keyID
         self.secret = secret
         self.connectPatience = connectPatience
+        self.streamCredit = streamCredit
     }
 }
 

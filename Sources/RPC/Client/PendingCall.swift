@@ -13,17 +13,28 @@ final class PendingCall {
     let deadline: Duration
     /// Until when it waits for a connection.
     let connectDue: Duration
+    /// Which sides send items.
+    let streams: MethodDescription.Streams
+    /// A follower, which has no end of its own.
+    let isWatch: Bool
+    /// The items; nil for a unary call.
+    let stream: CallStream?
     /// What carries it, and its number there, so that a cancel finds it.
     private(set) var carrier: (connection: ClientConnection, call: UInt64)?
     private var complete: ((Result<LentAnswer, ServiceError>) -> Void)?
 
     init(
         _ request: OutgoingRequest, deadline: Duration, connectDue: Duration,
+        streams: MethodDescription.Streams = .none, isWatch: Bool = false,
+        stream: CallStream? = nil,
         complete: @escaping (Result<LentAnswer, ServiceError>) -> Void
     ) {
         self.request = request
         self.deadline = deadline
         self.connectDue = connectDue
+        self.streams = streams
+        self.isWatch = isWatch
+        self.stream = stream
         self.complete = complete
     }
 
@@ -31,7 +42,10 @@ final class PendingCall {
     var isOver: Bool { complete == nil }
 
     /// A connection has sent it as `call`.
-    func sent(on connection: ClientConnection, as call: UInt64) { carrier = (connection, call) }
+    func sent(on connection: ClientConnection, as call: UInt64) {
+        carrier = (connection, call)
+        stream?.begin(connection, as: call)
+    }
 
     /// Ends the call; the second and later ends of one call do nothing.
     func end(_ result: Result<LentAnswer, ServiceError>) {

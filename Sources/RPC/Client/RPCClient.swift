@@ -6,8 +6,8 @@ package import ServiceRuntime
 /// Calls one service over TCP: one connection for each event loop, so that a handler's onward
 /// calls stay on its own loop.
 package final class RPCClient: CallChannel {
-    private let settings: ClientSettings
-    private let time: any Time
+    let settings: ClientSettings
+    let time: any Time
     private let links: PerLoop<ClientLink>
     private let group: MultiThreadedEventLoopGroup
 
@@ -78,10 +78,7 @@ package final class RPCClient: CallChannel {
         _ request: OutgoingRequest, _ context: CallContext,
         _ decode: @escaping @Sendable (LentAnswer) throws -> Answer
     ) async throws -> Answer {
-        // A handler calls from its own loop and stays there; a tool or a worker takes any.
-        let current = MultiThreadedEventLoopGroup.currentEventLoop
-        let isOurs = current.map { loop in group.makeIterator().contains { $0 === loop } } ?? false
-        let loop = (isOurs ? current : nil) ?? group.next()
+        let loop = loopOfCall
         let call = CallSlot()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -104,8 +101,15 @@ package final class RPCClient: CallChannel {
         }
     }
 
+    /// A handler calls from its own loop and stays there; a tool or a worker takes any.
+    var loopOfCall: any EventLoop {
+        let current = MultiThreadedEventLoopGroup.currentEventLoop
+        let isOurs = current.map { loop in group.makeIterator().contains { $0 === loop } } ?? false
+        return (isOurs ? current : nil) ?? group.next()
+    }
+
     /// Runs `body` with the loop's link: at once when already there.
-    private func on(_ loop: any EventLoop, _ body: @escaping @Sendable (ClientLink) -> Void) {
+    func on(_ loop: any EventLoop, _ body: @escaping @Sendable (ClientLink) -> Void) {
         if loop.inEventLoop { return body(links[loop]) }
         loop.execute { [links] in body(links[loop]) }
     }

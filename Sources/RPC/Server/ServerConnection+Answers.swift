@@ -19,6 +19,21 @@ extension ServerConnection {
         closeIfDrained()
     }
 
+    /// A handler has said all in its items.
+    func finished(_ call: UInt64) {
+        shared.releaseRunning()
+        guard machine.finished(call) else { return closeIfDrained() }
+        write(.response(WireV1.Response(call: call)))
+        flushSoon()
+        closeIfDrained()
+    }
+
+    /// A running call ends before its handler has returned: both sides are told.
+    func stop(_ call: UInt64, _ running: RunningCall?, _ error: ServiceError) {
+        running?.stop(error)
+        refuse(call, error)
+    }
+
     /// A handler threw `error`.
     func failed(_ call: UInt64, _ error: any Error) {
         shared.releaseRunning()

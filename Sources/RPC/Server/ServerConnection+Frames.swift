@@ -10,6 +10,7 @@ extension ServerConnection {
             version: FrameLimits.version,
             frameBytesMax: UInt32(clamping: shared.settings.frameBytesMax),
             callsMax: UInt32(clamping: shared.settings.callsMax),
+            streamCredit: shared.settings.streamCredit,
             keepaliveFloorMs: UInt32(clamping: FrameLimits.keepaliveFloor.milliseconds),
             challenge: challenge, agent: shared.settings.agent)
     }
@@ -26,6 +27,7 @@ extension ServerConnection {
             switch try Envelope(bytes, range, arena: resources.arena) {
             case .request(let head): return request(head, bytes)
             case .response: return violated("a Response from a client")
+            case .item(let head): return item(head, bytes)
             case .other(let kind): return other(kind)
             case .unknown: return obey(machine.unknownFrame(), "too many frames of unknown kind")
             }
@@ -48,24 +50,22 @@ extension ServerConnection {
             return true
         case .goAway:
             return machine.phase != .awaitingHello || violated("a GoAway before Hello")
-        case .item(let item): return obey(machine.streamFrame(item.call), "an Item out of order")
-        case .credit(let credit):
-            return obey(machine.streamFrame(credit.call), "a Credit out of order")
+        case .credit(let credit): return self.credit(credit)
         case .pong:
             return keepAlive?.isPinged == true
                 || obey(machine.unknownFrame(), "a Pong that answers nothing")
-        case .request, .response: return violated("a frame that does not decode")
+        case .request, .response, .item: return violated("a frame that does not decode")
         }
     }
 
     private func obey(
-        _ instruction: ServerCallMachine<Task<Void, Never>>.Instruction,
+        _ instruction: ServerCallMachine<RunningCall>.Instruction,
         _ reason: String
     ) -> Bool {
         instruction == .violation ? violated(reason) : true
     }
 
-    private func violated(_ message: String) -> Bool {
+    func violated(_ message: String) -> Bool {
         goAway(.protocolError, message)
         return false
     }
@@ -73,7 +73,7 @@ extension ServerConnection {
     // MARK: Hello
 
     private func greet(_ hello: WireV1.Hello) -> Bool {
-        guard machine.hello() == .proceed else { return violated("a second Hello") }
+        guard machine.hello(streamCredit: hello.streamCredit) == .proceed else { return violated("a second Hello") }
         guard hello.version >= 1 else {
             goAway(.unsupportedVersion, "this server speaks version \(FrameLimits.version)")
             return false
@@ -109,7 +109,9 @@ extension ServerConnection {
                 ServiceError(.invalidArgument, fields: ["metadata"], notProcessed: true))
         case .proceed:
             head.method.withBytes(in: bytes) { name in
-                if let entry = shared.methods.entry(name), !head.more {
+                if let entry = shared.methods.entry(name),
+                    !head.more || entry.handler.method.streams.hasRequestItems
+                {
                     serve(head, bytes, entry)
                 } else {
                     refuse(head.call, ServiceError(.unknownMethod, notProcessed: true))
@@ -136,7 +138,7 @@ extension ServerConnection {
         head.payload.withBytes(in: bytes) { payload in
             switch entry.handler.kind {
             case .onLoop(let handle): runOnLoop(head.call, payload, context, entry, handle)
-            case .async(let start): startTask(head.call, payload, context, entry, start)
+            case .async(let start): startTask(head, payload, context, entry, start)
             }
         }
     }
@@ -160,30 +162,33 @@ extension ServerConnection {
     }
 
     private func startTask(
-        _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
+        _ head: RequestHead, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
         _ entry: MethodTable.Entry, _ start: MethodHandler.Async
     ) {
+        let call = head.call
         guard let loop = self.context?.eventLoop else { return }
         guard shared.acquireRunning() else {
             return refuse(call, ServiceError(.resourceExhausted, notProcessed: true))
         }
+        // Begun first: the task runs at once, and may end before we hold it.
+        let stream = beginStream(head, entry.handler.method, context.deadline, loop)
+        if stream == nil { machine.began(call, deadline: context.deadline) }
         let handle = AsyncCall(
             call: call, executor: resources.executor,
-            connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered)
-        // Begun first: the task runs at once, and may end before we hold it.
-        machine.began(call, deadline: context.deadline)
+            connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered,
+            stream: stream)
         do {
-            machine.attach(try start(payload, context, handle), to: call)
+            let task = try start(payload, context, handle)
+            machine.attach(RunningCall(task: task, stream: stream), to: call)
         } catch {
-            failed(call, error)  // the request does not decode
+            handle.fail(error)  // the request does not decode
         }
     }
 
     private func cancelled(_ call: UInt64) -> Bool {
-        let (instruction, task) = machine.cancel(call)
+        let (instruction, running) = machine.cancel(call)
         guard instruction == .proceed else { return obey(instruction, "a Cancel out of order") }
-        task?.cancel()
-        refuse(call, ServiceError(.cancelled))
+        stop(call, running, ServiceError(.cancelled))
         return true
     }
 }

@@ -13,7 +13,7 @@ final class ServerConnection: ChannelDuplexHandler {
     let shared: ServerShared
     let resources: LoopResources
     let challenge: [UInt8]
-    var machine: ServerCallMachine<Task<Void, Never>>
+    var machine: ServerCallMachine<RunningCall>
     var application: Application?
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
@@ -29,12 +29,18 @@ final class ServerConnection: ChannelDuplexHandler {
     private var watchdog: Scheduled<Void>?
     private var isReading = false
     private var isFlushScheduled = false
+    /// Bytes of items that came and are not consumed.
+    var inboundItemBytes = 0
+    var roomQueue = RoomQueue()
+    var isPeerTaking = true
+    var isWriterWoken = false
 
     init(_ shared: ServerShared, _ resources: LoopResources) {
         self.shared = shared
         self.resources = resources
         challenge = shared.randomness.bytes(FrameLimits.challengeBytes)
-        machine = ServerCallMachine(callsMax: shared.settings.callsMax)
+        machine = ServerCallMachine(
+            callsMax: shared.settings.callsMax, streamCredit: shared.settings.streamCredit)
     }
 
     // MARK: The channel's life
@@ -70,7 +76,7 @@ final class ServerConnection: ChannelDuplexHandler {
         // From here on nothing is written or timed, even if this comes in the middle of a turn.
         self.context = nil
         watchdog?.cancel()
-        for task in machine.close() { task.cancel() }
+        stopAll("the connection was lost")
         context.fireChannelInactive()
     }
 
@@ -119,7 +125,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        flush()
+        flushTurn()
         arm()
         context.fireChannelReadComplete()
     }
@@ -131,8 +137,10 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         turnUptime = shared.time.uptime()
-        if context.channel.isWritable {
+        isPeerTaking = context.channel.isWritable
+        if isPeerTaking {
             watch.outboundDue = nil
+            letWritersGo()
             context.read()
         } else {
             watch.outboundDue = turnUptime + FrameLimits.outboundPatience
@@ -162,7 +170,7 @@ final class ServerConnection: ChannelDuplexHandler {
         guard let context, out.readableBytes > 0 else { return }
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
         out.clear(minimumCapacity: 0)
-        guard !context.channel.isWritable else { return }
+        guard !context.channel.isWritable else { return letWritersGo() }
         let pending = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
         // `try?`: a channel that cannot say is one that is closing.
         if (pending ?? 0) > FrameLimits.outboundDropBytes { context.close(promise: nil) }
@@ -174,7 +182,7 @@ final class ServerConnection: ChannelDuplexHandler {
     func goAway(_ reason: WireV1.GoAwayReason, _ message: String) {
         guard let context, watch.lingerDue == nil else { return }
         let last = machine.highestCall
-        for task in machine.close() { task.cancel() }
+        stopAll("the connection has ended")
         write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
         flush()
         decoder = FrameDecoder()
@@ -193,9 +201,10 @@ final class ServerConnection: ChannelDuplexHandler {
     private func drain() {
         guard watch.lingerDue == nil else { return }
         turnUptime = shared.time.uptime()
-        let last = machine.drain()
+        let (last, watches) = machine.drain()
         write(
             .goAway(WireV1.GoAway(lastCall: last, reason: .draining, message: "server stopping")))
+        for watch in watches { stop(watch.call, watch.handle, ServiceError(.unavailable)) }
         flush()
         watch.drainDue = turnUptime + FrameLimits.drainGrace
         closeIfDrained()
@@ -248,9 +257,8 @@ final class ServerConnection: ChannelDuplexHandler {
         guard let context else { return }
         watch.armedFor = nil
         turnUptime = shared.time.uptime()
-        for (call, task) in machine.overdue(at: turnUptime) {
-            task?.cancel()
-            refuse(call, ServiceError(.deadlineExceeded))
+        for (call, running) in machine.overdue(at: turnUptime) {
+            stop(call, running, ServiceError(.deadlineExceeded))
         }
         flush()
         switch watch.overdue(at: turnUptime) {

@@ -14,6 +14,8 @@ package struct ServerSettings: Sendable {
     package let runningMax: Int
     /// Connections at once.
     package let connectionsMax: Int
+    /// Items of one stream that a client may send ahead of their consumer.
+    package let streamCredit: UInt32
     /// The operator's word that a listener beyond loopback may speak without TLS.
     package let isPlaintextTrusted: Bool
     /// Program and version, told to peers.
@@ -24,6 +26,7 @@ package struct ServerSettings: Sendable {
         service: String, host: String, port: Int,
         frameBytesMax: Int = FrameLimits.frameBytesDefault, callsMax: Int = FrameLimits.callsMax,
         runningMax: Int = 10_000, connectionsMax: Int = 10_000,
+        streamCredit: UInt32 = FrameLimits.streamCredit,
         isPlaintextTrusted: Bool = false, agent: String = "postern/1"
     ) {
         self.service = service
@@ -33,6 +36,7 @@ package struct ServerSettings: Sendable {
         self.callsMax = callsMax
         self.runningMax = runningMax
         self.connectionsMax = connectionsMax
+        self.streamCredit = streamCredit
         self.isPlaintextTrusted = isPlaintextTrusted
         self.agent = agent
     }

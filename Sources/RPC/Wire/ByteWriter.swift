@@ -1,6 +1,6 @@
 import Messages
 
-/// Writes into memory whose size was measured before: for the one frame that every call ends with.
+/// Writes into memory whose size was measured before: for the frames of which there are many.
 struct ByteWriter {
     private let buffer: UnsafeMutableRawBufferPointer
     private var position = 0
@@ -33,6 +33,12 @@ struct ByteWriter {
     mutating func writeFieldHead(_ tag: UInt8, _ count: Int) {
         write(tag)
         writeVarint(UInt64(count))
+    }
+
+    mutating func write(_ bytes: [UInt8]) {
+        let place = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
+        place.copyBytes(from: bytes)
+        position += bytes.count
     }
 
     mutating func write(_ packed: PackedMessage) {

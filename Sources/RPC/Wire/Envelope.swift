@@ -1,10 +1,12 @@
 import Messages
 
-/// One frame as read from the wire. Request and Response, which every call needs, are lent: their
-/// byte ranges point into the frame and nothing is copied. The rest is decoded by libprotobuf-c.
+/// One frame as read from the wire. Request, Response and Item, of which there are many, are lent:
+/// their byte ranges point into the frame and nothing is copied. The rest is decoded by
+/// libprotobuf-c.
 enum Envelope {
     case request(RequestHead)
     case response(ResponseHead)
+    case item(ItemHead)
     case other(WireV1.Frame.Kind)
     /// A kind that this version does not know, or a frame without one.
     case unknown
@@ -26,6 +28,9 @@ enum Envelope {
             case 3:
                 self = .response(try ResponseHead(bytes, body))
                 return
+            case 4:
+                self = .item(try ItemHead(bytes, body))
+                return
             default: break
             }
         }
@@ -41,6 +46,7 @@ enum Envelope {
         switch frame.kind {
         case .request(let request): .request(RequestHead(request))
         case .response(let response): .response(ResponseHead(response))
+        case .item(let item): .item(ItemHead(item))
         case .some(let kind): .other(kind)
         case nil: .unknown
         }
@@ -137,10 +143,46 @@ struct ResponseHead {
     }
 }
 
+/// What an Item says, with its payload lent from the frame.
+struct ItemHead {
+    var call: UInt64 = 0
+    var isEnd = false
+    var payload = LentBytes.range(0..<0)
+
+    /// There is an item in it: an `end` without a payload is only the end.
+    var isItem: Bool { !isEnd || !payload.isEmpty }
+
+    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
+        var reader = WireReader(bytes, range)
+        while let field = try reader.next() {
+            switch field {
+            case .varint(1, let value): call = value
+            case .varint(2, let value): isEnd = value != 0
+            case .bytes(3, let range): payload = .range(range)
+            case .varint(1...3, _), .bytes(1...3, _), .fixed(1...3): throw .malformed
+            default: break
+            }
+        }
+    }
+
+    init(_ item: WireV1.Item) {
+        call = item.call
+        isEnd = item.end
+        payload = .owned(item.payload)
+    }
+}
+
 /// Bytes that lie in the frame being read, or, on the rare path, in an array of their own.
 enum LentBytes {
     case range(Range<Int>)
     case owned([UInt8])
+
+    var isEmpty: Bool {
+        switch self {
+        case .range(let range): range.isEmpty
+        case .owned(let bytes): bytes.isEmpty
+        }
+    }
 
     /// Lends the bytes; `frame` is what `range` points into.
     func withBytes<R>(

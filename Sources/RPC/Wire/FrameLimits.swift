@@ -49,4 +49,27 @@ package enum FrameLimits {
     package static let deadlineMargin = Duration.milliseconds(5)
     /// How long a draining side waits for its calls.
     package static let drainGrace = Duration.seconds(8)
+
+    // MARK: Streams
+
+    /// Items of a stream that may come ahead of their consumer, unless configured. 128 frames of
+    /// the ordinary limit are just `inboundItemBytesMax`, so one stream, however slow its consumer,
+    /// never loses its call to the size of its items; and half of it is enough small items for
+    /// one turn that the system calls of the turn are spread thin.
+    package static let streamCredit: UInt32 = 128
+    /// Bytes of items on a connection that have come and are not consumed: the call whose item is
+    /// over it ends.
+    package static let inboundItemBytesMax = 16 * 1024 * 1024
+    /// Bytes that gather for one flush before the writers of items wait for it: enough to make the
+    /// system call cheap, too little to keep the loop from its other connections.
+    package static let outboundTurnBytes = 64 * 1024
+    /// Items that are decoded at once for their consumer.
+    package static let itemBatchMax = 64
+    /// Calls of a client that wait for a server which has all that it takes on one connection.
+    package static let waitingCallsMax = 8 * 1024
+    /// Ids that a client uses on one connection before it takes another: far from where adding
+    /// one would overflow, and centuries of calls.
+    package static let callIDsMax = UInt64.max / 2
+    /// How often a follower hears something, so that it knows how stale it is.
+    package static let watchHeartbeat = Duration.milliseconds(500)
 }

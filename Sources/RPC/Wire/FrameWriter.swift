@@ -40,7 +40,7 @@ package enum FrameWriter {
         return true
     }
 
-    /// Writes a Request: `Frame {request: {call, method, timeout_ms, metadata, payload}}`.
+    /// Writes a Request: `Frame {request: {call, method, timeout_ms, metadata, more, payload}}`.
     /// - Returns: false, with nothing written, when the frame would be over `frameBytesMax`.
     package static func writeRequest(
         call: UInt64, _ request: OutgoingRequest, timeoutMilliseconds: UInt32,
@@ -49,7 +49,7 @@ package enum FrameWriter {
         let inner =
             1 + varintBytes(call) + fieldBytes(request.method.utf8.count) + 1
             + varintBytes(UInt64(timeoutMilliseconds)) + request.metadata.encodedBytes
-            + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
+            + (request.more ? 2 : 0) + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
         guard fieldBytes(inner) <= frameBytesMax else { return false }
         out.writeInteger(UInt32(truncatingIfNeeded: fieldBytes(inner)))
         out.writeFieldHead(0x12, inner)
@@ -60,6 +60,7 @@ package enum FrameWriter {
         out.writeInteger(UInt8(0x18))
         out.writeVarint(UInt64(timeoutMilliseconds))
         request.metadata.write(to: &out)
+        if request.more { out.writeBytes([0x28, 0x01]) }
         if !request.payload.isEmpty {
             out.writeFieldHead(0x32, request.payload.count)
             out.writeBytes(request.payload)
@@ -84,6 +85,16 @@ package struct OutgoingRequest: Sendable {
     package let metadata: Metadata
     /// The packed request message.
     package let payload: [UInt8]
+    /// Items follow.
+    package let more: Bool
+
+    /// A request; most are whole at once.
+    package init(method: String, metadata: Metadata, payload: [UInt8], more: Bool = false) {
+        self.method = method
+        self.metadata = metadata
+        self.payload = payload
+        self.more = more
+    }
 }
 
 extension ByteBuffer {

@@ -153,17 +153,41 @@ struct DrainTests {
         }
     }
 
-    @Test("a closed client ends what it has and takes no more; no call hangs")
+    @Test("wire.md, Connection 4: a closed client takes no more calls, and those that run finish")
     func closed() async throws {
         try await Loopback.run { loopback in
-            async let running = loopback.failure(EchoService.gated)
+            async let running = loopback.call(EchoService.gated, "running")
             await loopback.gate.entered(1)
             loopback.client.close()
-            let ended = try await running
-            #expect(ended?.code == .unavailable)
             let refused = try await loopback.failure(EchoService.async)
             #expect(refused?.code == .unavailable)
-            await loopback.gate.cancelled(1)
+            loopback.gate.open()
+            let answer = try await running
+            #expect(answer == "running")
+        }
+    }
+
+    @Test("wire.md, Connection 4: a client that closes says GoAway, and ends its connection")
+    func goodbye() async throws {
+        let listener = try RawListener()
+        try await Loopback.run { loopback in
+            let client = Loopback.client(port: listener.port, group: loopback.group)
+            async let outcome = loopback.outcome(of: client)
+            let server = try listener.accept()
+            server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+            while let kind = try server.receive() {
+                guard case .request = kind else { continue }
+                server.send(.response(WireV1.Response(call: 1)))
+                break
+            }
+            #expect(await outcome == nil)
+            client.close()
+            guard case .goAway(let goAway) = try server.receive() else {
+                Issue.record("no GoAway")
+                return
+            }
+            #expect(goAway == WireV1.GoAway(reason: .draining, message: goAway.message))
+            #expect(try server.receive() == nil)
         }
     }
 

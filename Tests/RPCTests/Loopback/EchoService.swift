@@ -18,6 +18,12 @@ struct EchoService: Sendable {
     static let long = method("Long", isOnLoop: true)
     static let longAsync = method("LongAsync")
     static let caller = method("Caller", isOnLoop: true)
+    static let count = method("Count", streams: .response)
+    static let watch = method("WatchGated", streams: .response)
+    static let held = method("Held", streams: .response)
+    static let collect = method("Collect", streams: .request)
+    static let first = method("First", streams: .request)
+    static let chat = method("Chat", streams: .both)
 
     /// What a handler of ours throws by mistake; its text must not leave the program.
     struct Mishap: Error {
@@ -50,7 +56,7 @@ struct EchoService: Sendable {
                         accountId: context.clientAddress ?? "",
                         amr: [context.idempotencyKey ?? ""])
                 },
-            ])
+            ] + streams)
     }
 
     private func waiting(_ request: Request, _ context: CallContext) async throws -> Response {
@@ -68,10 +74,11 @@ struct EchoService: Sendable {
     }
 
     private static func method(
-        _ name: String, isOnLoop: Bool = false, isIdempotent: Bool = false
+        _ name: String, isOnLoop: Bool = false, isIdempotent: Bool = false,
+        streams: MethodDescription.Streams = .none
     ) -> MethodDescription {
         MethodDescription(
             name: "test.v1.Echo/\(name)", isIdempotent: isIdempotent, timeout: .seconds(10),
-            isOnLoop: isOnLoop)
+            isOnLoop: isOnLoop, streams: streams)
     }
 }

@@ -47,6 +47,7 @@ struct Loopback: Sendable {
         var callsMax = FrameLimits.callsMax
         var runningMax = 10_000
         var connectionsMax = 100
+        var streamCredit = FrameLimits.streamCredit
     }
 
     /// A server of the echo service on `port`.
@@ -58,7 +59,8 @@ struct Loopback: Sendable {
             ServerSettings(
                 service: "test.echo", host: "127.0.0.1", port: port,
                 frameBytesMax: limits.frameBytesMax, callsMax: limits.callsMax,
-                runningMax: limits.runningMax, connectionsMax: limits.connectionsMax),
+                runningMax: limits.runningMax, connectionsMax: limits.connectionsMax,
+                streamCredit: limits.streamCredit),
             services: [echo.methods],
             applications: Applications(
                 name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,
@@ -70,12 +72,13 @@ struct Loopback: Sendable {
     /// A client of the server on `port`.
     static func client(
         port: Int, group: MultiThreadedEventLoopGroup, service: String = "test.echo",
-        secret: KeyedHash = TestKey.right
+        secret: KeyedHash = TestKey.right, streamCredit: UInt32 = FrameLimits.streamCredit
     ) -> RPCClient {
         RPCClient(
             ClientSettings(
                 service: service, host: "127.0.0.1", port: port,
-                application: TestKey.application, keyID: TestKey.keyID, secret: secret),
+                application: TestKey.application, keyID: TestKey.keyID, secret: secret,
+                streamCredit: streamCredit),
             group: group, time: SystemTime(), randomness: SecureRandomness())
     }
 

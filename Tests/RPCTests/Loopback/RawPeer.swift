@@ -81,13 +81,21 @@ final class RawPeer {
     @discardableResult
     func send(
         _ call: UInt64, _ method: MethodDescription, _ text: String = "",
-        timeout: UInt32 = 20_000
+        timeout: UInt32 = 20_000, more: Bool = false
     ) -> Bool {
         let payload = EchoService.Request(accessToken: text).encoded()
         return send(
             .request(
                 WireV1.Request(
-                    call: call, method: method.name, timeoutMs: timeout, payload: payload)))
+                    call: call, method: method.name, timeoutMs: timeout, more: more,
+                    payload: payload)))
+    }
+
+    /// Sends an item of a stream.
+    @discardableResult
+    func send(item text: String, of call: UInt64, end: Bool = false) -> Bool {
+        let payload = EchoService.Request(accessToken: text).encoded()
+        return send(.item(WireV1.Item(call: call, end: end, payload: payload)))
     }
 
     /// Ends this side.
@@ -142,9 +150,9 @@ final class RawPeer {
     }
 
     /// A Hello with a good proof for the server's challenge.
-    func soundHello(frameBytesMax: UInt32 = 0) -> WireV1.Hello {
+    func soundHello(frameBytesMax: UInt32 = 0, streamCredit: UInt32 = 0) -> WireV1.Hello {
         var hello = WireV1.Hello(
-            version: 1, frameBytesMax: frameBytesMax, service: "test.echo",
+            version: 1, frameBytesMax: frameBytesMax, streamCredit: streamCredit, service: "test.echo",
             application: TestKey.application, keyId: TestKey.keyID)
         hello.proof = ApplicationProof.make(
             challenge: serverHello.challenge, hello, key: TestKey.right)
@@ -152,10 +160,13 @@ final class RawPeer {
     }
 
     /// A peer that has said Hello.
-    static func greeted(port: Int, frameBytesMax: UInt32 = 0) throws -> RawPeer {
+    static func greeted(
+        port: Int, frameBytesMax: UInt32 = 0, streamCredit: UInt32 = 0
+    ) throws -> RawPeer {
         let peer = try RawPeer(port: port)
         try peer.greet()
-        peer.send(.hello(peer.soundHello(frameBytesMax: frameBytesMax)))
+        peer.send(
+            .hello(peer.soundHello(frameBytesMax: frameBytesMax, streamCredit: streamCredit)))
         return peer
     }
 }

@@ -32,6 +32,7 @@ private enum Reading: Equatable {
             switch envelope {
             case .request(let head): return Self.reading(head, frame)
             case .response(let head): return Self.reading(head, frame)
+            case .item(let head): return Self.reading(head, frame)
             case .other(let kind): return .frame(kind)
             case .unknown: return .unknown
             }
@@ -59,12 +60,21 @@ private enum Reading: Equatable {
         return .frame(.response(head.failure ?? plain))
     }
 
+    private static func reading(_ head: ItemHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+        .frame(
+            .item(
+                WireV1.Item(
+                    call: head.call, end: head.isEnd,
+                    payload: head.payload.withBytes(in: frame) { Array($0) })))
+    }
+
     /// The library takes any wire type for a bool; by hand it is a varint or the frame is refused.
     /// Whether that may be why the two disagree.
     static func isOddBool(_ bytes: [UInt8], library: Reading, hand: Reading) -> Bool {
         guard hand == .refused else { return false }
         switch library {
         case .frame(.request): return bytes.contains { [0x29, 0x2a, 0x2d].contains($0) }
+        case .frame(.item): return bytes.contains { [0x11, 0x12, 0x15].contains($0) }
         case .frame(.response): return bytes.contains { [0x19, 0x1d].contains($0) }
         default: return false
         }

@@ -73,6 +73,47 @@ struct FrameWriterTests {
         }
     }
 
+    @Test(
+        "an Item, its end and a Credit at every size of a varint",
+        arguments: [UInt64(1), 127, 128, 1 << 35, .max], [0, 1, 127, 128, 20_000])
+    func streams(call: UInt64, count: Int) {
+        let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: count))
+        let payload = message.encoded()
+        let item = expected(.item(WireV1.Item(call: call, payload: payload)))
+        var (packed, bytes, end, credit) = (ByteBuffer(), ByteBuffer(), ByteBuffer(), ByteBuffer())
+        let sample = WireV1.Credit(call: call, items: UInt32(max(1, count)))
+        message.withPacked(in: Arena()) {
+            FrameWriter.writeItem(call: call, .packed($0), to: &packed)
+        }
+        FrameWriter.writeItem(call: call, .bytes(payload), to: &bytes)
+        FrameWriter.writeEnd(call: call, to: &end)
+        FrameWriter.writeCredit(call: call, items: sample.items, to: &credit)
+        #expect(Array(packed.readableBytesView) == item)
+        #expect(Array(bytes.readableBytesView) == item)
+        #expect(FrameWriter.itemBytes(call: call, payload.count) == item.count - 4)
+        #expect(
+            Array(end.readableBytesView) == expected(.item(WireV1.Item(call: call, end: true))))
+        #expect(Array(credit.readableBytesView) == expected(.credit(sample)))
+    }
+
+    @Test("a Request whose items follow says so, and its size is known", arguments: [0, 200])
+    func more(payloadBytes: Int) {
+        let payload = [UInt8](repeating: 6, count: payloadBytes)
+        let outgoing = OutgoingRequest(
+            method: "a.B/C", metadata: Metadata(), payload: payload, more: true)
+        let bytes = expected(
+            .request(
+                WireV1.Request(
+                    call: 200, method: "a.B/C", timeoutMs: 70_000, more: true, payload: payload)))
+        for (limit, isWritten) in [(bytes.count - 4, true), (bytes.count - 5, false)] {
+            var out = ByteBuffer()
+            let result = FrameWriter.writeRequest(
+                call: 200, outgoing, timeoutMilliseconds: 70_000, to: &out, frameBytesMax: limit)
+            #expect(result == isWritten)
+            #expect(Array(out.readableBytesView) == (isWritten ? bytes : []))
+        }
+    }
+
     @Test("the size of a varint is the library's")
     func varintBytes() {
         for shift in 0..<64 {

@@ -1,0 +1,104 @@
+package import Messages
+import NIOCore
+import ServiceRuntime
+
+/// Calls with streams. They are not sent again by themselves: what was told is told, and only who
+/// follows knows from where to go on.
+extension RPCClient {
+    package func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ request: Request, _ context: CallContext
+    ) -> IncomingItems<Response> {
+        let stream = begin(method, request.encoded(), context)
+        return IncomingItems(stream, user: StreamUser(stream))
+    }
+
+    package func clientStream<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ context: CallContext
+    ) -> ClientStreamCall<Request, Response> {
+        let stream = begin(method, [], context)
+        let user = StreamUser(stream)
+        return ClientStreamCall(OutgoingItems(stream, user: user)) {
+            defer { withExtendedLifetime(user) {} }
+            return try Response(decoding: try await stream.answer())
+        }
+    }
+
+    package func bidirectional<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ context: CallContext
+    ) -> BidirectionalCall<Request, Response> {
+        let stream = begin(method, [], context)
+        let user = StreamUser(stream)
+        return BidirectionalCall(
+            OutgoingItems(stream, user: user), IncomingItems(stream, user: user))
+    }
+
+    /// Calls a method of any kind by its name with packed messages, for tools that know it by
+    /// reflection.
+    package func stream(
+        _ method: MethodDescription, payload: [UInt8], _ context: CallContext
+    ) -> PackedStreamCall {
+        let stream = begin(method, payload, context)
+        let user = StreamUser(stream)
+        return PackedStreamCall(
+            outgoing: OutgoingItems(stream, user: user) { $0.attempt(.bytes($1)) },
+            incoming: IncomingItems(stream, user: user) { bytes, _ in Array(bytes) },
+            answer: {
+                defer { withExtendedLifetime(user) {} }
+                return try await stream.answer()
+            })
+    }
+
+    private func begin(
+        _ method: MethodDescription, _ payload: [UInt8], _ context: CallContext
+    ) -> CallStream {
+        let loop = loopOfCall
+        let stream = CallStream(loop)
+        let request = OutgoingRequest(
+            method: method.name, metadata: context.metadata, payload: payload,
+            more: method.streams.hasRequestItems)
+        let connectDue = time.uptime() + settings.connectPatience
+        on(loop) { link in
+            let pending = PendingCall(
+                request, deadline: context.deadline, connectDue: connectDue,
+                streams: method.streams, isWatch: method.isWatch, stream: stream
+            ) { result in
+                if case .success = result { link.succeeded() }
+                stream.end(CallStream.Ending(result))
+            }
+            stream.giveUp = { link.cancel(pending) }
+            link.start(pending)
+        }
+        return stream
+    }
+}
+
+/// A call with streams whose messages are bytes.
+package struct PackedStreamCall: Sendable {
+    /// Where the caller writes, if the method takes items.
+    package let outgoing: OutgoingItems<[UInt8]>
+    /// What the server sends, if it does.
+    package let incoming: IncomingItems<[UInt8]>
+    private let answer: @Sendable () async throws -> [UInt8]
+
+    init(
+        outgoing: OutgoingItems<[UInt8]>, incoming: IncomingItems<[UInt8]>,
+        answer: @escaping @Sendable () async throws -> [UInt8]
+    ) {
+        self.outgoing = outgoing
+        self.incoming = incoming
+        self.answer = answer
+    }
+
+    /// The Response's message; empty where the server sends items.
+    /// - Throws: `ServiceError`.
+    package func response() async throws -> [UInt8] { try await answer() }
+}
+
+extension CallStream.Ending {
+    init(_ result: Result<LentAnswer, ServiceError>) {
+        switch result {
+        case .success(let answer): self = .answered(Array(answer.payload))
+        case .failure(let error): self = .failed(error)
+        }
+    }
+}

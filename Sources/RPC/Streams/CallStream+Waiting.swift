@@ -1,0 +1,145 @@
+import Messages
+import NIOCore
+import ServiceRuntime
+import Synchronization
+
+/// What a task takes from a stream.
+enum TakenItems<Item: Sendable>: Sendable {
+    /// The last first.
+    case items([Item])
+    case nothing
+    case ended
+    case failed(ServiceError)
+}
+
+/// What tasks may ask of a stream, on its loop or on any other thread.
+extension CallStream {
+    // MARK: Taking
+
+    /// Items that have come, decoded. On the loop.
+    func take<Item>(
+        _ decode: (UnsafeRawBufferPointer, Arena) throws -> Item
+    ) -> TakenItems<Item> {
+        if inbox.count > 0 { return takeFromInbox(decode) }
+        switch ending {
+        case .answered: return .ended
+        case .failed(let error): return .failed(error)
+        case nil: return isIncomingEnded ? .ended : .nothing
+        }
+    }
+
+    private func takeFromInbox<Item>(
+        _ decode: (UnsafeRawBufferPointer, Arena) throws -> Item
+    ) -> TakenItems<Item> {
+        let arena = carrier?.arena ?? Arena()
+        let byteCount = inbox.byteCount
+        do {
+            let items = try inbox.take(max: FrameLimits.itemBatchMax) { try decode($0, arena) }
+            carrier?.consumed(items.count, byteCount: byteCount - inbox.byteCount, of: call)
+            return .items(items)
+        } catch {
+            return .failed(ServiceError(.invalidArgument, detail: "an item: \(error)"))
+        }
+    }
+
+    /// Returns when there may be something to take.
+    func news() async {
+        let ticket = StreamTicket()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { wake in
+                onLoop { $0.keep(Reader(ticket: ticket, wake: wake)) }
+            }
+        } onCancel: {
+            callOff(ticket)
+        }
+    }
+
+    private func keep(_ reader: Reader) {
+        let isReady = inbox.count > 0 || ending != nil || isIncomingEnded
+        if isReady || reader.ticket.isCancelled.load(ordering: .acquiring) {
+            return reader.wake.resume()
+        }
+        readers.append(reader)
+    }
+
+    // MARK: The end
+
+    /// Waits for the end of the call, and gives the answer's message.
+    func answer() async throws -> [UInt8] {
+        let ticket = StreamTicket()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { wake in
+                onLoop { stream in
+                    let isOver = stream.ending != nil
+                    if isOver || ticket.isCancelled.load(ordering: .acquiring) {
+                        return wake.resume()
+                    }
+                    stream.mourners.append(Reader(ticket: ticket, wake: wake))
+                }
+            }
+        } onCancel: {
+            callOff(ticket)
+        }
+        let ending = await withCheckedContinuation { continuation in
+            onLoop { continuation.resume(returning: $0.ending) }
+        }
+        switch ending {
+        case .answered(let payload): return payload
+        case .failed(let error): throw error
+        case nil: throw ServiceError(.cancelled)
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends an item as soon as it may go.
+    func send(_ item: [UInt8]) async throws {
+        let ticket = StreamTicket()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { wake in
+                onLoop { $0.keep(Writer(ticket: ticket, item: item, wake: wake)) }
+            }
+        } onCancel: {
+            callOff(ticket)
+        }
+    }
+
+    private func keep(_ writer: Writer) {
+        if writer.ticket.isCancelled.load(ordering: .acquiring) {
+            return writer.wake.resume(throwing: ServiceError(.cancelled))
+        }
+        switch sendNow(.bytes(writer.item)) {
+        case .sent: return writer.wake.resume()
+        case .failed(let error): return writer.wake.resume(throwing: error)
+        case .noCredit: writers.append(writer)
+        case .noRoom:
+            writers.append(writer)
+            carrier?.waitForRoom(self)
+        }
+    }
+
+    // MARK: Giving up
+
+    /// The task that waits with `ticket` was cancelled; a client gives its whole call up.
+    private func callOff(_ ticket: StreamTicket) {
+        ticket.isCancelled.store(true, ordering: .releasing)
+        loop.execute { [self] in
+            giveUp?()
+            if let place = readers.firstIndex(where: { $0.ticket === ticket }) {
+                readers.remove(at: place).wake.resume()
+            }
+            if let place = mourners.firstIndex(where: { $0.ticket === ticket }) {
+                mourners.remove(at: place).wake.resume()
+            }
+            if let place = writers.firstIndex(where: { $0.ticket === ticket }) {
+                writers.remove(at: place).wake.resume(throwing: ServiceError(.cancelled))
+            }
+        }
+    }
+
+    /// Runs `body` on the loop: at once when already there.
+    func onLoop(_ body: @escaping @Sendable (CallStream) -> Void) {
+        if loop.inEventLoop { return body(self) }
+        loop.execute { [self] in body(self) }
+    }
+}

@@ -1,0 +1,137 @@
+import NIOCore
+import ServiceRuntime
+import Synchronization
+
+/// The streams of one call, on either side: what came and is not taken, and who waits to take or
+/// to send. The connection's machine keeps the credit; this keeps the data.
+///
+///     not begun ──begin──▶ running ──end──▶ over
+///
+/// What came before the end is still given out; then readers learn of the end, and writers at once.
+final class CallStream: @unchecked Sendable {
+    // `@unchecked`: but for the constants and `isOver`, everything is touched on `loop` alone; what
+    // can be called from elsewhere (CallStream+Waiting.swift) goes there first.
+
+    /// How the call ended.
+    enum Ending: Sendable {
+        /// With this answer.
+        case answered([UInt8])
+        case failed(ServiceError)
+    }
+
+    /// A task that waits to take items.
+    struct Reader {
+        let ticket: StreamTicket
+        let wake: CheckedContinuation<Void, Never>
+    }
+
+    /// A task that waits to send an item.
+    struct Writer {
+        let ticket: StreamTicket
+        let item: [UInt8]
+        let wake: CheckedContinuation<Void, any Error>
+    }
+
+    let loop: any EventLoop
+    /// Gives the call up; set by a client, whose user may.
+    var giveUp: (() -> Void)?
+    /// In the queue of those that wait for room.
+    var isQueuedForRoom = false
+    /// The call has ended: there is nothing to give up.
+    let isOver = Atomic(false)
+    private(set) var carrier: (any StreamCarrier)?
+    private(set) var call: UInt64 = 0
+    private(set) var ending: Ending?
+    var inbox = ItemInbox()
+    var readers: [Reader] = []
+    /// Tasks that wait for the end alone.
+    var mourners: [Reader] = []
+    var writers = CircularBuffer<Writer>(initialCapacity: 0)
+    private(set) var isIncomingEnded = false
+    private var isEndWanted = false
+
+    init(_ loop: any EventLoop) {
+        self.loop = loop
+    }
+
+    /// A connection carries it now, as `call`.
+    func begin(_ carrier: any StreamCarrier, as call: UInt64) {
+        guard ending == nil else { return }
+        self.carrier = carrier
+        self.call = call
+        pump()
+    }
+
+    // MARK: From the connection
+
+    /// An item came.
+    func deliver(_ payload: UnsafeRawBufferPointer) {
+        inbox.add(payload)
+        if !readers.isEmpty { readers.removeFirst().wake.resume() }
+    }
+
+    /// The peer has sent its last item.
+    func endIncoming() {
+        isIncomingEnded = true
+        wakeReaders()
+    }
+
+    /// The call is over: its last word was said or heard.
+    func end(_ ending: Ending) {
+        guard self.ending == nil else { return }
+        self.ending = ending
+        isOver.store(true, ordering: .releasing)
+        // What was not taken is its reader's from here on, and no burden of the connection.
+        carrier?.consumed(0, byteCount: inbox.byteCount, of: call)
+        carrier = nil
+        giveUp = nil
+        if case .failed(let error) = ending, error.code == .cancelled { inbox.clear() }
+        wakeReaders()
+        for mourner in mourners { mourner.wake.resume() }
+        mourners = []
+        while let writer = writers.popFirst() { writer.wake.resume(throwing: overError) }
+    }
+
+    private func wakeReaders() {
+        let readers = readers
+        self.readers = []
+        for reader in readers { reader.wake.resume() }
+    }
+
+    /// What a writer is told who comes too late.
+    var overError: ServiceError {
+        if case .failed(let error) = ending { return error }
+        return ServiceError(.cancelled, detail: "an item after the end of its call")
+    }
+
+    // MARK: Sending
+
+    /// Sends an item if it may go now. No item overtakes one that waits.
+    func sendNow(_ item: ItemPayload) -> Sending {
+        if ending != nil || isEndWanted { return .failed(overError) }
+        guard writers.isEmpty, let carrier else { return .noCredit }
+        return carrier.send(item, of: call)
+    }
+
+    /// Sends what waits, as far as it may go.
+    func pump() {
+        while let first = writers.first, let carrier {
+            switch carrier.send(.bytes(first.item), of: call) {
+            case .sent: first.wake.resume()
+            case .failed(let error): first.wake.resume(throwing: error)
+            case .noCredit: return
+            case .noRoom: return carrier.waitForRoom(self)
+            }
+            writers.removeFirst()
+            carrier.wokeWriter()
+        }
+        if isEndWanted, writers.isEmpty { carrier?.sendEnd(of: call) }
+    }
+
+    /// Sends the end of our side, behind the items that wait.
+    func finish() {
+        guard ending == nil, !isEndWanted else { return }
+        isEndWanted = true
+        pump()
+    }
+}

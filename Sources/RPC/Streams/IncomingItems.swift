@@ -1,0 +1,96 @@
+import Messages
+import NIOCore
+import ServiceRuntime
+import Synchronization
+
+/// The items that the other side of a call sends, in order. What is taken is granted again, so a
+/// consumer that stops holds up its own stream and nothing else.
+///
+/// Ends when the other side has sent its last; throws a `ServiceError` when the call failed.
+/// On the client's side cancelling the task that waits, or letting go of the sequence, gives the
+/// call up. One consumer at a time; a second goes on where the first stopped.
+package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
+    /// Gives out the items.
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let source: Source
+
+        /// The next item; nil after the last.
+        /// - Throws: `ServiceError`.
+        package func next() async throws -> Item? {
+            switch source {
+            case .wire(let reader): try await reader.next()
+            case .pipe(let pipe, _): try await pipe.next()
+            }
+        }
+    }
+
+    fileprivate enum Source: Sendable {
+        case wire(ItemReader<Item>)
+        case pipe(ItemPipe<Item>, PipeUser<Item>?)
+    }
+
+    private let source: Source
+
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+
+    /// The items that a pipe in this process carries.
+    init(_ pipe: ItemPipe<Item>, _ user: PipeUser<Item>? = nil) {
+        source = .pipe(pipe, user)
+    }
+
+    /// The items of `stream`, decoded by `decode`; `user` keeps a client's call alive.
+    init(
+        _ stream: CallStream, user: StreamUser? = nil,
+        _ decode: @escaping ItemReader<Item>.Decode
+    ) {
+        source = .wire(ItemReader(stream, user, decode))
+    }
+}
+
+extension IncomingItems where Item: ProtobufMessage {
+    init(_ stream: CallStream, user: StreamUser? = nil) {
+        self.init(stream, user: user) { try Item(decoding: $0, in: $1) }
+    }
+}
+
+/// Takes items from a stream in batches, and gives them out one by one.
+final class ItemReader<Item: Sendable>: Sendable {
+    typealias Decode = @Sendable (UnsafeRawBufferPointer, Arena) throws -> Item
+
+    private let stream: CallStream
+    private let user: StreamUser?
+    private let decode: Decode
+    /// Taken and not given out, the last first.
+    private let batch = Mutex<[Item]>([])
+
+    init(_ stream: CallStream, _ user: StreamUser?, _ decode: @escaping Decode) {
+        self.stream = stream
+        self.user = user
+        self.decode = decode
+    }
+
+    func next() async throws -> Item? {
+        while true {
+            if let item = batch.withLock({ $0.popLast() }) { return item }
+            guard !Task.isCancelled else {
+                stream.onLoop { $0.giveUp?() }
+                throw ServiceError(.cancelled)
+            }
+            switch await taken() {
+            case .items(let items): batch.withLock { $0 = items }
+            case .ended: return nil
+            case .failed(let error): throw error
+            case .nothing: await stream.news()
+            }
+        }
+    }
+
+    private func taken() async -> TakenItems<Item> {
+        if stream.loop.inEventLoop { return stream.take(decode) }
+        return await withCheckedContinuation { continuation in
+            stream.loop.execute { [stream, decode] in
+                continuation.resume(returning: stream.take(decode))
+            }
+        }
+    }
+}

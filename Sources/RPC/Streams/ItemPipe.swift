@@ -1,0 +1,160 @@
+import ServiceRuntime
+import Synchronization
+
+/// A stream that never leaves the process: a service called by its own program. As bounded as one
+/// on the wire, so that what works here works there.
+final class ItemPipe<Item: Sendable>: Sendable {
+    struct Writer {
+        let ticket: StreamTicket
+        let item: Item
+        let wake: CheckedContinuation<Void, any Error>
+    }
+
+    struct State {
+        var items: [Item] = []
+        var position = 0
+        var ending: Result<Void, ServiceError>?
+        var readers: [(ticket: StreamTicket, wake: CheckedContinuation<Void, Never>)] = []
+        var writers: [Writer] = []
+
+        var isFull: Bool { items.count - position >= Int(FrameLimits.streamCredit) }
+
+        mutating func pop() -> Item? {
+            guard position < items.count else { return nil }
+            defer {
+                position += 1
+                if position == items.count { (items, position) = ([], 0) }
+            }
+            return items[position]
+        }
+
+        /// Takes an item, or its writer to wait.
+        /// - Returns: how the write ended, nil when it waits, and a reader to wake.
+        mutating func take(
+            _ item: Item, _ ticket: StreamTicket, _ wake: CheckedContinuation<Void, any Error>
+        ) -> (Result<Void, any Error>?, CheckedContinuation<Void, Never>?) {
+            if ending != nil || ticket.isCancelled.load(ordering: .acquiring) {
+                return (.failure(ServiceError(.cancelled)), nil)
+            }
+            guard !isFull else {
+                writers.append(Writer(ticket: ticket, item: item, wake: wake))
+                return (nil, nil)
+            }
+            items.append(item)
+            return (.success(()), readers.isEmpty ? nil : readers.removeFirst().wake)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: Taking
+
+    func next() async throws -> Item? {
+        while true {
+            switch taken() {
+            case .item(let item): return item
+            case .ended(let ending):
+                try ending.get()
+                return nil
+            case .nothing:
+                guard !Task.isCancelled else { throw ServiceError(.cancelled) }
+                await news()
+            }
+        }
+    }
+
+    private enum Taken {
+        case item(Item)
+        case nothing
+        case ended(Result<Void, ServiceError>)
+    }
+
+    private func taken() -> Taken {
+        let (taken, wake) = state.withLock { state -> (Taken, CheckedContinuation<Void, any Error>?) in
+            guard let item = state.pop() else {
+                return (state.ending.map(Taken.ended) ?? .nothing, nil)
+            }
+            guard !state.writers.isEmpty else { return (.item(item), nil) }
+            let writer = state.writers.removeFirst()
+            state.items.append(writer.item)
+            return (.item(item), writer.wake)
+        }
+        wake?.resume()
+        return taken
+    }
+
+    private func news() async {
+        let ticket = StreamTicket()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { wake in
+                let isNow = state.withLock { state in
+                    let isReady = state.position < state.items.count || state.ending != nil
+                    if isReady || ticket.isCancelled.load(ordering: .acquiring) { return true }
+                    state.readers.append((ticket, wake))
+                    return false
+                }
+                if isNow { wake.resume() }
+            }
+        } onCancel: {
+            callOff(ticket)
+        }
+    }
+
+    // MARK: Writing
+
+    func write(_ item: Item) async throws {
+        let ticket = StreamTicket()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { wake in
+                let (outcome, reader) = state.withLock { $0.take(item, ticket, wake) }
+                reader?.resume()
+                if let outcome { wake.resume(with: outcome) }
+            }
+        } onCancel: {
+            callOff(ticket)
+        }
+    }
+
+    /// No more items: the reader is told after those that are there.
+    func finish() { end(.success(())) }
+
+    func end(_ ending: Result<Void, ServiceError>) {
+        let (readers, writers) = state.withLock { state in
+            if state.ending == nil { state.ending = ending }
+            defer { (state.readers, state.writers) = ([], []) }
+            return (state.readers, state.writers)
+        }
+        for reader in readers { reader.wake.resume() }
+        for writer in writers { writer.wake.resume(throwing: ServiceError(.cancelled)) }
+    }
+
+    private func callOff(_ ticket: StreamTicket) {
+        ticket.isCancelled.store(true, ordering: .releasing)
+        let (reader, writer) = state.withLock { state in
+            let reader = state.readers.firstIndex { $0.ticket === ticket }
+            let writer = state.writers.firstIndex { $0.ticket === ticket }
+            return (
+                reader.map { state.readers.remove(at: $0).wake },
+                writer.map { state.writers.remove(at: $0).wake }
+            )
+        }
+        reader?.resume()
+        writer?.resume(throwing: ServiceError(.cancelled))
+    }
+}
+
+/// Stands for the caller at one end of a pipe: when it has let go, whoever serves is stopped.
+final class PipeUser<Item: Sendable>: Sendable {
+    private let pipe: ItemPipe<Item>
+    private let stop: @Sendable () -> Void
+
+    init(_ pipe: ItemPipe<Item>, stop: @escaping @Sendable () -> Void) {
+        self.pipe = pipe
+        self.stop = stop
+    }
+
+    deinit {
+        pipe.end(.failure(ServiceError(.cancelled)))
+        stop()
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import RPC
+
+@Suite("The credit of a stream, step by step")
+struct StreamFlowTests {
+    @Test("wire.md, Call: as many items as were granted, and not one more", arguments: [1, 2, 5])
+    func window(window: UInt32) {
+        var flow = StreamFlow(incomingWindow: window, outgoingCredit: nil)
+        for _ in 0..<window { #expect(flow.arrived(isItem: true, isEnd: false) == .sound) }
+        #expect(flow.arrived(isItem: true, isEnd: false) == .overCredit)
+    }
+
+    @Test("the end takes no credit, and nothing comes after it")
+    func end() {
+        var flow = StreamFlow(incomingWindow: 1, outgoingCredit: nil)
+        #expect(flow.arrived(isItem: true, isEnd: false) == .sound)
+        #expect(flow.arrived(isItem: false, isEnd: true) == .sound)
+        #expect(flow.arrived(isItem: false, isEnd: true) == .afterEnd)
+        #expect(flow.consumed(1) == 0)
+    }
+
+    @Test(
+        "what is consumed is granted again, half a window at once",
+        arguments: [(UInt32(1), UInt32(1)), (2, 1), (3, 1), (8, 4), (128, 64)])
+    func grants(window: UInt32, half: UInt32) {
+        var flow = StreamFlow(incomingWindow: window, outgoingCredit: nil)
+        for _ in 0..<window { _ = flow.arrived(isItem: true, isEnd: false) }
+        for _ in 1..<max(half, 1) { #expect(flow.consumed(1) == 0) }
+        #expect(flow.consumed(1) == half)
+        #expect(flow.incomingCredit == half)
+    }
+
+    @Test("a call without streams takes no item and sends none")
+    func none() {
+        var flow = StreamFlow.none
+        #expect(flow.arrived(isItem: true, isEnd: false) == .afterEnd)
+        #expect(flow.arrived(isItem: false, isEnd: true) == .afterEnd)
+        flow.granted(5)
+        #expect(flow.depart() == false)
+        #expect(flow.endOutgoing() == false)
+    }
+
+    @Test("items are sent as far as the peer granted; a grant without measure does not overflow")
+    func sending() {
+        var flow = StreamFlow(incomingWindow: nil, outgoingCredit: 1)
+        #expect(flow.depart() == true)
+        #expect(flow.depart() == false)
+        flow.granted(.max)
+        flow.granted(.max)
+        #expect(flow.outgoingCredit == .max)
+        #expect(flow.depart() == true)
+        #expect(flow.endOutgoing() == true)
+        #expect(flow.endOutgoing() == false)
+        #expect(flow.depart() == false)
+    }
+}
