@@ -8,13 +8,19 @@ package struct MethodDescription: Sendable, Hashable {
     package let timeout: Duration
     /// The handler never waits and runs on the connection's event loop.
     package let isOnLoop: Bool
+    /// The handler works hard or waits for what is scarce: it runs in a lane of its own.
+    package let isCostly: Bool
 
     /// A method's description.
-    package init(name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool) {
+    package init(
+        name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
+        isCostly: Bool = false
+    ) {
         self.name = name
         self.isIdempotent = isIdempotent
         self.timeout = timeout
         self.isOnLoop = isOnLoop
+        self.isCostly = isCostly
     }
 }
 

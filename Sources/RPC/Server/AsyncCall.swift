@@ -10,6 +10,8 @@ struct AsyncCall: Sendable {
     let connection: NIOLoopBound<ServerConnection>
     /// Counts the calls of this method that were answered OK.
     let answered: Counter
+    /// Where it counts as running until its handler has returned.
+    let gate: LaneGate
 
     /// The connection's arena; for the read turn only.
     var arena: Arena { connection.value.resources.arena }
@@ -17,11 +19,13 @@ struct AsyncCall: Sendable {
     /// Answers with `response`.
     func finish(_ response: some ProtobufMessage) {
         answered.increment()
+        gate.leave()
         connection.value.finished(call, response)
     }
 
     /// Answers with what `error` maps to.
     func fail(_ error: any Error) {
+        gate.leave()
         connection.value.failed(call, error)
     }
 }

@@ -8,7 +8,6 @@ import ServiceRuntime
 extension ServerConnection {
     /// A handler returned `response`.
     func finished(_ call: UInt64, _ response: some ProtobufMessage) {
-        shared.releaseRunning()
         guard machine.finished(call) else { return closeIfDrained() }
         let isWritten = response.withPacked(in: resources.arena) { packed in
             FrameWriter.writeResponse(
@@ -21,7 +20,6 @@ extension ServerConnection {
 
     /// A handler threw `error`.
     func failed(_ call: UInt64, _ error: any Error) {
-        shared.releaseRunning()
         guard machine.finished(call) else { return closeIfDrained() }
         answer(call, error)
         flushSoon()

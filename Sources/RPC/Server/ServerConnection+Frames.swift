@@ -85,6 +85,7 @@ extension ServerConnection {
             return false
         }
         self.application = application
+        isAdmin = shared.settings.limits.adminApplications.contains(application.name)
         if hello.frameBytesMax > 0 {
             peerFrameBytesMax = min(Int(hello.frameBytesMax), FrameLimits.frameBytesMax)
         }
@@ -108,6 +109,7 @@ extension ServerConnection {
                 head.call,
                 ServiceError(.invalidArgument, fields: ["metadata"], notProcessed: true))
         case .proceed:
+            life?.called(at: turnUptime)
             head.method.withBytes(in: bytes) { name in
                 if let entry = shared.methods.entry(name), !head.more {
                     serve(head, bytes, entry)
@@ -161,21 +163,28 @@ extension ServerConnection {
 
     private func startTask(
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
-        _ entry: MethodTable.Entry, _ start: MethodHandler.Async
+        _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async
     ) {
-        guard let loop = self.context?.eventLoop else { return }
-        guard shared.acquireRunning() else {
-            return refuse(call, ServiceError(.resourceExhausted, notProcessed: true))
-        }
-        let handle = AsyncCall(
-            call: call, executor: resources.executor,
-            connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered)
+        let gate = gate(of: entry)
+        guard gate.enter() else { return wait(call, payload, context, entry, start, gate) }
         // Begun first: the task runs at once, and may end before we hold it.
         machine.began(call, deadline: context.deadline)
+        run(call, payload, context, entry, start, gate)
+    }
+
+    /// Runs the handler of a call that has begun and has entered `gate`.
+    func run(
+        _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
+        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ gate: LaneGate
+    ) {
+        guard let loop = self.context?.eventLoop else { return gate.leave() }
+        let handle = AsyncCall(
+            call: call, executor: resources.executor,
+            connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered, gate: gate)
         do {
             machine.attach(try start(payload, context, handle), to: call)
         } catch {
-            failed(call, error)  // the request does not decode
+            handle.fail(error)  // the request does not decode
         }
     }
 
@@ -184,6 +193,7 @@ extension ServerConnection {
         guard instruction == .proceed else { return obey(instruction, "a Cancel out of order") }
         task?.cancel()
         refuse(call, ServiceError(.cancelled))
+        forgetWaiting(call)
         return true
     }
 }

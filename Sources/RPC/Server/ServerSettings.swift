@@ -10,10 +10,8 @@ package struct ServerSettings: Sendable {
     package let frameBytesMax: Int
     /// Handlers running at once on one connection.
     package let callsMax: Int
-    /// Handlers running at once in the whole server.
-    package let runningMax: Int
-    /// Connections at once.
-    package let connectionsMax: Int
+    /// How much the whole server takes on at once.
+    package let limits: ServerLimits
     /// The operator's word that a listener beyond loopback may speak without TLS.
     package let isPlaintextTrusted: Bool
     /// Program and version, told to peers.
@@ -23,7 +21,7 @@ package struct ServerSettings: Sendable {
     package init(
         service: String, host: String, port: Int,
         frameBytesMax: Int = FrameLimits.frameBytesDefault, callsMax: Int = FrameLimits.callsMax,
-        runningMax: Int = 10_000, connectionsMax: Int = 10_000,
+        limits: ServerLimits = ServerLimits(),
         isPlaintextTrusted: Bool = false, agent: String = "postern/1"
     ) {
         self.service = service
@@ -31,8 +29,7 @@ package struct ServerSettings: Sendable {
         self.port = port
         self.frameBytesMax = frameBytesMax
         self.callsMax = callsMax
-        self.runningMax = runningMax
-        self.connectionsMax = connectionsMax
+        self.limits = limits
         self.isPlaintextTrusted = isPlaintextTrusted
         self.agent = agent
     }

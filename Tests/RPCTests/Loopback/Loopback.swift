@@ -45,8 +45,14 @@ struct Loopback: Sendable {
     struct Limits: Sendable {
         var frameBytesMax = FrameLimits.frameBytesDefault
         var callsMax = FrameLimits.callsMax
-        var runningMax = 10_000
-        var connectionsMax = 100
+        var server = ServerLimits()
+
+        /// These limits, with the server's changed so.
+        func with(_ change: (inout ServerLimits) -> Void) -> Limits {
+            var limits = self
+            change(&limits.server)
+            return limits
+        }
     }
 
     /// A server of the echo service on `port`.
@@ -58,7 +64,7 @@ struct Loopback: Sendable {
             ServerSettings(
                 service: "test.echo", host: "127.0.0.1", port: port,
                 frameBytesMax: limits.frameBytesMax, callsMax: limits.callsMax,
-                runningMax: limits.runningMax, connectionsMax: limits.connectionsMax),
+                limits: limits.server),
             services: [echo.methods],
             applications: Applications(
                 name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,
