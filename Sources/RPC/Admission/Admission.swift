@@ -25,4 +25,7 @@ struct Admission: Sendable {
 
     /// Handlers that have not returned, in all lanes.
     var runningCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].runningCount } }
+
+    /// Calls that wait, in all lanes.
+    var waitingCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].waitingCount } }
 }

@@ -59,6 +59,9 @@ package final class RPCServer: Sendable {
     /// Handlers that have not returned.
     package var runningCount: Int { shared.admission.runningCount }
 
+    /// Calls that wait for a handler to end.
+    package var waitingCount: Int { shared.admission.waitingCount }
+
     /// Takes no new connections and no new calls, lets the running ones finish, and returns when
     /// all connections are gone or `FrameLimits.drainGrace` is over.
     package func drain() async {

@@ -18,6 +18,7 @@ struct EchoService: Sendable {
     static let long = method("Long", isOnLoop: true)
     static let longAsync = method("LongAsync")
     static let caller = method("Caller", isOnLoop: true)
+    static let costly = method("Costly", isCostly: true)
 
     /// What a handler of ours throws by mistake; its text must not leave the program.
     struct Mishap: Error {
@@ -32,6 +33,7 @@ struct EchoService: Sendable {
             [
                 .onLoop(Self.onLoop, Self.echo), .async(Self.async, Self.echo),
                 .async(Self.gated, waiting), .async(Self.repeatable, waiting),
+                .async(Self.costly, waiting),
                 .async(Self.stubborn) { (request: Request, _) in
                     try? await gate.pass(isStubborn: true)  // it does not heed its cancellation
                     return Response(valid: true, sessionId: request.accessToken)
@@ -68,10 +70,11 @@ struct EchoService: Sendable {
     }
 
     private static func method(
-        _ name: String, isOnLoop: Bool = false, isIdempotent: Bool = false
+        _ name: String, isOnLoop: Bool = false, isIdempotent: Bool = false,
+        isCostly: Bool = false
     ) -> MethodDescription {
         MethodDescription(
             name: "test.v1.Echo/\(name)", isIdempotent: isIdempotent, timeout: .seconds(10),
-            isOnLoop: isOnLoop)
+            isOnLoop: isOnLoop, isCostly: isCostly)
     }
 }

@@ -20,9 +20,10 @@ struct Loopback: Sendable {
 
     /// Runs `body` with a server and a client, and ends both.
     static func run(
-        limits: Limits = Limits(), body: @Sendable (Loopback) async throws -> Void
+        limits: Limits = Limits(), loops: Int = 1,
+        body: @Sendable (Loopback) async throws -> Void
     ) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
         let echo = EchoService()
         let log = CapturedLog()
         do {
