@@ -34,13 +34,14 @@ enum RunningProgram {
         _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness
     ) async throws -> RPCServer {
         let settings = host.settings
+        let limits = OpenFiles.fitted(settings.limits, logger: host.logger)
         let health = HealthReporter(readiness: readiness)
         let always = [HealthDescription.service, ReflectionDescription.service]
         let reflection = ReflectionDirectory(assembly.services.map(\.description) + always)
         return try await RPCServer.start(
             ServerSettings(
                 service: host.description.service, host: settings.listenHost,
-                port: settings.listenPort,
+                port: settings.listenPort, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
                 agent: "\(host.description.program)/1"),
             services: assembly.services + [

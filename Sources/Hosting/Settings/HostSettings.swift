@@ -1,3 +1,4 @@
+package import RPC
 package import ServiceRuntime
 
 /// The settings that all five programs share.
@@ -12,6 +13,8 @@ package struct HostSettings: Sendable {
     package let metricsPort: Int
     /// Whether a listener beyond loopback may speak without TLS.
     package let plaintext: Plaintext
+    /// How much the server takes on at once.
+    package let limits: ServerLimits
     /// Event loops, each with a thread.
     package let loops: Int
     /// The folder of the store.
@@ -47,6 +50,7 @@ package struct HostSettings: Sendable {
         plaintext = settings.choice(
             "plaintext", default: .loopback,
             reason: "trusted-network allows listening beyond loopback without TLS.")
+        limits = ServerLimits(reading: &settings)
         loops = settings.integer(
             "event-loops", default: 1, in: 1...64, unit: "threads",
             reason: "One carries about half a million calls a second.")

@@ -32,11 +32,13 @@ package struct MethodDescription: Sendable, Hashable {
     /// own, shows every `FrameLimits.watchHeartbeat` that it is there, and goes on elsewhere when
     /// its server drains.
     package let isWatch: Bool
+    /// The handler works hard or waits for what is scarce: it runs in a lane of its own.
+    package let isCostly: Bool
 
     /// A method's description.
     package init(
         name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
-        streams: Streams = .none
+        streams: Streams = .none, isCostly: Bool = false
     ) {
         self.streams = streams
         let own = name.split(separator: "/").last ?? ""
@@ -45,6 +47,7 @@ package struct MethodDescription: Sendable, Hashable {
         self.isIdempotent = isIdempotent
         self.timeout = timeout
         self.isOnLoop = isOnLoop
+        self.isCostly = isCostly
     }
 }
 

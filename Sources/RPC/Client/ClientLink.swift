@@ -76,6 +76,7 @@ final class ClientLink {
         ClientBootstrap(group: loop)
             .connectTimeout(.seconds(2))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.userTimeout), value: SilentPeer.milliseconds)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(

@@ -13,6 +13,8 @@ struct AsyncCall: Sendable {
     let answered: Counter
     /// What goes either way beside request and answer; nil for a unary call.
     let stream: CallStream?
+    /// Where it counts as running until its handler has returned.
+    let gate: LaneGate
 
     /// The connection's arena; for the read turn only.
     var arena: Arena { connection.value.resources.arena }
@@ -21,6 +23,7 @@ struct AsyncCall: Sendable {
     func finish(_ response: some ProtobufMessage) {
         answered.increment()
         stream?.end(.answered([]))
+        gate.leave()
         connection.value.finished(call, response)
     }
 
@@ -28,12 +31,14 @@ struct AsyncCall: Sendable {
     func finish() {
         answered.increment()
         stream?.end(.answered([]))
+        gate.leave()
         connection.value.finished(call)
     }
 
     /// Answers with what `error` maps to.
     func fail(_ error: any Error) {
         stream?.end(.failed(ServiceError(.cancelled)))
+        gate.leave()
         connection.value.failed(call, error)
     }
 }

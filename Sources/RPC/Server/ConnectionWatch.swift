@@ -25,13 +25,15 @@ struct ConnectionWatch {
     /// The first of the moments, and of two that others keep. Asked in every read turn, so it makes
     /// no array.
     func nextDue(or first: Duration?, or second: Duration?) -> Duration? {
-        func sooner(_ one: Duration?, _ other: Duration?) -> Duration? {
-            guard let one else { return other }
-            return other.map { min(one, $0) } ?? one
-        }
-        return sooner(
-            sooner(sooner(helloDue, partialDue), sooner(outboundDue, drainDue)),
-            sooner(lingerDue, sooner(first, second)))
+        Self.sooner(
+            Self.sooner(
+                Self.sooner(helloDue, partialDue), Self.sooner(outboundDue, drainDue)),
+            Self.sooner(lingerDue, Self.sooner(first, second)))
+    }
+
+    static func sooner(_ one: Duration?, _ other: Duration?) -> Duration? {
+        guard let one else { return other }
+        return other.map { min(one, $0) } ?? one
     }
 
     func overdue(at uptime: Duration) -> Overdue? {

@@ -8,10 +8,12 @@ struct MethodTable: Sendable {
         let handler: MethodHandler
         let name: [UInt8]
         let answered: Counter
+        let lane: MethodLane
 
         init(_ handler: MethodHandler) {
             self.handler = handler
             name = Array(handler.method.name.utf8)
+            lane = MethodLane(of: handler.method)
             answered = Counter(
                 label: "rpc_calls_total",
                 dimensions: [("method", handler.method.name), ("status", "ok")])

@@ -38,6 +38,7 @@ package final class RPCServer: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.userTimeout), value: SilentPeer.milliseconds)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(
                 .writeBufferWaterMark,
@@ -56,7 +57,10 @@ package final class RPCServer: Sendable {
     }
 
     /// Handlers that have not returned.
-    package var runningCount: Int { shared.running.load(ordering: .relaxed) }
+    package var runningCount: Int { shared.admission.runningCount }
+
+    /// Calls that wait for a handler to end.
+    package var waitingCount: Int { shared.admission.waitingCount }
 
     /// Takes no new connections and no new calls, lets the running ones finish, and returns when
     /// all connections are gone or `FrameLimits.drainGrace` is over.

@@ -8,7 +8,6 @@ import ServiceRuntime
 extension ServerConnection {
     /// A handler returned `response`.
     func finished(_ call: UInt64, _ response: some ProtobufMessage) {
-        shared.releaseRunning()
         guard machine.finished(call) else { return closeIfDrained() }
         let isWritten = response.withPacked(in: resources.arena) { packed in
             FrameWriter.writeResponse(
@@ -21,7 +20,6 @@ extension ServerConnection {
 
     /// A handler has said all in its items.
     func finished(_ call: UInt64) {
-        shared.releaseRunning()
         guard machine.finished(call) else { return closeIfDrained() }
         write(.response(WireV1.Response(call: call)))
         flushSoon()
@@ -32,11 +30,11 @@ extension ServerConnection {
     func stop(_ call: UInt64, _ running: RunningCall?, _ error: ServiceError) {
         running?.stop(error)
         refuse(call, error)
+        forgetWaiting(call)
     }
 
     /// A handler threw `error`.
     func failed(_ call: UInt64, _ error: any Error) {
-        shared.releaseRunning()
         guard machine.finished(call) else { return closeIfDrained() }
         answer(call, error)
         flushSoon()

@@ -85,6 +85,7 @@ extension ServerConnection {
             return false
         }
         self.application = application
+        isAdmin = shared.settings.limits.adminApplications.contains(application.name)
         if hello.frameBytesMax > 0 {
             peerFrameBytesMax = min(Int(hello.frameBytesMax), FrameLimits.frameBytesMax)
         }
@@ -108,6 +109,7 @@ extension ServerConnection {
                 head.call,
                 ServiceError(.invalidArgument, fields: ["metadata"], notProcessed: true))
         case .proceed:
+            life?.called(at: turnUptime)
             head.method.withBytes(in: bytes) { name in
                 if let entry = shared.methods.entry(name),
                     !head.more || entry.handler.method.streams.hasRequestItems
@@ -163,20 +165,34 @@ extension ServerConnection {
 
     private func startTask(
         _ head: RequestHead, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
-        _ entry: MethodTable.Entry, _ start: MethodHandler.Async
+        _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async
     ) {
         let call = head.call
-        guard let loop = self.context?.eventLoop else { return }
-        guard shared.acquireRunning() else {
-            return refuse(call, ServiceError(.resourceExhausted, notProcessed: true))
+        let gate = gate(of: entry)
+        let method = entry.handler.method
+        guard gate.enter() else {
+            // The items of a stream would have to wait with it.
+            guard method.streams == .none else { return refuseStream(call, gate) }
+            return wait(call, payload, context, entry, start, gate)
         }
+        guard let loop = self.context?.eventLoop else { return gate.leave() }
         // Begun first: the task runs at once, and may end before we hold it.
-        let stream = beginStream(head, entry.handler.method, context.deadline, loop)
+        let stream = beginStream(head, method, context.deadline, loop)
         if stream == nil { machine.began(call, deadline: context.deadline) }
+        run(call, payload, context, entry, start, gate, stream)
+    }
+
+    /// Runs the handler of a call that has begun and has entered `gate`.
+    func run(
+        _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
+        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ gate: LaneGate,
+        _ stream: CallStream? = nil
+    ) {
+        guard let loop = self.context?.eventLoop else { return gate.leave() }
         let handle = AsyncCall(
             call: call, executor: resources.executor,
             connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered,
-            stream: stream)
+            stream: stream, gate: gate)
         do {
             let task = try start(payload, context, handle)
             machine.attach(RunningCall(task: task, stream: stream), to: call)

@@ -25,6 +25,7 @@ extension ServerConnection: StreamCarrier {
     func stopAll(_ reason: String) {
         let error = ServiceError(.cancelled, detail: reason)
         for running in machine.close() { running.stop(error) }
+        forgetAllWaiting()
     }
 
     // MARK: From the client

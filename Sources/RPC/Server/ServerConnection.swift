@@ -15,6 +15,13 @@ final class ServerConnection: ChannelDuplexHandler {
     let challenge: [UInt8]
     var machine: ServerCallMachine<RunningCall>
     var application: Application?
+    /// The caller is the operator's tool.
+    var isAdmin = false
+    /// Calls whose handlers have not begun for want of room.
+    var waiting: [UInt64: WaitingCall] = [:]
+    /// Begins when the connection has its place.
+    var life: ConnectionLife?
+    private var progress = OutboundProgress()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
     private var decoder = FrameDecoder()
@@ -55,24 +62,19 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         turnUptime = shared.time.uptime()
-        let channel = context.channel
-        let isAccepted = shared.connections.withLock { connections in
-            guard connections.count < shared.settings.connectionsMax else { return false }
-            connections[ObjectIdentifier(channel)] = channel
-            return true
-        }
-        guard isAccepted else { return goAway(.tooManyConnections, "no room; try later") }
+        guard takePlace(context.channel) else { return }
+        life = ConnectionLife(
+            at: turnUptime, shared.settings.limits, jitter: shared.randomness.integer())
         write(.hello(serverHello))
         watch.helloDue = turnUptime + FrameLimits.helloPatience
         flush()
         arm()
         // Accepted while the server began to drain: nobody else would tell it.
-        if shared.isDraining.load(ordering: .acquiring) { drain() }
+        if shared.isDraining.load(ordering: .acquiring) { drain(.draining, "server stopping") }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        let channel = context.channel
-        _ = shared.connections.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
+        leavePlace(context.channel)
         // From here on nothing is written or timed, even if this comes in the middle of a turn.
         self.context = nil
         watchdog?.cancel()
@@ -86,7 +88,9 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is DrainEvent: drain()
+        case is DrainEvent: drain(.draining, "server stopping")
+        case let event as CrowdedOutEvent:
+            crowdedOut(context.channel, isTold: event.isTold)
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -144,6 +148,7 @@ final class ServerConnection: ChannelDuplexHandler {
             context.read()
         } else {
             watch.outboundDue = turnUptime + FrameLimits.outboundPatience
+            progress.began(pending: pendingBytes)
             arm()
         }
         context.fireChannelWritabilityChanged()
@@ -168,22 +173,42 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func flush() {
         guard let context, out.readableBytes > 0 else { return }
+        progress.wrote(out.readableBytes)
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
         out.clear(minimumCapacity: 0)
         guard !context.channel.isWritable else { return letWritersGo() }
-        let pending = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        if pendingBytes > FrameLimits.outboundDropBytes { context.close(promise: nil) }
+    }
+
+    /// Bytes that the peer has yet to take.
+    private var pendingBytes: Int {
         // `try?`: a channel that cannot say is one that is closing.
-        if (pending ?? 0) > FrameLimits.outboundDropBytes { context.close(promise: nil) }
+        let pending = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        return pending ?? 0
+    }
+
+    /// A peer that is behind but takes what it can has its patience anew.
+    private func lookAtProgress() {
+        guard let due = watch.outboundDue, due <= turnUptime else { return }
+        if progress.look(pending: pendingBytes) {
+            watch.outboundDue = turnUptime + FrameLimits.outboundPatience
+        }
     }
 
     // MARK: Ending
 
     /// Says why, ends our side, and discards for a moment so that the peer can read it.
-    func goAway(_ reason: WireV1.GoAwayReason, _ message: String) {
+    func goAway(
+        _ reason: WireV1.GoAwayReason, _ message: String, retryAfter: Duration = .zero
+    ) {
         guard let context, watch.lingerDue == nil else { return }
         let last = machine.highestCall
         stopAll("the connection has ended")
-        write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
+        write(
+            .goAway(
+                WireV1.GoAway(
+                    lastCall: last, reason: reason,
+                    retryAfterMs: UInt32(clamping: retryAfter.milliseconds), message: message)))
         flush()
         decoder = FrameDecoder()
         watch = ConnectionWatch()
@@ -198,12 +223,12 @@ final class ServerConnection: ChannelDuplexHandler {
         if watch.lingeredBytes > FrameLimits.lingerBytes { context?.close(promise: nil) }
     }
 
-    private func drain() {
-        guard watch.lingerDue == nil else { return }
+    /// Takes no new calls, and ends once the running ones have.
+    func drain(_ reason: WireV1.GoAwayReason, _ message: String) {
+        guard watch.lingerDue == nil, watch.drainDue == nil else { return }
         turnUptime = shared.time.uptime()
         let (last, watches) = machine.drain()
-        write(
-            .goAway(WireV1.GoAway(lastCall: last, reason: .draining, message: "server stopping")))
+        write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
         for watch in watches { stop(watch.call, watch.handle, ServiceError(.unavailable)) }
         flush()
         watch.drainDue = turnUptime + FrameLimits.drainGrace
@@ -237,12 +262,15 @@ final class ServerConnection: ChannelDuplexHandler {
     func greeted(keepaliveFloor: Duration) {
         watch.helloDue = nil
         keepAlive = KeepAlive(at: turnUptime, floor: keepaliveFloor)
+        guard let channel = context?.channel else { return }
+        shared.connections.withLock { $0.greeted(ObjectIdentifier(channel)) }
     }
 
     /// Wakes when the first thing that this connection waits for is due.
     func arm() {
         guard let context else { return }
-        guard let due = watch.nextDue(or: machine.nextDeadline, or: keepAlive?.due) else { return }
+        let others = ConnectionWatch.sooner(keepAlive?.due, life?.due)
+        guard let due = watch.nextDue(or: machine.nextDeadline, or: others) else { return }
         if let armed = watch.armedFor, armed <= due { return }
         watchdog?.cancel()
         watch.armedFor = due
@@ -261,6 +289,7 @@ final class ServerConnection: ChannelDuplexHandler {
             stop(call, running, ServiceError(.deadlineExceeded))
         }
         flush()
+        lookAtProgress()
         switch watch.overdue(at: turnUptime) {
         case .slowHello: goAway(.slow, "no Hello within 5 s")
         case .slowFrame: goAway(.slow, "a begun frame took over 10 s")
@@ -277,6 +306,7 @@ final class ServerConnection: ChannelDuplexHandler {
             flush()
         case .wait, nil: break
         }
+        lookAtLife()
         arm()
     }
 }

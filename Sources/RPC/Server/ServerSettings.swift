@@ -10,12 +10,10 @@ package struct ServerSettings: Sendable {
     package let frameBytesMax: Int
     /// Handlers running at once on one connection.
     package let callsMax: Int
-    /// Handlers running at once in the whole server.
-    package let runningMax: Int
-    /// Connections at once.
-    package let connectionsMax: Int
     /// Items of one stream that a client may send ahead of their consumer.
     package let streamCredit: UInt32
+    /// How much the whole server takes on at once.
+    package let limits: ServerLimits
     /// The operator's word that a listener beyond loopback may speak without TLS.
     package let isPlaintextTrusted: Bool
     /// Program and version, told to peers.
@@ -25,8 +23,7 @@ package struct ServerSettings: Sendable {
     package init(
         service: String, host: String, port: Int,
         frameBytesMax: Int = FrameLimits.frameBytesDefault, callsMax: Int = FrameLimits.callsMax,
-        runningMax: Int = 10_000, connectionsMax: Int = 10_000,
-        streamCredit: UInt32 = FrameLimits.streamCredit,
+        streamCredit: UInt32 = FrameLimits.streamCredit, limits: ServerLimits = ServerLimits(),
         isPlaintextTrusted: Bool = false, agent: String = "postern/1"
     ) {
         self.service = service
@@ -34,9 +31,8 @@ package struct ServerSettings: Sendable {
         self.port = port
         self.frameBytesMax = frameBytesMax
         self.callsMax = callsMax
-        self.runningMax = runningMax
-        self.connectionsMax = connectionsMax
         self.streamCredit = streamCredit
+        self.limits = limits
         self.isPlaintextTrusted = isPlaintextTrusted
         self.agent = agent
     }

@@ -11,12 +11,14 @@ final class ServerShared: Sendable {
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
-    /// Handlers that have not returned, in the whole server.
-    let running = Atomic<Int>(0)
+    /// Lets so many handlers run at once, and some wait.
+    let admission: Admission
+    /// What operators see of the connections.
+    let connectionMetrics = ConnectionMetrics()
     /// The server takes no more calls.
     let isDraining = Atomic<Bool>(false)
-    /// Open connections.
-    let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
+    /// Open connections, and whether there is room for more.
+    let connections: Mutex<ConnectionRoom<ObjectIdentifier, any Channel>>
 
     init(
         settings: ServerSettings, methods: MethodTable, applications: Applications,
@@ -28,19 +30,7 @@ final class ServerShared: Sendable {
         self.time = time
         self.randomness = randomness
         self.logger = logger
-    }
-
-    /// Counts a handler that is about to run.
-    /// - Returns: false, with nothing counted, when the server runs as many as it may.
-    func acquireRunning() -> Bool {
-        let (before, _) = running.add(1, ordering: .relaxed)
-        if before < settings.runningMax { return true }
-        running.subtract(1, ordering: .relaxed)
-        return false
-    }
-
-    /// A handler has returned.
-    func releaseRunning() {
-        running.subtract(1, ordering: .relaxed)
+        admission = Admission(settings.limits, time: time)
+        connections = Mutex(ConnectionRoom(settings.limits))
     }
 }

@@ -1,3 +1,4 @@
+import RPC
 import ServiceRuntime
 import Testing
 
@@ -51,9 +52,37 @@ struct HostSettingsTests {
             "listen-host", "listen-port", "metrics-host", "metrics-port", "plaintext",
             "event-loops", "data-folder", "keys-folder", "applications-folder", "callers",
             "client-address-from", "log-level", "port-file", "stop-with-input", "identity-address",
+            "running-max", "costly-running-max", "queue-max", "connections-max",
+            "connections-per-address-max", "max-connection-age", "max-connection-idle",
         ] {
             #expect(help.contains("--\(name)"), "\(name)")
         }
+    }
+
+    @Test("issue 3, 3: a connection lives an hour unless told otherwise, and 0 is for ever")
+    func connectionAge() throws {
+        #expect(try settings().host.limits.connectionAgeMax == .seconds(3_600))
+        #expect(try settings().host.limits.connectionIdleMax == nil)
+        let moved = try settings("--max-connection-age=0", "--max-connection-idle=5m").host.limits
+        #expect(moved.connectionAgeMax == nil)
+        #expect(moved.connectionIdleMax == .seconds(300))
+    }
+
+    @Test("style.md 17: limits are settings within bounds")
+    func limits() throws {
+        let limits = try settings("--running-max=7", "--connections-max=9").host.limits
+        #expect(limits.runningMax == 7)
+        #expect(limits.connectionsMax == 9)
+        #expect(try settings().host.limits.queueMax == ServerLimits().queueMax)
+        guard
+            case .leave(let text, exitCode: 78) = load(
+                "--running-max=0", "--queue-max=-1", "--connections-max=0",
+                "--max-connection-age=31d")
+        else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(text.contains("4 mistakes"))
     }
 
     @Test("X-03: who may assert addresses must be one of the callers")

@@ -24,6 +24,7 @@ struct EchoService: Sendable {
     static let collect = method("Collect", streams: .request)
     static let first = method("First", streams: .request)
     static let chat = method("Chat", streams: .both)
+    static let costly = method("Costly", isCostly: true)
 
     /// What a handler of ours throws by mistake; its text must not leave the program.
     struct Mishap: Error {
@@ -38,6 +39,7 @@ struct EchoService: Sendable {
             [
                 .onLoop(Self.onLoop, Self.echo), .async(Self.async, Self.echo),
                 .async(Self.gated, waiting), .async(Self.repeatable, waiting),
+                .async(Self.costly, waiting),
                 .async(Self.stubborn) { (request: Request, _) in
                     try? await gate.pass(isStubborn: true)  // it does not heed its cancellation
                     return Response(valid: true, sessionId: request.accessToken)
@@ -75,10 +77,10 @@ struct EchoService: Sendable {
 
     private static func method(
         _ name: String, isOnLoop: Bool = false, isIdempotent: Bool = false,
-        streams: MethodDescription.Streams = .none
+        isCostly: Bool = false, streams: MethodDescription.Streams = .none
     ) -> MethodDescription {
         MethodDescription(
             name: "test.v1.Echo/\(name)", isIdempotent: isIdempotent, timeout: .seconds(10),
-            isOnLoop: isOnLoop, streams: streams)
+            isOnLoop: isOnLoop, streams: streams, isCostly: isCostly)
     }
 }

@@ -17,6 +17,9 @@ final class Gate: Sendable {
     /// How many handlers were told that nobody wants their answer.
     var cancelled: Int { state.withLock { $0.cancelled } }
 
+    /// How many handlers have come in.
+    var enteredCount: Int { state.withLock { $0.entered } }
+
     /// Waits until the gate is open. A cancelled handler is noted, and waits on if it is stubborn.
     func pass(isStubborn: Bool = false) async throws {
         let number = change { state in

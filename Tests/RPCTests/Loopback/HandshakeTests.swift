@@ -107,7 +107,8 @@ struct HandshakeTests {
 
     @Test("wire.md, Connection: above connections_max a caller is told TOO_MANY_CONNECTIONS")
     func tooMany() async throws {
-        try await Loopback.run(limits: Loopback.Limits(connectionsMax: 1)) { loopback in
+        try await Loopback.run(limits: Loopback.Limits().with { $0.connectionsMax = 1 }) {
+            loopback in
             var first: RawPeer? = try RawPeer.greeted(port: loopback.server.port)
             first?.send(1, EchoService.onLoop)
             #expect(try first?.response(1).status == 0)

@@ -20,9 +20,10 @@ struct Loopback: Sendable {
 
     /// Runs `body` with a server and a client, and ends both.
     static func run(
-        limits: Limits = Limits(), body: @Sendable (Loopback) async throws -> Void
+        limits: Limits = Limits(), loops: Int = 1,
+        body: @Sendable (Loopback) async throws -> Void
     ) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
         let echo = EchoService()
         let log = CapturedLog()
         do {
@@ -45,9 +46,15 @@ struct Loopback: Sendable {
     struct Limits: Sendable {
         var frameBytesMax = FrameLimits.frameBytesDefault
         var callsMax = FrameLimits.callsMax
-        var runningMax = 10_000
-        var connectionsMax = 100
         var streamCredit = FrameLimits.streamCredit
+        var server = ServerLimits()
+
+        /// These limits, with the server's changed so.
+        func with(_ change: (inout ServerLimits) -> Void) -> Limits {
+            var limits = self
+            change(&limits.server)
+            return limits
+        }
     }
 
     /// A server of the echo service on `port`.
@@ -59,8 +66,7 @@ struct Loopback: Sendable {
             ServerSettings(
                 service: "test.echo", host: "127.0.0.1", port: port,
                 frameBytesMax: limits.frameBytesMax, callsMax: limits.callsMax,
-                runningMax: limits.runningMax, connectionsMax: limits.connectionsMax,
-                streamCredit: limits.streamCredit),
+                streamCredit: limits.streamCredit, limits: limits.server),
             services: [echo.methods],
             applications: Applications(
                 name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,

@@ -17,13 +17,17 @@ final class RawPeer {
     /// Connects to the server on `port`.
     convenience init(port: Int) throws {
         let socket = try Self.tcp()
+        self.init(socket)
+        try Self.connect(socket, port: port)
+    }
+
+    static func connect(_ socket: Int32, port: Int) throws {
         var address = Self.address(port: port)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        self.init(socket)
         guard result == 0 else { throw Silence(reason: "connect: \(errno)") }
     }
 

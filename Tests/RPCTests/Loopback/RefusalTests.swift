@@ -126,9 +126,13 @@ struct RefusalTests {
         }
     }
 
-    @Test("wire.md, Call: above the server's limit of running handlers the same")
+    @Test("wire.md, Call: above the server's limit of running handlers, with no queue, the same")
     func runningMax() async throws {
-        try await Loopback.run(limits: Loopback.Limits(runningMax: 1)) { loopback in
+        let limits = Loopback.Limits().with {
+            $0.runningMax = 1
+            $0.queueMax = 0
+        }
+        try await Loopback.run(limits: limits) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
             peer.send(1, EchoService.gated)
             await loopback.gate.entered(1)

@@ -13,9 +13,12 @@ struct QuietBench {
     let echo = EchoService()
 
     /// A server's connection that has just been accepted.
-    func serverConnection() throws -> (channel: EmbeddedChannel, shared: ServerShared) {
+    func serverConnection(
+        _ limits: ServerLimits = ServerLimits()
+    ) throws -> (channel: EmbeddedChannel, shared: ServerShared) {
         let shared = ServerShared(
-            settings: ServerSettings(service: "test.echo", host: "127.0.0.1", port: 0),
+            settings: ServerSettings(
+                service: "test.echo", host: "127.0.0.1", port: 0, limits: limits),
             methods: MethodTable([echo.methods]),
             applications: Applications(
                 name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,

@@ -89,7 +89,7 @@ struct ServerPatienceTests {
         try bench.greet(channel)
         try bench.say(
             .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
-        #expect(shared.running.load(ordering: .relaxed) == 1)
+        #expect(shared.admission.runningCount == 1)
         channel.pipeline.fireUserInboundEventTriggered(DrainEvent())
         #expect(try bench.goAways(from: channel) == [.draining])
         bench.pass(FrameLimits.drainGrace - .milliseconds(1))

@@ -1,0 +1,79 @@
+/// Those who wait, in order of their coming. Taking from either end, and from anywhere by the
+/// place that was given out, takes the same short time however long the line is.
+struct WaitingLine<Element> {
+    /// Where an element stands; never valid again once the element has gone.
+    struct Place: Hashable, Sendable {
+        fileprivate let index: Int
+        fileprivate let generation: UInt64
+    }
+
+    struct Node {
+        var element: Element?
+        var generation: UInt64
+        var before: Int?
+        var behind: Int?
+    }
+
+    private var nodes: [Node] = []
+    private var free: [Int] = []
+    private var front: Int?
+    private var back: Int?
+    private var generation: UInt64 = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// The one that has waited longest.
+    var first: Element? { front.flatMap { nodes[$0].element } }
+
+    mutating func append(_ element: Element) -> Place {
+        generation += 1
+        let node = Node(element: element, generation: generation, before: back, behind: nil)
+        let index = free.popLast() ?? nodes.count
+        if index == nodes.count { nodes.append(node) } else { nodes[index] = node }
+        if let back { nodes[back].behind = index } else { front = index }
+        back = index
+        count += 1
+        return Place(index: index, generation: generation)
+    }
+
+    /// - Returns: nil when whoever stood there has gone.
+    mutating func remove(_ place: Place) -> Element? {
+        guard place.index < nodes.count, nodes[place.index].generation == place.generation else {
+            return nil
+        }
+        return take(place.index)
+    }
+
+    mutating func removeFirst() -> Element? { front.flatMap { take($0) } }
+
+    mutating func removeLast() -> Element? { back.flatMap { take($0) } }
+
+    private mutating func take(_ index: Int) -> Element? {
+        let node = nodes[index]
+        guard let element = node.element else { return nil }
+        if let before = node.before {
+            nodes[before].behind = node.behind
+        } else {
+            front = node.behind
+        }
+        if let behind = node.behind {
+            nodes[behind].before = node.before
+        } else {
+            back = node.before
+        }
+        nodes[index] = Node(element: nil, generation: 0, before: nil, behind: nil)
+        count -= 1
+        free.append(index)
+        if count == 0 { self = WaitingLine(after: generation) }
+        return element
+    }
+
+    init() {}
+
+    /// Empty, without the memory that a rush has left behind.
+    private init(after generation: UInt64) { self.generation = generation }
+}
+
+extension WaitingLine: Sendable where Element: Sendable {}
+extension WaitingLine.Node: Sendable where Element: Sendable {}

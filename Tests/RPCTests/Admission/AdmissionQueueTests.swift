@@ -1,0 +1,221 @@
+import Testing
+
+@testable import RPC
+
+@Suite("A queue before a full lane, in moved time")
+struct AdmissionQueueTests {
+    private static let start = Duration.seconds(1_000)
+    private static let far = start + .seconds(3_600)
+
+    private func queue(_ callsMax: Int = 100, bytesMax: Int = 1_000) -> AdmissionQueue<Int> {
+        AdmissionQueue(callsMax: callsMax, bytesMax: bytesMax)
+    }
+
+    private func at(_ milliseconds: Int) -> Duration { Self.start + .milliseconds(milliseconds) }
+
+    /// A queue with calls 1 … count, all come at once, and looked at until it knows overload.
+    private func standing(_ count: Int, callsMax: Int = 100) -> AdmissionQueue<Int> {
+        var queue = queue(callsMax)
+        for call in 1...count { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
+        _ = queue.arrive(count + 1, bytes: 1, deadline: Self.far, at: at(100))
+        return queue
+    }
+
+    @Test("first come is first served while the queue is worked off")
+    func order() {
+        var queue = queue()
+        for call in 1...5 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(call)) }
+        let served = (1...5).compactMap { queue.next(at: at(5 + $0))?.ticket }
+        #expect(served == [1, 2, 3, 4, 5])
+        #expect(queue.next(at: at(20)) == nil)
+    }
+
+    @Test("issue 3, 6: what does not fit is refused at once, and told for how long")
+    func full() {
+        var queue = queue(2)
+        for call in 1...2 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
+        guard
+            case .refused(let shed) = queue.arrive(3, bytes: 1, deadline: Self.far, at: at(1))
+        else {
+            Issue.record("it waits")
+            return
+        }
+        #expect(shed.reason == .full)
+        #expect(shed.retryAfter == .milliseconds(100))
+        #expect(queue.count == 2)
+    }
+
+    @Test("a queue without room refuses even while it is empty")
+    func none() {
+        var queue = queue(0)
+        guard case .refused = queue.arrive(1, bytes: 1, deadline: Self.far, at: at(0)) else {
+            Issue.record("it waits")
+            return
+        }
+    }
+
+    @Test(
+        "the requests that wait have so many bytes together, exactly",
+        arguments: [(10, true), (11, false), (Int.max, false)])
+    func bytes(count: Int, waits: Bool) {
+        var queue = queue(bytesMax: 1_000)
+        _ = queue.arrive(1, bytes: 990, deadline: Self.far, at: at(0))
+        if case .waits = queue.arrive(2, bytes: count, deadline: Self.far, at: at(0)) {
+            #expect(waits)
+        } else {
+            #expect(!waits)
+        }
+    }
+
+    @Test("bytes come free again, by whatever way a call goes")
+    func bytesFree() {
+        var queue = queue(bytesMax: 10)
+        for round in 0..<100 {
+            guard
+                case .waits(let place) = queue.arrive(
+                    round, bytes: 10, deadline: Self.far, at: at(round))
+            else {
+                Issue.record("no room in round \(round)")
+                return
+            }
+            if round.isMultiple(of: 2) {
+                #expect(queue.remove(place) == true)
+            } else {
+                #expect(queue.next(at: at(round))?.ticket == round)
+            }
+        }
+    }
+
+    @Test("the longer the queue stands still, the longer a caller is to stay away")
+    func retryAfter() {
+        var queue = queue(1)
+        _ = queue.arrive(1, bytes: 1, deadline: Self.far, at: at(0))
+        let waits = [10, 100, 1_000, 2_000].map { milliseconds in
+            // Never overloaded for long enough to push the first out: it is asked in a copy.
+            var copy = queue
+            guard
+                case .refused(let shed) = copy.arrive(
+                    2, bytes: 2_000, deadline: Self.far, at: at(milliseconds))
+            else { return Duration.zero }
+            return shed.retryAfter
+        }
+        #expect(waits[0] == .milliseconds(100))
+        #expect(waits[1] == .milliseconds(200))
+        #expect(waits[2] == .seconds(2))
+        #expect(waits[3] == .seconds(4))
+    }
+
+    @Test("nobody is told to stay away for over 10 s")
+    func retryAfterBound() {
+        var queue = queue(1)
+        _ = queue.arrive(1, bytes: 1, deadline: Self.far, at: at(0))
+        guard
+            case .refused(let shed) = queue.arrive(
+                2, bytes: 2_000, deadline: Self.far, at: at(3_000_000))
+        else {
+            Issue.record("it waits")
+            return
+        }
+        #expect(shed.retryAfter == .seconds(10))
+    }
+
+    @Test("a call whose time would be over before its turn is refused at once")
+    func deadline() {
+        var queue = queue()
+        // One is let in each 20 ms, so the one behind ten others waits some 200 ms.
+        for call in 1...12 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
+        for turn in 1...2 { _ = queue.next(at: at(turn * 20)) }
+        let late = queue.arrive(13, bytes: 1, deadline: at(40 + 200), at: at(40))
+        guard case .refused(let shed) = late else {
+            Issue.record("it waits")
+            return
+        }
+        #expect(shed.reason == .deadline)
+        guard case .waits = queue.arrive(14, bytes: 1, deadline: at(40 + 240), at: at(40)) else {
+            Issue.record("refused with time enough")
+            return
+        }
+    }
+
+    @Test("a queue that stands turns: last come, first served")
+    func turns() {
+        var queue = standing(3)
+        #expect(queue.isOverloaded)
+        let served = (0..<4).compactMap { _ in queue.next(at: at(101))?.ticket }
+        #expect(served == [4, 3, 2, 1])
+    }
+
+    @Test("a burst that is worked off in 100 ms does not turn it")
+    func burst() {
+        var queue = queue()
+        for call in 1...90 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
+        let served = (1...90).compactMap { queue.next(at: at($0))?.ticket }
+        #expect(served == Array(1...90))
+        _ = queue.arrive(91, bytes: 1, deadline: Self.far, at: at(101))
+        #expect(!queue.isOverloaded)
+    }
+
+    @Test("in overload whoever has waited over 500 ms is shed, to the millisecond")
+    func late() {
+        var queue = standing(3)
+        _ = queue.arrive(5, bytes: 1, deadline: Self.far, at: at(500))
+        #expect(queue.takeShed().count == 0)
+        _ = queue.arrive(6, bytes: 1, deadline: Self.far, at: at(501))
+        let shed = queue.takeShed()
+        #expect(shed.map(\.ticket) == [1, 2, 3])
+        #expect(shed.allSatisfy { $0.shed.reason == .late })
+        #expect(queue.takeShed().count == 0)
+    }
+
+    @Test("in overload the newest takes the place of the oldest")
+    func pushesOut() {
+        var queue = standing(2, callsMax: 3)
+        guard case .waits = queue.arrive(4, bytes: 1, deadline: Self.far, at: at(110)) else {
+            Issue.record("the newest is refused")
+            return
+        }
+        let shed = queue.takeShed().map(\.ticket)
+        #expect(shed == [1])
+        #expect(queue.next(at: at(111))?.ticket == 4)
+    }
+
+    @Test("once the queue has run empty, it is first come, first served again")
+    func recovers() {
+        var queue = standing(3)
+        while queue.next(at: at(110)) != nil {}
+        for call in 1...3 {
+            _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(300 + call))
+        }
+        #expect(!queue.isOverloaded)
+        #expect(queue.next(at: at(310))?.ticket == 1)
+    }
+
+    @Test("a call that is not wanted goes once, and its place is nobody else's")
+    func removed() {
+        var queue = queue()
+        guard case .waits(let first) = queue.arrive(1, bytes: 1, deadline: Self.far, at: at(0))
+        else { return }
+        #expect(queue.remove(first) == true)
+        _ = queue.arrive(2, bytes: 1, deadline: Self.far, at: at(0))
+        #expect(queue.remove(first) == false)
+        #expect(queue.next(at: at(1))?.ticket == 2)
+    }
+
+    @Test("twice the load for a minute: half is served, and those within 10 ms")
+    func goodput() {
+        var queue = queue()
+        var waits: [Duration] = []
+        // Two come each 10 ms, one ends.
+        for tick in 0..<6_000 {
+            for call in 0...1 {
+                _ = queue.arrive(tick * 2 + call, bytes: 1, deadline: Self.far, at: at(tick * 10))
+            }
+            if let next = queue.next(at: at(tick * 10 + 5)) { waits.append(next.wait) }
+            #expect(queue.count <= 100)
+            _ = queue.takeShed()
+        }
+        #expect(waits.count == 6_000)
+        // The first 100 ms are a burst's.
+        #expect(waits.dropFirst(20).allSatisfy { $0 <= .milliseconds(10) })
+    }
+}

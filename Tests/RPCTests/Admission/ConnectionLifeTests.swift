@@ -1,0 +1,108 @@
+import Messages
+import NIOEmbedded
+import Testing
+
+@testable import RPC
+
+@Suite("How long a connection lives")
+struct ConnectionLifeTests {
+    private func life(
+        age: Duration? = nil, idle: Duration? = nil, jitter: UInt64 = 100
+    ) -> ConnectionLife {
+        var limits = ServerLimits()
+        limits.connectionAgeMax = age
+        limits.connectionIdleMax = idle
+        return ConnectionLife(at: .seconds(1_000), limits, jitter: jitter)
+    }
+
+    @Test("without limits a connection has no end")
+    func endless() {
+        var life = life()
+        #expect(life.due == nil)
+        #expect(life.look(at: .seconds(1_000_000), runningCount: 0) == nil)
+    }
+
+    @Test(
+        "issue 3, 3: the age has a jitter of a tenth either way",
+        arguments: [(UInt64(0), 900), (100, 1_000), (200, 1_100), (201, 900), (.max, 0)])
+    func jitter(jitter: UInt64, seconds: Int) {
+        let due = life(age: .seconds(1_000), jitter: jitter).due ?? .zero
+        #expect((.seconds(1_900)...(.seconds(2_100))).contains(due))
+        if seconds > 0 { #expect(due == .seconds(1_000 + seconds)) }
+    }
+
+    @Test("an old connection ends once, though it is busy")
+    func old() {
+        var life = life(age: .seconds(60), idle: .seconds(600))
+        #expect(life.look(at: .milliseconds(1_059_999), runningCount: 3) == nil)
+        #expect(life.look(at: .seconds(1_060), runningCount: 3) == .old)
+        #expect(life.look(at: .seconds(1_061), runningCount: 3) == nil)
+        #expect(life.due == nil)
+    }
+
+    @Test("an idle connection ends so long after its last call, and not while one runs")
+    func idle() {
+        var life = life(idle: .seconds(60))
+        life.called(at: .seconds(1_030))
+        #expect(life.look(at: .seconds(1_060), runningCount: 0) == nil)
+        #expect(life.due == .seconds(1_090))
+        #expect(life.look(at: .seconds(1_090), runningCount: 1) == nil)
+        #expect(life.due == .seconds(1_150))
+        #expect(life.look(at: .seconds(1_150), runningCount: 0) == .idle)
+    }
+}
+
+@Suite("A server's connections and their life, in moved time")
+struct ConnectionEndTests {
+    private let bench = QuietBench()
+
+    private var limits: ServerLimits {
+        var limits = ServerLimits()
+        limits.connectionAgeMax = .seconds(3_600)
+        limits.connectionIdleMax = .seconds(300)
+        return limits
+    }
+
+    /// Lets time pass, with an answer to each ping; the GoAways on the way.
+    private func live(
+        _ channel: EmbeddedChannel, _ duration: Duration
+    ) throws -> [WireV1.GoAwayReason] {
+        var reasons: [WireV1.GoAwayReason] = []
+        for _ in 0..<Int(duration.components.seconds / 10) where channel.isActive {
+            bench.pass(.seconds(10))
+            for kind in try bench.heard(from: channel) {
+                switch kind {
+                case .ping: try bench.say(.pong(WireV1.Pong()), to: channel)
+                case .goAway(let goAway): reasons.append(goAway.reason)
+                default: break
+                }
+            }
+        }
+        return reasons
+    }
+
+    @Test("wire.md, Connection 4: an idle connection is told IDLE and ends")
+    func idle() throws {
+        let (channel, _) = try bench.serverConnection(limits)
+        try bench.greet(channel)
+        #expect(try live(channel, .seconds(290)) == [])
+        #expect(try live(channel, .seconds(20)) == [.idle])
+        #expect(!channel.isActive)
+    }
+
+    @Test("issue 3, 3: an old connection is drained: what runs is answered, then it ends")
+    func old() throws {
+        let (channel, _) = try bench.serverConnection(limits)
+        try bench.greet(channel)
+        var reasons: [WireV1.GoAwayReason] = []
+        for call in 1...40 where reasons.isEmpty {
+            reasons += try live(channel, .seconds(100))
+            guard reasons.isEmpty else { break }
+            try bench.say(
+                .request(WireV1.Request(call: UInt64(call), method: EchoService.onLoop.name)),
+                to: channel)
+        }
+        #expect(reasons == [.draining])
+        #expect(!channel.isActive)
+    }
+}

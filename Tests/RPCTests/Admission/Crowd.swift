@@ -1,0 +1,92 @@
+import Glibc
+import Messages
+import RPC
+import Synchronization
+
+/// Many sockets at one server: some that have said Hello and are silent, some that send a byte now
+/// and then and come back when they are thrown out. Only descriptors are kept, so that what this
+/// process grows by is the server's.
+final class Crowd: Sendable {
+    private let port: Int
+    private let idle = Mutex<[Int32]>([])
+    private let isOver = Atomic<Bool>(false)
+    private let returned = Atomic<Int>(0)
+
+    init(port: Int) {
+        self.port = port
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    deinit { idle.withLock { for socket in $0 { close(socket) } } }
+
+    /// How often a slow one was thrown out and has come back.
+    var returns: Int { returned.load(ordering: .relaxed) }
+
+    /// Connects `count` more that say Hello, make `calls` and then nothing.
+    func gather(idle count: Int, calls: Int = 1, text: String = "hello") throws {
+        for _ in 0..<count {
+            let socket = try Self.connected(port: port, isGreeted: true) { peer in
+                for call in 1...calls { peer.send(UInt64(call), EchoService.onLoop, text) }
+                _ = try peer.response(UInt64(calls))
+            }
+            idle.withLock { $0.append(socket) }
+        }
+    }
+
+    /// Keeps `count` slow ones at the server until the crowd is over: half of them spell out a
+    /// Hello, half, greeted, a frame; a byte each `gap` seconds.
+    func trickle(_ count: Int, gap: Double = 10) throws {
+        var slow = try (0..<count).map { try Self.connected(port: port, isGreeted: $0 % 2 == 0) }
+        defer { for socket in slow { close(socket) } }
+        var turn = 0
+        while !isOver.load(ordering: .relaxed) {
+            // Each tick of 10 ms some of them have their turn.
+            for _ in 0..<max(1, Int(Double(count) / (gap * 100))) {
+                turn = (turn + 1) % count
+                guard !Self.sendsByte(slow[turn]) else { continue }
+                close(slow[turn])
+                returned.add(1, ordering: .relaxed)
+                slow[turn] = try Self.connected(port: port, isGreeted: turn % 2 == 0)
+            }
+            usleep(10_000)
+        }
+    }
+
+    /// The slow ones leave.
+    func disperse() { isOver.store(true, ordering: .relaxed) }
+
+    private static func connected(
+        port: Int, isGreeted: Bool, _ speak: (RawPeer) throws -> Void = { _ in }
+    ) throws -> Int32 {
+        let socket = try RawPeer.tcp()
+        let peer = RawPeer(socket)
+        try RawPeer.connect(socket, port: port)
+        if isGreeted {
+            try peer.greet()
+            peer.send(.hello(peer.soundHello()))
+        }
+        try speak(peer)
+        return dup(socket)
+    }
+
+    /// The next byte of a frame that is never whole; false once the server has had enough.
+    private static func sendsByte(_ socket: Int32) -> Bool {
+        var byte: UInt8 = 0
+        while recv(socket, &byte, 1, Int32(MSG_DONTWAIT)) > 0 {}
+        guard errno == EAGAIN else { return false }
+        return Glibc.send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1
+    }
+
+    /// What this process holds in memory, in bytes.
+    static func residentBytes() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, 128, file) != nil else { return 0 }
+        let text = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return (Int(text.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
+    }
+}

@@ -1,0 +1,120 @@
+import Messages
+import NIOCore
+import NIOPosix
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("A crowd at the door", .timeLimit(.minutes(3)), .serialized)
+struct CrowdTests {
+    /// Latencies in microseconds of calls one after the other, sorted.
+    private func latencies(_ count: Int, _ loopback: Loopback) async throws -> [Double] {
+        var all: [Double] = []
+        for call in 0..<count {
+            let start = ContinuousClock.now
+            try await loopback.expectEcho(EchoService.onLoop, "\(call)")
+            let took = ContinuousClock.now - start
+            all.append(Double(took.components.attoseconds) / 1e12)
+        }
+        return all.sorted()
+    }
+
+    /// The ones with which a good caller's calls are measured, over a client on a loop of its own.
+    private func measured(
+        _ limits: ServerLimits = ServerLimits(), _ body: @Sendable (Loopback) async throws -> Void
+    ) async throws {
+        try await Loopback.run(limits: Loopback.Limits(server: limits)) { loopback in
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            let client = Loopback.client(port: loopback.server.port, group: group)
+            try await body(
+                Loopback(
+                    group: group, server: loopback.server, client: client, echo: loopback.echo,
+                    log: loopback.log))
+            client.close()
+            try await group.shutdownGracefully()
+        }
+    }
+
+    @Test("security.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
+    func patience() async throws {
+        let calls = SoakRounds.count(short: 300, whole: 20_000)
+        let idle = SoakRounds.count(short: 100, whole: 5_000)
+        let slow = SoakRounds.count(short: 40, whole: 2_000)
+        try await measured { loopback in
+            _ = try await latencies(calls, loopback)
+            let alone = try await latencies(calls, loopback)
+            let crowd = Crowd(port: loopback.server.port)
+            try crowd.gather(idle: idle)
+            async let trickling: Void = crowd.trickle(slow)
+            // The whole run sees the slow ones thrown out and come back.
+            if SoakRounds.isWhole { try await Task.sleep(for: .seconds(12)) }
+            let crowded = try await latencies(calls, loopback)
+            crowd.disperse()
+            try await trickling
+            let before = alone[calls * 99 / 100]
+            let after = crowded[calls * 99 / 100]
+            if SoakRounds.isWhole {
+                Self.tell("p99 alone \(before) µs, in the crowd \(after) µs")
+                Self.tell("\(crowd.returns) came back")
+                #expect(after <= before * 2)
+                #expect(crowd.returns > 100)
+            }
+        }
+    }
+
+    @Test(
+        "issue 3: an idle connection without TLS holds at most 16 KiB, after small calls or large",
+        arguments: [(1, 5), (20, 60_000)])
+    func memory(calls: Int, textBytes: Int) async throws {
+        let text = String(repeating: "x", count: textBytes)
+        let count = SoakRounds.count(short: 400, whole: 5_000)
+        try await measured { loopback in
+            let crowd = Crowd(port: loopback.server.port)
+            // What the process needs once, and the allocator's own.
+            try crowd.gather(idle: count / 10, calls: calls, text: text)
+            let before = Crowd.residentBytes()
+            try crowd.gather(idle: count, calls: calls, text: text)
+            let each = (Crowd.residentBytes() - before) / count
+            if SoakRounds.isWhole { Self.tell("\(each) bytes each after \(calls) calls") }
+            #expect(each <= 16 * 1024)
+        }
+    }
+
+    @Test("strangers who say nothing push out each other, and an honest caller gets in")
+    func slowLoris() async throws {
+        var limits = ServerLimits()
+        limits.ungreetedMax = 8
+        limits.connectionsMax = 64
+        try await measured(limits) { loopback in
+            let silent = try (0..<40).map { _ in try RawPeer(port: loopback.server.port) }
+            for call in 1...20 { try await loopback.expectEcho(EchoService.onLoop, "\(call)") }
+            #expect(try silent[0].goAway() == .tooManyConnections)
+            // The last to come are there still: they may yet say Hello.
+            try silent[39].greet()
+            silent[39].send(.hello(silent[39].soundHello()))
+            silent[39].send(1, EchoService.onLoop)
+            #expect(try silent[39].response(1).status == 0)
+        }
+    }
+
+    @Test("issue 3, 3: above the connections of one address a caller is told so, and until when")
+    func address() async throws {
+        let limits = Loopback.Limits().with { $0.connectionsPerLoopbackMax = 2 }
+        try await Loopback.run(limits: limits) { loopback in
+            let first = try RawPeer.greeted(port: loopback.server.port)
+            _ = try RawPeer.greeted(port: loopback.server.port)
+            let third = try RawPeer(port: loopback.server.port)
+            guard case .goAway(let goAway) = try third.receive() else {
+                Issue.record("no GoAway, or a Hello before it")
+                return
+            }
+            #expect(goAway.reason == .tooManyConnections)
+            #expect(goAway.retryAfterMs >= 1_000)
+            first.send(1, EchoService.onLoop)
+            #expect(try first.response(1).status == 0)
+        }
+    }
+
+    private static func tell(_ text: String) { print("crowd: \(text)") }
+}
