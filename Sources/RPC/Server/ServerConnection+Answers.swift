@@ -1,4 +1,3 @@
-import CoreMetrics
 import Logging
 import Messages
 import NIOCore
@@ -7,9 +6,13 @@ import ServiceRuntime
 /// How a server connection ends calls: each gets exactly one Response.
 extension ServerConnection {
     /// A handler returned `response`.
-    func finished(_ call: UInt64, _ response: some ProtobufMessage) {
+    /// - Returns: false when it is over the peer's limit.
+    func finished(_ call: UInt64, _ response: some ProtobufMessage) -> Bool {
         shared.releaseRunning()
-        guard machine.finished(call) else { return closeIfDrained() }
+        guard machine.finished(call) else {
+            closeIfDrained()
+            return true
+        }
         let isWritten = response.withPacked(in: resources.arena) { packed in
             FrameWriter.writeResponse(
                 call: call, packed, to: &out, frameBytesMax: peerFrameBytesMax)
@@ -17,6 +20,7 @@ extension ServerConnection {
         if !isWritten { answer(call, ResponseWriter.tooLarge) }
         flushSoon()
         closeIfDrained()
+        return isWritten
     }
 
     /// A handler threw `error`.
@@ -46,9 +50,7 @@ extension ServerConnection {
         if error.code == .internalError {
             shared.logger.error("a handler failed", fields: [.detail: .text(error.detail)])
         }
-        Counter(
-            label: "rpc_errors_total", dimensions: [("code", error.code.rawValue)]
-        ).increment()
+        counts.figures.refused(error)
         write(.response(WireV1.Response(call: call, error)))
         flushSoon()
     }

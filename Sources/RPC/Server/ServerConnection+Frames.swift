@@ -1,4 +1,3 @@
-import CoreMetrics
 import Messages
 import NIOCore
 import ServiceRuntime
@@ -147,12 +146,15 @@ extension ServerConnection {
     ) {
         var writer = ResponseWriter(
             call: call, arena: resources.arena, frameBytesMax: peerFrameBytesMax, out: ByteBuffer())
+        let observed = observe(entry, context, requestBytes: payload.count)
         swap(&writer.out, &out)
         defer { swap(&writer.out, &out) }
         do {
-            try handle(payload, context, &writer)
-            entry.answered.increment()
+            let before = writer.out.readableBytes
+            try observed.run { try handle(payload, context, &writer) }
+            ended(observed, .ok, responseBytes: writer.out.readableBytes - before)
         } catch {
+            ended(observed, StatusCode(answering: error))
             swap(&writer.out, &out)
             answer(call, error)
             swap(&writer.out, &out)
@@ -169,13 +171,15 @@ extension ServerConnection {
         }
         let handle = AsyncCall(
             call: call, executor: resources.executor,
-            connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered)
+            connection: NIOLoopBound(self, eventLoop: loop),
+            observed: observe(entry, context, requestBytes: payload.count))
         // Begun first: the task runs at once, and may end before we hold it.
         machine.began(call, deadline: context.deadline)
         do {
-            machine.attach(try start(payload, context, handle), to: call)
+            machine.attach(
+                try handle.observed.run { try start(payload, context, handle) }, to: call)
         } catch {
-            failed(call, error)  // the request does not decode
+            handle.fail(error)  // the request does not decode
         }
     }
 

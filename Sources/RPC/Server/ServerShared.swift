@@ -11,6 +11,7 @@ final class ServerShared: Sendable {
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
+    let observation: ServerObservation
     /// Handlers that have not returned, in the whole server.
     let running = Atomic<Int>(0)
     /// The server takes no more calls.
@@ -20,7 +21,8 @@ final class ServerShared: Sendable {
 
     init(
         settings: ServerSettings, methods: MethodTable, applications: Applications,
-        time: any Time, randomness: any Randomness, logger: Logger
+        time: any Time, randomness: any Randomness, logger: Logger,
+        observation: ServerObservation = ServerObservation()
     ) {
         self.settings = settings
         self.methods = methods
@@ -28,6 +30,10 @@ final class ServerShared: Sendable {
         self.time = time
         self.randomness = randomness
         self.logger = logger
+        self.observation = observation
+        observation.begin(methods: methods.names) { [weak self] in
+            self?.connections.withLock { $0.count } ?? 0
+        }
     }
 
     /// Counts a handler that is about to run.
