@@ -62,11 +62,11 @@ struct CallSums {
         for status in StatusCode.allCases {
             let count = statuses[Int(status.rawValue)]
             guard count > 0 || status == .ok else { continue }
-            page.counter("\(prefix)_calls_total", labels + [("status", status.name)], Double(count))
+            page.counter("\(prefix)_calls_total", Double(count), labels + [("status", status.name)])
         }
         page.histogram(
             "\(prefix)_call_seconds", labels, bounds: CallBuckets.seconds, counts: buckets,
             sum: Double(nanoseconds) / 1e9)
-        page.gauge("\(prefix)_in_flight", labels, Double(inFlight))
+        page.gauge("\(prefix)_in_flight", Double(inFlight), labels)
     }
 }

@@ -1,8 +1,5 @@
-package import Logging
-import NIOCore
 package import ServiceRuntime
 import Synchronization
-package import Tracing
 
 /// What a server shows of itself: calls by method and status, their durations, bytes, refusals;
 /// spans where a tracer is set up; and the slow calls in the log.
@@ -58,8 +55,8 @@ package final class ServerObservation: MetricSource {
             for loop in loops { loop.methods[index].add(to: &sums) }
             let labels = [("method", name)]
             sums.write("rpc", labels, to: &page)
-            page.counter("rpc_request_bytes_total", labels, Double(sums.requestBytes))
-            page.counter("rpc_response_bytes_total", labels, Double(sums.responseBytes))
+            page.counter("rpc_request_bytes_total", Double(sums.requestBytes), labels)
+            page.counter("rpc_response_bytes_total", Double(sums.responseBytes), labels)
         }
         for code in ErrorCode.allCases { Self.write(code, loops, to: &page) }
         let received = loops.reduce(0) { $0 &+ $1.receivedBytes.count }
@@ -79,7 +76,7 @@ package final class ServerObservation: MetricSource {
             notProcessed &+= refusals.notProcessed
         }
         let labels = [("code", code.rawValue)]
-        if all > 0 { page.counter("rpc_errors_total", labels, Double(all)) }
-        if notProcessed > 0 { page.counter("rpc_refusals_total", labels, Double(notProcessed)) }
+        if all > 0 { page.counter("rpc_errors_total", Double(all), labels) }
+        if notProcessed > 0 { page.counter("rpc_refusals_total", Double(notProcessed), labels) }
     }
 }

@@ -1,5 +1,5 @@
 package import Logging
-package import ServiceRuntime
+import ServiceRuntime
 import Synchronization
 
 /// Which call was slow; nothing of what it said.

@@ -19,12 +19,12 @@ package struct MetricsPage {
     }
 
     /// A number that only grows; its name ends in `_total`.
-    package mutating func counter(_ name: String, _ labels: [Label] = [], _ value: Double) {
+    package mutating func counter(_ name: String, _ value: Double, _ labels: [Label] = []) {
         line(name, "counter", labels, value)
     }
 
     /// A number that goes up and down.
-    package mutating func gauge(_ name: String, _ labels: [Label] = [], _ value: Double) {
+    package mutating func gauge(_ name: String, _ value: Double, _ labels: [Label] = []) {
         line(name, "gauge", labels, value)
     }
 
