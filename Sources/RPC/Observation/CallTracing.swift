@@ -129,6 +129,11 @@ package struct TraceInstant: TracerInstant {
     /// Since 1970.
     package let nanosecondsSinceEpoch: UInt64
 
+    /// A moment so long after 1970.
+    package init(nanosecondsSinceEpoch: UInt64) {
+        self.nanosecondsSinceEpoch = nanosecondsSinceEpoch
+    }
+
     /// Earlier than.
     package static func < (left: TraceInstant, right: TraceInstant) -> Bool {
         left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch

@@ -44,25 +44,37 @@ struct ObservedTarget: Sendable {
         _ method: String, _ context: CallContext, _ time: any Time,
         _ body: (CallContext) async throws -> Answer
     ) async throws -> Answer {
-        let counts = counts[method]
-        let began = time.uptime()
-        counts.began()
-        let (traced, context) =
-            tracing?.made(method, to: service, context, at: began) ?? (nil, context)
+        let (observed, context) = begin(method, context, time)
         do {
             let answer = try await body(context)
-            end(counts, traced, .ok, began, time.uptime())
+            observed.end(.ok, time)
             return answer
         } catch {
-            end(counts, traced, StatusCode(answering: error), began, time.uptime())
+            observed.end(StatusCode(answering: error), time)
             throw error
         }
     }
 
-    private func end(
-        _ counts: ClientMethodCounts, _ traced: TracedCall?, _ status: StatusCode,
-        _ began: Duration, _ ended: Duration
-    ) {
+    /// A call begins: what counts it, and the context to make it with.
+    func begin(
+        _ method: String, _ context: CallContext, _ time: any Time
+    ) -> (ObservedClientCall, CallContext) {
+        let (counts, began) = (counts[method], time.uptime())
+        counts.began()
+        let (traced, context) =
+            tracing?.made(method, to: service, context, at: began) ?? (nil, context)
+        return (ObservedClientCall(counts: counts, traced: traced, began: began), context)
+    }
+}
+
+/// A call that a client has begun, as its metrics and traces see it; to be ended once.
+struct ObservedClientCall: Sendable {
+    fileprivate let counts: ClientMethodCounts
+    fileprivate let traced: TracedCall?
+    fileprivate let began: Duration
+
+    func end(_ status: StatusCode, _ time: any Time) {
+        let ended = time.uptime()
         counts.ended(status, took: (ended - began).nanoseconds)
         traced?.end(status, at: ended)
     }

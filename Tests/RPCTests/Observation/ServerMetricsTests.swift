@@ -66,8 +66,10 @@ struct ServerMetricsTests {
                     "postern_rpc_client_in_flight{method=\"test.v1.Echo/Gated\",target=\"test.echo\"} 1"
                 ])
             waiting.cancel()
-            #expect(try await waiting.value == .cancelled)
-            #expect(try await loopback.waits(for: "\(gauge) 0"))
+            let code = try await waiting.value
+            #expect(code == .cancelled)
+            let isOver = try await loopback.waits(for: "\(gauge) 0")
+            #expect(isOver)
             let lines = loopback.lines("postern_rpc_calls_total")
             #expect(lines.contains(Self.calls("Gated", "cancelled", 1)))
             #expect(lines.contains(Self.calls("Gated", "ok", 0)))
