@@ -26,6 +26,8 @@ let unixSignals = Target.Dependency.product(
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let tracing = Target.Dependency.product(
+    name: "Tracing", package: "swift-distributed-tracing")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -61,6 +63,7 @@ let package = Package(
         // No traits: its JSON and YAML readers bring all of Foundation, 55 MB in each program.
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -95,7 +98,7 @@ let package = Package(
             "RPC",
             [
                 "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix, nioHTTP1, logging,
-                coreMetrics,
+                coreMetrics, tracing,
             ]),
         module("Contracts", ["RPC", "Messages", "Cryptography"]),
 
@@ -105,8 +108,8 @@ let package = Package(
         module(
             "Hosting",
             [
-                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", nioPosix, logging,
-                metrics, coreMetrics, lifecycle,
+                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix,
+                nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
             ]),
 
         // The services; none imports another.
@@ -225,8 +228,10 @@ let package = Package(
             "Hosting",
             [
                 "Hosting", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix, logging, metrics,
+                "TestSupport", nioCore, nioPosix, tracing, logging, metrics,
             ]),
+        // The tool's rules; the tool as it runs is in the system's tests.
+        tests("postern", ["postern"]),
         tests(
             "RateLimitService",
             [

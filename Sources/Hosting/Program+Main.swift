@@ -35,11 +35,14 @@ extension Program {
         }
         let metrics = MetricsRegistry()
         MetricsSystem.bootstrap(metrics)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.host.loops)
+        let logger = Logger(label: description.service)
         let host = ServiceHost(
-            settings: settings.host, time: time, randomness: SecureRandomness(),
-            logger: Logger(label: description.service), metrics: metrics,
-            group: MultiThreadedEventLoopGroup(numberOfThreads: settings.host.loops),
-            description: description)
+            settings: settings.host, time: time, randomness: SecureRandomness(), logger: logger,
+            metrics: metrics, group: group, description: description,
+            observation: HostObservation(
+                settings.host.observation, of: description, metrics: metrics, group: group,
+                time: time, randomness: SecureRandomness(), logger: logger))
         do {
             return try await RunningProgram.run(
                 host, assembly: assemble(host, settings.own))

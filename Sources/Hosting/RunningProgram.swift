@@ -24,8 +24,12 @@ enum RunningProgram {
         let lifeline = settings.isTiedToInput ? Lifeline(descriptor: STDIN_FILENO) : nil
         let lifecycle = ProgramLifecycle(
             readiness: readiness, lifeline: lifeline, logger: host.logger, isKilledLate: true)
-        let workers = assembly.workers.map { WorkerService(worker: $0) }
+        let exporter = host.observation.exporter
+        let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
+        let workers = (assembly.workers + [exporting].compactMap { $0 })
+            .map { WorkerService(worker: $0) }
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
+        await exporter?.exportAll()
         await assembly.close()
         return exitCode
     }
@@ -50,7 +54,8 @@ enum RunningProgram {
             applications: try Applications(
                 folder: settings.applicationsFolder, allowed: settings.callers,
                 assertingClientAddress: settings.addressAsserters),
-            group: host.group, time: host.time, randomness: host.randomness, logger: host.logger)
+            group: host.group, time: host.time, randomness: host.randomness, logger: host.logger,
+            observation: host.observation.server)
     }
 
     private static func announce(_ host: ServiceHost, port: Int, metricsPort: Int) throws {

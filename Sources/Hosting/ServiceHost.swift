@@ -22,6 +22,7 @@ package struct ServiceHost: Sendable {
     /// The event loops.
     package let group: MultiThreadedEventLoopGroup
     let description: ProgramDescription
+    var observation = HostObservation()
 
     /// The 32-byte key `<name>.key` of the keys folder; made when there is none, so that a first
     /// start needs nothing prepared. What was sealed under a key that is lost stays sealed.
@@ -65,6 +66,6 @@ package struct ServiceHost: Sendable {
                 service: peer.service, host: peer.address.host, port: peer.address.port,
                 application: own.application, keyID: own.keyID, secret: own.key,
                 connectPatience: connectPatience),
-            group: group, time: time, randomness: randomness)
+            group: group, time: time, randomness: randomness, observation: observation.client)
     }
 }

@@ -29,6 +29,8 @@ package struct HostSettings: Sendable {
     package let addressAsserters: [String]
     /// Which log lines are written.
     package let logLevel: LogLevel
+    /// What is shown of calls.
+    package let observation: ObservationSettings
     /// Where the ports in force are written.
     package let portFile: String?
     /// Whether the program stops when its standard input closes.
@@ -70,6 +72,7 @@ package struct HostSettings: Sendable {
             reason: "Whose word on its users' addresses counts for limits.")
         logLevel = settings.choice(
             "log-level", default: .info, reason: "Lines below it are not written.")
+        observation = ObservationSettings(reading: &settings)
         portFile = settings.optionalPath(
             "port-file", reason: "Written once ready: the two ports in force, a line each.")
         isTiedToInput = settings.boolean(

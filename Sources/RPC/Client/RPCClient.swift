@@ -10,12 +10,14 @@ package final class RPCClient: CallChannel {
     let time: any Time
     private let links: PerLoop<ClientLink>
     private let group: MultiThreadedEventLoopGroup
+    private let observed: ObservedTarget
 
     /// A client of the service that `settings` name; connects when first used.
     package init(
         _ settings: ClientSettings, group: MultiThreadedEventLoopGroup, time: any Time,
-        randomness: any Randomness
+        randomness: any Randomness, observation: ClientObservation = ClientObservation()
     ) {
+        observed = observation.target(settings.service)
         self.settings = settings
         self.time = time
         self.group = group
@@ -32,8 +34,10 @@ package final class RPCClient: CallChannel {
     package func call<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
     ) async throws -> Response {
-        try await raw(method.name, isIdempotent: method.isIdempotent, request.encoded(), context) {
-            answer in try Response(decoding: answer.payload, in: answer.arena)
+        try await observed.call(method.name, context, time) { context in
+            try await raw(
+                method.name, isIdempotent: method.isIdempotent, request.encoded(), context
+            ) { answer in try Response(decoding: answer.payload, in: answer.arena) }
         }
     }
 
@@ -41,7 +45,9 @@ package final class RPCClient: CallChannel {
     package func call(
         _ method: String, payload: [UInt8], _ context: CallContext
     ) async throws -> [UInt8] {
-        try await raw(method, isIdempotent: false, payload, context) { Array($0.payload) }
+        try await observed.call(method, context, time) { context in
+            try await raw(method, isIdempotent: false, payload, context) { Array($0.payload) }
+        }
     }
 
     /// Closes the connections.

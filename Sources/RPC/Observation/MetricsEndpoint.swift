@@ -1,11 +1,21 @@
 import NIOCore
 import NIOHTTP1
 package import NIOPosix
+import ServiceRuntime
+import Synchronization
 
 /// A local HTTP port for operators and their probes: `/metrics` in Prometheus' text format and
 /// `/health`, 200 when ready and 503 when not. It needs no secret, so it tells none, and listens
-/// on its own address.
+/// on its own address; and since anybody on the machine can connect, nobody can hold it: a
+/// connection has five seconds and 8 KiB for its one request, and there are 32 at once.
 package enum MetricsEndpoint {
+    /// From the connection to the end of its answer.
+    package static let patience = Duration.seconds(5)
+    /// Of a request with all its headers; a probe's has 200.
+    package static let requestBytesMax = 8 * 1_024
+    /// Connections at once; a scraper and a few probes have one each.
+    package static let connectionsMax = 32
+
     /// What the endpoint shows.
     package struct Source: Sendable {
         let metrics: @Sendable () -> String
@@ -24,19 +34,74 @@ package enum MetricsEndpoint {
     /// - Returns: the port in force.
     /// - Throws: `ListenError` when the port is taken.
     package static func start(
-        host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup
+        host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup,
+        patience: Duration = patience
     ) async throws -> Int {
+        let guests = MetricsGuests()
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(MetricsDoor(guests, patience: TimeAmount(patience)))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(MetricsHandler(source))
                 }
             }
             .listen(on: try .makeAddressResolvingHost(host, port: port))
         return listener.localAddress?.port ?? 0
+    }
+}
+
+/// How many connections the endpoint has.
+private final class MetricsGuests: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// - Returns: false, with nothing counted, when there are as many as there may be.
+    func enter() -> Bool {
+        if count.add(1, ordering: .relaxed).newValue <= MetricsEndpoint.connectionsMax {
+            return true
+        }
+        leave()
+        return false
+    }
+
+    func leave() { count.subtract(1, ordering: .relaxed) }
+}
+
+/// Stands before HTTP and closes on whoever is one too many, says too much or takes too long.
+private final class MetricsDoor: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let guests: MetricsGuests
+    private let patience: TimeAmount
+    private var isCounted = false
+    private var bytes = 0
+    private var closing: Scheduled<Void>?
+
+    init(_ guests: MetricsGuests, patience: TimeAmount) {
+        self.guests = guests
+        self.patience = patience
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        isCounted = guests.enter()
+        guard isCounted else { return context.close(promise: nil) }
+        let channel = context.channel
+        closing = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        bytes += unwrapInboundIn(data).readableBytes
+        guard bytes <= MetricsEndpoint.requestBytesMax else { return context.close(promise: nil) }
+        context.fireChannelRead(data)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        closing?.cancel()
+        if isCounted { guests.leave() }
+        context.fireChannelInactive()
     }
 }
 
@@ -47,6 +112,7 @@ private final class MetricsHandler: ChannelInboundHandler {
 
     private let source: MetricsEndpoint.Source
     private var uri = ""
+    private var isAnswered = false
 
     init(_ source: MetricsEndpoint.Source) {
         self.source = source
@@ -65,6 +131,8 @@ private final class MetricsHandler: ChannelInboundHandler {
     }
 
     private func answer(_ context: ChannelHandlerContext) {
+        guard !isAnswered else { return }  // it was told that the connection closes
+        isAnswered = true
         let (status, text) = page()
         let body = ByteBuffer(string: text)
         let headers: HTTPHeaders = [

@@ -1,4 +1,3 @@
-import CoreMetrics
 import Messages
 import NIOCore
 import ServiceRuntime
@@ -9,30 +8,34 @@ struct AsyncCall: Sendable {
     let call: UInt64
     let executor: EventLoopTaskExecutor
     let connection: NIOLoopBound<ServerConnection>
-    /// Counts the calls of this method that were answered OK.
-    let answered: Counter
     /// What goes either way beside request and answer; nil for a unary call.
     let stream: CallStream?
     /// Where it counts as running until its handler has returned.
     let gate: LaneGate
+    /// How it is counted and traced.
+    let observed: ObservedCall
 
     /// The connection's arena; for the read turn only.
     var arena: Arena { connection.value.resources.arena }
 
     /// Answers with `response`.
     func finish(_ response: some ProtobufMessage) {
-        answered.increment()
         stream?.end(.answered([]))
         gate.leave()
-        connection.value.finished(call, response)
+        let connection = connection.value
+        let before = connection.out.readableBytes
+        let fits = connection.finished(call, response)
+        connection.ended(
+            observed, fits ? .ok : .resourceExhausted,
+            responseBytes: max(0, connection.out.readableBytes - before))
     }
 
     /// Answers that the items were all there is to say.
     func finish() {
-        answered.increment()
         stream?.end(.answered([]))
         gate.leave()
         connection.value.finished(call)
+        connection.value.ended(observed, .ok)
     }
 
     /// Answers with what `error` maps to.
@@ -40,6 +43,7 @@ struct AsyncCall: Sendable {
         stream?.end(.failed(ServiceError(.cancelled)))
         gate.leave()
         connection.value.failed(call, error)
+        connection.value.ended(observed, StatusCode(answering: error))
     }
 }
 

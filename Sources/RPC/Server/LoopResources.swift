@@ -6,6 +6,8 @@ import NIOCore
 final class LoopResources {
     let arena = Arena()
     let executor: EventLoopTaskExecutor
+    /// What this loop counts, once its first connection stands.
+    var counts: LoopCounts?
 
     init(_ loop: any EventLoop) {
         executor = EventLoopTaskExecutor(loop)

@@ -1,22 +1,20 @@
-import CoreMetrics
 import Glibc
 
 /// Finds a handler by the method's bytes as they lie in the frame: no String is made for a call.
 struct MethodTable: Sendable {
-    /// A handler, and the counter of its calls.
+    /// A handler, and where its calls are counted.
     final class Entry: Sendable {
         let handler: MethodHandler
         let name: [UInt8]
-        let answered: Counter
         let lane: MethodLane
+        /// Its place among the methods that each event loop counts.
+        let index: Int
 
-        init(_ handler: MethodHandler) {
+        init(_ handler: MethodHandler, index: Int) {
             self.handler = handler
+            self.index = index
             name = Array(handler.method.name.utf8)
             lane = MethodLane(of: handler.method)
-            answered = Counter(
-                label: "rpc_calls_total",
-                dimensions: [("method", handler.method.name), ("status", "ok")])
         }
 
         func isNamed(_ other: UnsafeRawBufferPointer) -> Bool {
@@ -30,10 +28,14 @@ struct MethodTable: Sendable {
     }
 
     private var entries: [UInt64: [Entry]] = [:]
+    /// The methods' names, each at its entry's index.
+    let names: [String]
 
     init(_ services: [ServiceMethods]) {
-        for handler in services.flatMap(\.handlers) {
-            let entry = Entry(handler)
+        let handlers = services.flatMap(\.handlers)
+        names = handlers.map(\.method.name)
+        for (index, handler) in handlers.enumerated() {
+            let entry = Entry(handler, index: index)
             let key = entry.name.withUnsafeBytes { Self.hash($0) }
             entries[key, default: []].append(entry)
         }
@@ -45,7 +47,7 @@ struct MethodTable: Sendable {
 
     /// A cheap mix of the bytes, eight at a time. Names of the table are ours, so nobody gains by
     /// making others collide with them.
-    private static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
+    static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(truncatingIfNeeded: name.count)
         var position = 0
         while position + 8 <= name.count {

@@ -24,7 +24,7 @@ package final class RPCServer: Sendable {
     package static func start(
         _ settings: ServerSettings, services: [ServiceMethods], applications: Applications,
         group: MultiThreadedEventLoopGroup, time: any Time, randomness: any Randomness,
-        logger: Logger
+        logger: Logger, observation: ServerObservation = ServerObservation()
     ) async throws -> RPCServer {
         let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: settings.port)
         guard address.isLoopback || settings.isPlaintextTrusted else {
@@ -32,7 +32,8 @@ package final class RPCServer: Sendable {
         }
         let shared = ServerShared(
             settings: settings, methods: MethodTable(services), applications: applications,
-            time: time, randomness: randomness, logger: logger)
+            time: time, randomness: randomness, logger: logger,
+            observation: observation)
         let resources = PerLoop(group) { LoopResources($0) }
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)

@@ -1,4 +1,3 @@
-import CoreMetrics
 import Logging
 import Messages
 import NIOCore
@@ -7,8 +6,12 @@ import ServiceRuntime
 /// How a server connection ends calls: each gets exactly one Response.
 extension ServerConnection {
     /// A handler returned `response`.
-    func finished(_ call: UInt64, _ response: some ProtobufMessage) {
-        guard machine.finished(call) else { return closeIfDrained() }
+    /// - Returns: false when it is over the peer's limit.
+    func finished(_ call: UInt64, _ response: some ProtobufMessage) -> Bool {
+        guard machine.finished(call) else {
+            closeIfDrained()
+            return true
+        }
         let isWritten = response.withPacked(in: resources.arena) { packed in
             FrameWriter.writeResponse(
                 call: call, packed, to: &out, frameBytesMax: peerFrameBytesMax)
@@ -16,6 +19,7 @@ extension ServerConnection {
         if !isWritten { answer(call, ResponseWriter.tooLarge) }
         flushSoon()
         closeIfDrained()
+        return isWritten
     }
 
     /// A handler has said all in its items.
@@ -59,9 +63,7 @@ extension ServerConnection {
         if error.code == .internalError {
             shared.logger.error("a handler failed", fields: [.detail: .text(error.detail)])
         }
-        Counter(
-            label: "rpc_errors_total", dimensions: [("code", error.code.rawValue)]
-        ).increment()
+        counts.figures.refused(error)
         write(.response(WireV1.Response(call: call, error)))
         flushSoon()
     }

@@ -1,4 +1,3 @@
-import CoreMetrics
 import Messages
 import NIOCore
 import ServiceRuntime
@@ -151,12 +150,15 @@ extension ServerConnection {
     ) {
         var writer = ResponseWriter(
             call: call, arena: resources.arena, frameBytesMax: peerFrameBytesMax, out: ByteBuffer())
+        let observed = observe(entry, context, requestBytes: payload.count)
         swap(&writer.out, &out)
         defer { swap(&writer.out, &out) }
         do {
-            try handle(payload, context, &writer)
-            entry.answered.increment()
+            let before = writer.out.readableBytes
+            try observed.run { try handle(payload, context, &writer) }
+            ended(observed, .ok, responseBytes: writer.out.readableBytes - before)
         } catch {
+            ended(observed, StatusCode(answering: error))
             swap(&writer.out, &out)
             answer(call, error)
             swap(&writer.out, &out)
@@ -191,10 +193,10 @@ extension ServerConnection {
         guard let loop = self.context?.eventLoop else { return gate.leave() }
         let handle = AsyncCall(
             call: call, executor: resources.executor,
-            connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered,
-            stream: stream, gate: gate)
+            connection: NIOLoopBound(self, eventLoop: loop), stream: stream, gate: gate,
+            observed: observe(entry, context, requestBytes: payload.count))
         do {
-            let task = try start(payload, context, handle)
+            let task = try handle.observed.run { try start(payload, context, handle) }
             machine.attach(RunningCall(task: task, stream: stream), to: call)
         } catch {
             handle.fail(error)  // the request does not decode

@@ -12,6 +12,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
     let shared: ServerShared
     let resources: LoopResources
+    let counts: LoopCounts
     let challenge: [UInt8]
     var machine: ServerCallMachine<RunningCall>
     var application: Application?
@@ -45,6 +46,7 @@ final class ServerConnection: ChannelDuplexHandler {
     init(_ shared: ServerShared, _ resources: LoopResources) {
         self.shared = shared
         self.resources = resources
+        counts = shared.observation.counts(for: resources)
         challenge = shared.randomness.bytes(FrameLimits.challengeBytes)
         machine = ServerCallMachine(
             callsMax: shared.settings.callsMax, streamCredit: shared.settings.streamCredit)
@@ -104,8 +106,10 @@ final class ServerConnection: ChannelDuplexHandler {
         if !isReading {
             isReading = true
             turnUptime = shared.time.uptime()
+            counts.turnBegan(at: turnUptime)
             keepAlive?.heard()
         }
+        counts.figures.receivedBytes.add(buffer.readableBytes)
         read(decoder.take(buffer))
     }
 
@@ -130,6 +134,7 @@ final class ServerConnection: ChannelDuplexHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
         flushTurn()
+        counts.turnEnded(shared.time)
         arm()
         context.fireChannelReadComplete()
     }
@@ -174,6 +179,7 @@ final class ServerConnection: ChannelDuplexHandler {
     func flush() {
         guard let context, out.readableBytes > 0 else { return }
         progress.wrote(out.readableBytes)
+        counts.figures.sentBytes.add(out.readableBytes)
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
         out.clear(minimumCapacity: 0)
         guard !context.channel.isWritable else { return letWritersGo() }

@@ -15,6 +15,7 @@ final class ServerShared: Sendable {
     let admission: Admission
     /// What operators see of the connections.
     let connectionMetrics = ConnectionMetrics()
+    let observation: ServerObservation
     /// The server takes no more calls.
     let isDraining = Atomic<Bool>(false)
     /// Open connections, and whether there is room for more.
@@ -22,7 +23,8 @@ final class ServerShared: Sendable {
 
     init(
         settings: ServerSettings, methods: MethodTable, applications: Applications,
-        time: any Time, randomness: any Randomness, logger: Logger
+        time: any Time, randomness: any Randomness, logger: Logger,
+        observation: ServerObservation = ServerObservation()
     ) {
         self.settings = settings
         self.methods = methods
@@ -32,5 +34,9 @@ final class ServerShared: Sendable {
         self.logger = logger
         admission = Admission(settings.limits, time: time)
         connections = Mutex(ConnectionRoom(settings.limits))
+        self.observation = observation
+        observation.begin(methods: methods.names) { [weak self] in
+            self?.connections.withLock { $0.count } ?? 0
+        }
     }
 }

@@ -14,6 +14,7 @@ package final class MetricsRegistry: MetricsFactory {
     package static let seriesMax = 200
 
     private let families: Mutex<[String: MetricFamily]> = Mutex([:])
+    private let sources: Mutex<[any MetricSource]> = Mutex([])
     private let prefix: String
 
     /// Nothing recorded yet; names get `prefix` and an underscore in front.
@@ -24,11 +25,15 @@ package final class MetricsRegistry: MetricsFactory {
     /// All metrics in Prometheus' text format 0.0.4, families and series in order of their names.
     /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
     package func prometheusText() -> String {
-        var text = ""
-        for (_, family) in families.withLock({ $0.sorted { $0.key < $1.key } }) {
-            family.write(to: &text)
-        }
-        return text
+        var page = MetricsPage(prefix: prefix)
+        for (name, family) in families.withLock({ $0 }) { page.add(name, family) }
+        for source in sources.withLock({ $0 }) { source.write(to: &page) }
+        return page.text
+    }
+
+    /// From now on the page shows what `source` tells, too. For the few of a program's start.
+    package func add(_ source: any MetricSource) {
+        sources.withLock { $0.append(source) }
     }
 
     /// The cell of a series, made when it is first asked for. Where the families are too many, or

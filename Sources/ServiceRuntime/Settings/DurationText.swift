@@ -35,6 +35,14 @@ enum SettingText {
         return value
     }
 
+    /// A number in decimal, with digits and one point only: no sign, exponent or word.
+    static func decimal(_ text: String) -> Double? {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+        }
+        return isPlain ? Double(text) : nil
+    }
+
     /// `true` or `false`, or the other words that YAML's users write for them.
     static func boolean(_ text: String) -> Bool? {
         switch text.lowercased() {

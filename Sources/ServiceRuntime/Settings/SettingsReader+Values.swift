@@ -14,6 +14,18 @@ extension SettingsReader {
         }
     }
 
+    /// A part of a whole, from 0 to 1.
+    package mutating func fraction(
+        _ name: String, default standard: Double, reason: String
+    ) -> Double {
+        let declaration = SettingDeclaration(
+            name: name, expected: "a number from 0 to 1, such as 0.05", unit: "fraction",
+            defaultText: MetricNumber.text(standard), reason: reason, form: .value)
+        return take(declaration, default: standard, write: MetricNumber.text) { given in
+            given.one.flatMap(SettingText.decimal).flatMap { (0...1).contains($0) ? $0 : nil }
+        }
+    }
+
     /// How long something lasts: `250ms`, `10s`, `15m`, `1h`, `30d`, or milliseconds.
     package mutating func duration(
         _ name: String, default standard: Duration, in range: ClosedRange<Duration>,

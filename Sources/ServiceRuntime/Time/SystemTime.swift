@@ -8,11 +8,14 @@ import Glibc
 /// Clock).
 package struct SystemTime: Time {
     private let startedAt: Timestamp
+    private let startedNanoseconds: UInt64
     private let startedUptime: Duration
 
     /// Reads the wall clock for the only time.
     package init() {
-        startedAt = Timestamp(milliseconds: Self.read(CLOCK_REALTIME).milliseconds)
+        let wall = Self.read(CLOCK_REALTIME)
+        startedAt = Timestamp(milliseconds: wall.milliseconds)
+        startedNanoseconds = wall.nanoseconds
         startedUptime = Self.read(CLOCK_BOOTTIME)
     }
 
@@ -21,6 +24,11 @@ package struct SystemTime: Time {
 
     /// Time since the machine started, its sleep included (`CLOCK_BOOTTIME`).
     package func uptime() -> Duration { Self.read(CLOCK_BOOTTIME) }
+
+    /// The wall clock at the start to the nanosecond, and what has passed since.
+    package func unixNanoseconds() -> UInt64 {
+        startedNanoseconds &+ (uptime() - startedUptime).nanoseconds
+    }
 
     /// Suspends the task.
     package func sleep(for duration: Duration) async throws {

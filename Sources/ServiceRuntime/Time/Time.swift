@@ -9,7 +9,18 @@ package protocol Time: Sendable {
     /// Time since some fixed point before the program started; goes on while a machine sleeps.
     func uptime() -> Duration
 
+    /// The present moment in nanoseconds since 1970, as finely as the clock tells it: for traces,
+    /// where the spans of several programs are laid side by side.
+    func unixNanoseconds() -> UInt64
+
     /// Returns once `duration` has passed.
     /// - Throws: `CancellationError` when the task is cancelled before that.
     func sleep(for duration: Duration) async throws
+}
+
+extension Time {
+    /// The moment of `now()`, which has whole milliseconds.
+    package func unixNanoseconds() -> UInt64 {
+        UInt64(clamping: now().milliseconds).multipliedReportingOverflow(by: 1_000_000).partialValue
+    }
 }

@@ -41,4 +41,7 @@ extension Duration {
     /// Whole milliseconds, rounded towards zero and held within `Int64`, for any duration: a
     /// caller's deadline becomes one of these, and `components` would trap on a large one.
     package var milliseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000_000_000) }
+
+    /// Whole nanoseconds, rounded towards zero and held within `UInt64`; zero for what is negative.
+    package var nanoseconds: UInt64 { UInt64(clamping: attoseconds / 1_000_000_000) }
 }

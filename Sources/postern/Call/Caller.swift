@@ -9,9 +9,12 @@ struct Caller {
     private let client: RPCClient
 
     /// A caller of `service` (`gateway`, `session`, …).
-    init(_ endpoints: Endpoints, service: String) throws {
+    init(
+        _ endpoints: Endpoints, service: String, connectPatience: Duration = .seconds(2)
+    ) throws {
         client = RPCClient(
-            try endpoints.client(of: service), group: MultiThreadedEventLoopGroup.singleton,
+            try endpoints.client(of: service, connectPatience: connectPatience),
+            group: MultiThreadedEventLoopGroup.singleton,
             time: SystemTime(), randomness: SecureRandomness())
     }
 

@@ -21,6 +21,7 @@ struct Endpoints {
     private let folder: String
     private let path: String
     private let addresses: [String: ServiceAddress]
+    private let metrics: [String: ServiceAddress]
     private let application: Application
     private let admin: Application
 
@@ -35,6 +36,11 @@ struct Endpoints {
         addresses = values.compactMapValues { value in
             if case .address(let text) = value { ServiceAddress(text) } else { nil }
         }
+        if case .addresses(let texts) = values["metrics"] {
+            metrics = texts.compactMapValues { ServiceAddress($0) }
+        } else {
+            metrics = [:]
+        }
         self.application = application
         if case .application(let admin) = values["admin"] {
             self.admin = admin
@@ -43,25 +49,37 @@ struct Endpoints {
         }
     }
 
+    /// Where a service shows its metrics; nil where the file does not say.
+    func metrics(of service: String) -> ServiceAddress? { metrics[service] }
+
     /// How to call a service: the gateway as the application, the others as the operator's tool.
-    func client(of service: String) throws -> ClientSettings {
+    func client(
+        of service: String, connectPatience: Duration = .seconds(2)
+    ) throws -> ClientSettings {
         guard let address = addresses[service] else { throw ToolError.unknownService(service) }
         let caller = service == "gateway" ? application : admin
         let file = caller.secretFile
         let key = try ApplicationKey(file: file.hasPrefix("/") ? file : "\(folder)/\(file)")
         return ClientSettings(
             service: "postern.\(service)", host: address.host, port: address.port,
-            application: key.application, keyID: key.keyID, secret: key.key)
+            application: key.application, keyID: key.keyID, secret: key.key,
+            connectPatience: connectPatience)
     }
 
     private enum Value: Decodable {
         case address(String)
+        case addresses([String: String])
         case application(Application)
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if let text = try? container.decode(String.self) {  // one of the two shapes
+            // One of the three shapes; what is none of them fails as the last.
+            if let text = try? container.decode(String.self) {
                 self = .address(text)
+            } else if !((try? container.decode(Application.self)) != nil),
+                let texts = try? container.decode([String: String].self)
+            {
+                self = .addresses(texts)
             } else {
                 self = .application(try container.decode(Application.self))
             }

@@ -47,11 +47,13 @@ struct DataFolder {
     func portFile(_ program: String) -> String { "\(path)/run/\(program).ports" }
 
     /// Writes `endpoints.json` whole or not at all.
-    func writeEndpoints(_ ports: [(service: String, port: Int)]) throws {
-        let services = ports.map { "  \"\($0.service)\": \"127.0.0.1:\($0.port)\"," }
+    func writeEndpoints(_ endpoints: [ServiceEndpoint]) throws {
+        let services = endpoints.map { "  \"\($0.service)\": \"127.0.0.1:\($0.port)\"," }
+        let metrics = endpoints.map { "\"\($0.service)\": \"127.0.0.1:\($0.metricsPort)\"" }
         let text = """
             {
             \(services.joined(separator: "\n"))
+              "metrics": {\(metrics.joined(separator: ", "))},
               "application": {"id": "app", "secret_file": "\(Self.keyFile("app"))"},
               "admin": {"id": "tool", "secret_file": "\(Self.keyFile("tool"))"}
             }
@@ -59,4 +61,14 @@ struct DataFolder {
             """
         try TextFile.replace("\(path)/endpoints.json", with: text)
     }
+}
+
+/// Where one service is.
+struct ServiceEndpoint {
+    /// `gateway`, `session`, …
+    let service: String
+    /// Of its calls.
+    let port: Int
+    /// Of its metrics and health.
+    let metricsPort: Int
 }

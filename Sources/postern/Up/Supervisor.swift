@@ -27,10 +27,12 @@ final class Supervisor {
         self.portBase = portBase
     }
 
-    /// Where each service listens, in the order of their ports.
-    var endpoints: [(service: String, port: Int)] {
+    /// Where each service listens and shows its metrics, in the order of their ports.
+    var endpoints: [ServiceEndpoint] {
         ["gateway", "identity", "session", "rate-limit", "notification"].map { service in
-            (service, children.first { $0.name == "postern-\(service)" }?.port ?? 0)
+            let child = children.first { $0.name == "postern-\(service)" }
+            return ServiceEndpoint(
+                service: service, port: child?.port ?? 0, metricsPort: child?.metricsPort ?? 0)
         }
     }
 

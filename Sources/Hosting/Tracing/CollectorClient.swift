@@ -1,0 +1,95 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Sends one document to the collector: one connection, one POST, one answer.
+struct CollectorClient: Sendable {
+    /// For the connection, and again for the answer.
+    static let patience = TimeAmount.seconds(5)
+
+    let address: CollectorAddress
+    let group: MultiThreadedEventLoopGroup
+
+    /// - Returns: the status of the answer.
+    /// - Throws: `CollectorError`, or NIO's when there is no connection.
+    func post(_ document: [UInt8]) async throws -> Int {
+        let answer = group.next().makePromise(of: Int.self)
+        let address = address
+        do {
+            let channel = try await ClientBootstrap(group: group)
+                .connectTimeout(Self.patience)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        try pipeline.addHTTPClientHandlers()
+                        try pipeline.addHandler(
+                            CollectorExchange(document, address, answer: answer))
+                    }
+                }
+                .connect(host: address.host, port: address.port).get()
+            let timer = channel.eventLoop.scheduleTask(in: Self.patience) {
+                answer.fail(CollectorError.noAnswer)
+            }
+            defer {
+                timer.cancel()
+                channel.close(promise: nil)
+            }
+            return try await answer.futureResult.get()
+        } catch {
+            answer.fail(error)  // a promise must be kept; a second end of it does nothing
+            throw error
+        }
+    }
+}
+
+/// Why the collector's answer is not there.
+enum CollectorError: Error {
+    case noAnswer
+    case closed
+}
+
+/// One POST and the head of its answer; what the answer says beyond its status is not read.
+private final class CollectorExchange: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let document: [UInt8]
+    private let address: CollectorAddress
+    private let answer: EventLoopPromise<Int>
+
+    init(_ document: [UInt8], _ address: CollectorAddress, answer: EventLoopPromise<Int>) {
+        self.document = document
+        self.address = address
+        self.answer = answer
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let headers: HTTPHeaders = [
+            "host": "\(address.host):\(address.port)", "content-type": "application/json",
+            "content-length": "\(document.count)", "connection": "close",
+        ]
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .POST, uri: address.path, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        let body = ByteBuffer(bytes: document)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        answer.succeed(Int(head.status.code))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        answer.fail(CollectorError.closed)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        answer.fail(error)
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,129 @@
+import RPC
+import Tracing
+
+/// A batch of spans as OTLP's JSON: an `ExportTraceServiceRequest` in proto3's JSON mapping, but
+/// for ids, which are hexadecimal, and enumerations, which are numbers.
+/// Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+package enum OTLPDocument {
+    /// The bytes of a request with these spans of `service`.
+    package static func encode(_ spans: [FinishedSpan], service: String) -> [UInt8] {
+        var out = JSONBytes()
+        out.raw(#"{"resourceSpans":[{"resource":{"attributes":["#)
+        attribute("service.name", .string(service), to: &out)
+        out.raw(#"]},"scopeSpans":[{"scope":{"name":"postern"},"spans":["#)
+        out.list(spans) { span, out in write(span, to: &out) }
+        out.raw("]}]}]}")
+        return out.bytes
+    }
+
+    private static func write(_ span: FinishedSpan, to out: inout JSONBytes) {
+        out.raw(#"{"traceId":"\#(span.place.traceID)","spanId":"\#(span.place.spanID)","#)
+        if let parent = span.parent { out.raw(#""parentSpanId":"\#(parent)","#) }
+        out.raw(#""flags":\#(span.place.isSampled ? 1 : 0),"name":"#)
+        out.text(span.name)
+        out.raw(#","kind":\#(number(span.kind)),"#)
+        // 64-bit numbers are texts in proto3's JSON mapping: JavaScript's have 53 bits.
+        out.raw(#""startTimeUnixNano":"\#(span.beganNanoseconds)","#)
+        out.raw(#""endTimeUnixNano":"\#(span.endedNanoseconds ?? span.beganNanoseconds)","#)
+        out.raw(#""attributes":"#)
+        write(span.attributes, to: &out)
+        if !span.events.isEmpty {
+            out.raw(#","events":["#)
+            out.list(span.events) { event, out in write(event, to: &out) }
+            out.raw("]")
+        }
+        if let status = span.status { write(status, to: &out) }
+        out.raw("}")
+    }
+
+    private static func write(_ event: SpanEvent, to out: inout JSONBytes) {
+        out.raw(#"{"timeUnixNano":"\#(event.nanosecondsSinceEpoch)","name":"#)
+        out.text(FinishedSpan.cut(event.name))
+        out.raw(#","attributes":"#)
+        write(event.attributes, to: &out)
+        out.raw("}")
+    }
+
+    private static func write(_ status: SpanStatus, to out: inout JSONBytes) {
+        out.raw(#","status":{"code":\#(status.code == .ok ? 1 : 2)"#)
+        if let message = status.message {
+            out.raw(#","message":"#)
+            out.text(FinishedSpan.cut(message))
+        }
+        out.raw("}")
+    }
+
+    private static func number(_ kind: SpanKind) -> Int {
+        switch kind {
+        case .internal: 1
+        case .server: 2
+        case .client: 3
+        case .producer: 4
+        case .consumer: 5
+        }
+    }
+
+    private static func write(_ attributes: SpanAttributes, to out: inout JSONBytes) {
+        var pairs: [(String, SpanAttribute)] = []
+        attributes.forEach { pairs.append(($0, $1)) }
+        let kept = pairs.sorted { $0.0 < $1.0 }.prefix(FinishedSpan.attributesMax)
+        out.raw("[")
+        out.list(kept) { pair, out in attribute(pair.0, pair.1, to: &out) }
+        out.raw("]")
+    }
+
+    private static func attribute(
+        _ name: String, _ value: SpanAttribute, to out: inout JSONBytes
+    ) {
+        out.raw(#"{"key":"#)
+        out.text(FinishedSpan.cut(name))
+        out.raw(#","value":{"#)
+        switch value {
+        case .bool(let claim): out.raw(#""boolValue":\#(claim)"#)
+        case .int32(let number): out.raw(#""intValue":"\#(number)""#)
+        case .int64(let number): out.raw(#""intValue":"\#(number)""#)
+        case .double(let number) where number.isFinite: out.raw(#""doubleValue":\#(number)"#)
+        case .string(let text): string(text, to: &out)
+        // Lists and the rest: nothing of ours makes them, and as text they are still readable.
+        default: string(String(describing: value), to: &out)
+        }
+        out.raw("}}")
+    }
+
+    private static func string(_ text: String, to out: inout JSONBytes) {
+        out.raw(#""stringValue":"#)
+        out.text(FinishedSpan.cut(text))
+    }
+}
+
+/// JSON as it is written, piece by piece.
+struct JSONBytes {
+    private(set) var bytes: [UInt8] = []
+
+    /// What is JSON already.
+    mutating func raw(_ text: String) { bytes += text.utf8 }
+
+    /// A text in its quotes, escaped.
+    mutating func text(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case ..<0x20:
+                raw("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Several, with commas between.
+    mutating func list<Elements: Collection>(
+        _ elements: Elements, _ write: (Elements.Element, inout JSONBytes) -> Void
+    ) {
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(element, &self)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import Logging
+package import NIOPosix
+package import ServiceRuntime
+
+/// Carries the spans from the queue to the collector, a batch at a time, until it is cancelled.
+/// What the collector does not take is lost and counted: traces are for looking, not for keeping.
+package struct SpanExporter: Sendable {
+    /// Spans in one request; about 250 KB.
+    package static let batchMax = 512
+    /// Between looks at the queue.
+    package static let rhythm = Duration.seconds(1)
+
+    private let queue: SpanQueue
+    private let client: CollectorClient
+    private let service: String
+    private let time: any Time
+    private let logger: Logger
+
+    /// An exporter of `service`'s spans to the collector at `address`.
+    package init(
+        _ queue: SpanQueue, to address: CollectorAddress, service: String,
+        group: MultiThreadedEventLoopGroup, time: any Time, logger: Logger
+    ) {
+        self.queue = queue
+        self.service = service
+        self.time = time
+        self.logger = logger
+        client = CollectorClient(address: address, group: group)
+    }
+
+    /// Exports until cancelled.
+    package func run() async throws {
+        var isLost = false
+        while true {
+            try await time.sleep(for: Self.rhythm)
+            let isTaken = await exportAll()
+            // One line when it goes and one when it is back, not one a second.
+            if !isTaken, !isLost {
+                logger.warning(
+                    "the trace collector takes no spans",
+                    fields: [.address: .text(client.address.description)])
+            } else if isTaken, isLost {
+                logger.info("the trace collector takes spans again", fields: [:])
+            }
+            isLost = !isTaken
+        }
+    }
+
+    /// Exports what has gathered.
+    /// - Returns: false when the collector did not take a batch; the rest then waits.
+    @discardableResult
+    package func exportAll() async -> Bool {
+        while case let batch = queue.take(Self.batchMax), !batch.isEmpty {
+            do {
+                let status = try await client.post(
+                    OTLPDocument.encode(batch, service: service))
+                guard (200..<300).contains(status) else { throw CollectorRefusal(status: status) }
+                queue.exported(batch.count)
+            } catch {
+                queue.refused(batch.count)
+                logger.debug(
+                    "a batch of spans was not taken", fields: [.detail: .error(error)])
+                return false
+            }
+        }
+        return true
+    }
+}
+
+/// The collector answered, but did not take the spans.
+private struct CollectorRefusal: Error {
+    let status: Int
+}

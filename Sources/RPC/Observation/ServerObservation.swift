@@ -1,0 +1,82 @@
+package import ServiceRuntime
+import Synchronization
+
+/// What a server shows of itself: calls by method and status, their durations, bytes, refusals;
+/// spans where a tracer is set up; and the slow calls in the log.
+///
+/// Each event loop counts for itself (`LoopCounts`), by handles that are made with the method
+/// table; only whoever reads the metrics adds the loops up. A method's name becomes a label only
+/// if the server serves it, so a stranger who makes up names makes no series.
+package final class ServerObservation: MetricSource {
+    let tracing: CallTracing?
+    private let slowCalls: SlowCallLog?
+    private let state = Mutex(State())
+
+    private struct State {
+        var methods: [String] = []
+        var loops: [LoopFigures] = []
+        var connectionCount: @Sendable () -> Int = { 0 }
+    }
+
+    /// An observation of one server.
+    /// - Parameters:
+    ///   - tracer: makes the spans; nil: none, at no cost.
+    ///   - slowCalls: notes the slow calls; nil: nobody does.
+    package init(tracing: CallTracing? = nil, slowCalls: SlowCallLog? = nil) {
+        self.tracing = tracing
+        self.slowCalls = slowCalls
+    }
+
+    /// The server stands.
+    func begin(methods: [String], connectionCount: @escaping @Sendable () -> Int) {
+        state.withLock { state in
+            state.methods = methods
+            state.connectionCount = connectionCount
+        }
+    }
+
+    /// The counts of the loop that `resources` belong to; call on that loop.
+    func counts(for resources: LoopResources) -> LoopCounts {
+        if let counts = resources.counts { return counts }
+        let counts = LoopCounts(methods: state.withLock { $0.methods }, slowCalls: slowCalls)
+        resources.counts = counts
+        let figures = counts.figures
+        state.withLock { $0.loops.append(figures) }
+        return counts
+    }
+
+    /// Writes the families `rpc_…`.
+    package func write(to page: inout MetricsPage) {
+        let (methods, loops, connectionCount) = state.withLock {
+            ($0.methods, $0.loops, $0.connectionCount)
+        }
+        for (index, name) in methods.enumerated() {
+            var sums = CallSums()
+            for loop in loops { loop.methods[index].add(to: &sums) }
+            let labels = [("method", name)]
+            sums.write("rpc", labels, to: &page)
+            page.counter("rpc_request_bytes_total", Double(sums.requestBytes), labels)
+            page.counter("rpc_response_bytes_total", Double(sums.responseBytes), labels)
+        }
+        for code in ErrorCode.allCases { Self.write(code, loops, to: &page) }
+        let received = loops.reduce(0) { $0 &+ $1.receivedBytes.count }
+        let sent = loops.reduce(0) { $0 &+ $1.sentBytes.count }
+        page.counter("rpc_received_bytes_total", Double(received))
+        page.counter("rpc_sent_bytes_total", Double(sent))
+        page.gauge("rpc_connections", Double(connectionCount()))
+    }
+
+    private static func write(
+        _ code: ErrorCode, _ loops: [LoopFigures], to page: inout MetricsPage
+    ) {
+        var (all, notProcessed): (Int64, Int64) = (0, 0)
+        for loop in loops {
+            let refusals = loop.refusals(code)
+            all &+= refusals.all
+            notProcessed &+= refusals.notProcessed
+        }
+        let labels = [("code", code.rawValue)]
+        if all > 0 { page.counter("rpc_errors_total", Double(all), labels) }
+        if notProcessed > 0 { page.counter("rpc_refusals_total", Double(notProcessed), labels) }
+    }
+}

@@ -1,0 +1,5 @@
+/// Which Postern this is; raised with each release.
+package enum ProductVersion {
+    /// Major, minor, patch.
+    package static let text = "0.1.0"
+}

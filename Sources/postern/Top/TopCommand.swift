@@ -1,0 +1,57 @@
+import ArgumentParser
+import Glibc
+import ServiceRuntime
+
+/// `postern top`: what all five are doing, every second.
+struct TopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top",
+        abstract: "Shows calls, errors, latencies and memory of all five, every second.",
+        discussion: """
+            q or Ctrl-C leaves. Where the output is no terminal the table is written as lines. \
+            Latencies come from histograms: they are as fine as the buckets.
+            """)
+
+    @Option(help: "The file that `postern up` writes.")
+    var endpoints = Endpoints.defaultPath
+
+    @Flag(help: "Writes one table, of one second, and ends.")
+    var once = false
+
+    func run() async throws {
+        let endpoints = try Endpoints(endpoints)
+        let terminal = once ? nil : Terminal()
+        var before = await scrape(endpoints)
+        while true {
+            if let terminal {
+                if terminal.isLeft(within: 1_000) { return }
+            } else {
+                try await Task.sleep(for: .seconds(1))
+            }
+            let now = await scrape(endpoints)
+            let rows = Endpoints.services.map { service in
+                TopTable.Row(service: service, before: before[service], now: now[service])
+            }
+            let lines = TopTable.lines(rows, height: terminal?.height ?? .max)
+            if let terminal { terminal.show(lines) } else { lines.forEach(Screen.line) }
+            if once { return }
+            before = now
+        }
+    }
+
+    /// All that answer, asked at once.
+    private func scrape(_ endpoints: Endpoints) async -> [String: ServiceScrape] {
+        await withTaskGroup(of: (String, ServiceScrape?).self) { group in
+            for service in Endpoints.services {
+                guard let address = endpoints.metrics(of: service) else { continue }
+                group.addTask {
+                    let page = MetricsReader.read(address)
+                    return (service, page.map { ServiceScrape($0, at: Clock.seconds()) })
+                }
+            }
+            var scrapes: [String: ServiceScrape] = [:]
+            for await (service, scrape) in group { scrapes[service] = scrape }
+            return scrapes
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/// `postern top`'s screen, from two scrapes of each program; the same two give the same lines.
+enum TopTable {
+    /// Busiest methods that are shown, unless the screen has room for fewer.
+    static let methodsMax = 15
+
+    /// A program before and now; nil where it did not answer.
+    struct Row {
+        let service: String
+        let before: ServiceScrape?
+        let now: ServiceScrape?
+    }
+
+    /// The lines, `height` at most: a table of the programs, then their busiest methods.
+    static func lines(_ rows: [Row], height: Int = .max) -> [String] {
+        let services = [heading("service", ["conn", "cpu", "memory"])] + rows.map(serviceLine)
+        let methods = methodLines(rows)
+        let room = max(0, min(methodsMax, height - services.count - 2))
+        guard !methods.isEmpty, room > 0 else { return Array(services.prefix(height)) }
+        return services + ["", heading("busiest methods", [])] + methods.prefix(room)
+    }
+
+    private static func heading(_ name: String, _ more: [String]) -> String {
+        line(name, ["calls/s", "errors/s", "p50", "p99", "in flight"] + more)
+    }
+
+    private static func serviceLine(_ row: Row) -> String {
+        guard let now = row.now else { return line(row.service, ["no answer"]) }
+        guard let before = row.before else { return line(row.service, ["…"]) }
+        let activity = Activity(now, since: before)
+        let seconds = max(0.001, now.at - before.at)
+        let processor = now.processorSeconds.map {
+            "\(whole(Activity.grown($0, before.processorSeconds) / seconds * 100))%"
+        }
+        return line(
+            row.service,
+            cells(activity) + [
+                now.connections.map(whole) ?? "-", processor ?? "-",
+                now.residentBytes.map { "\(whole($0 / 1_048_576)) MiB" } ?? "-",
+            ])
+    }
+
+    private static func methodLines(_ rows: [Row]) -> [String] {
+        var methods: [(name: String, activity: Activity)] = []
+        for row in rows {
+            guard let now = row.now, let before = row.before else { continue }
+            let seconds = max(0.001, now.at - before.at)
+            for (name, method) in now.methods {
+                let activity = Activity(method, since: before.methods[name], seconds: seconds)
+                guard activity.callsPerSecond > 0 || activity.inFlight > 0 else { continue }
+                // Each program serves health and reflection: by whom is said with the name.
+                methods.append(("\(row.service) \(short(name))", activity))
+            }
+        }
+        methods.sort { left, right in
+            (right.activity.callsPerSecond, left.name) < (left.activity.callsPerSecond, right.name)
+        }
+        return methods.map { line($0.name, cells($0.activity)) }
+    }
+
+    /// `postern.session.v1.Sessions/Refresh` → `Sessions/Refresh`.
+    private static func short(_ name: String) -> String {
+        let service = name.prefix { $0 != "/" }
+        guard let dot = service.lastIndex(of: ".") else { return name }
+        return String(name[name.index(after: dot)...])
+    }
+
+    private static func cells(_ activity: Activity) -> [String] {
+        [
+            rate(activity.callsPerSecond), rate(activity.errorsPerSecond),
+            time(activity.spread.quantile(0.5)), time(activity.spread.quantile(0.99)),
+            whole(activity.inFlight),
+        ]
+    }
+
+    private static func line(_ name: String, _ cells: [String]) -> String {
+        var text = padded(String(name.prefix(38)), to: 39)
+        for cell in cells {
+            text += String(repeating: " ", count: max(1, 10 - cell.count)) + cell
+        }
+        return text
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    // MARK: Numbers
+
+    private static func rate(_ value: Double) -> String {
+        value == 0 || value >= 99.95 ? whole(value) : fraction(value, digits: 1)
+    }
+
+    private static func time(_ quantile: Spread.Quantile?) -> String {
+        switch quantile {
+        case .about(let seconds): duration(seconds)
+        case .below(let seconds): "<" + duration(seconds)
+        case .above(let seconds): ">" + duration(seconds)
+        case nil: "-"
+        }
+    }
+
+    private static func duration(_ seconds: Double) -> String {
+        if seconds >= 0.9995 { return fraction(seconds, digits: 1) + " s" }
+        let milliseconds = seconds * 1_000
+        return fraction(milliseconds, digits: milliseconds < 9.995 ? 2 : 0) + " ms"
+    }
+
+    private static func whole(_ value: Double) -> String {
+        String(Int64(exactly: value.rounded()) ?? 0)
+    }
+
+    private static func fraction(_ value: Double, digits: Int) -> String {
+        let scale = [1.0, 10, 100][digits]
+        guard digits > 0, let scaled = Int64(exactly: (value * scale).rounded()) else {
+            return whole(value)
+        }
+        let part = String(scaled % Int64(scale))
+        return "\(scaled / Int64(scale))."
+            + String(repeating: "0", count: digits - part.count) + part
+    }
+}

@@ -1,0 +1,73 @@
+import ServiceRuntime
+import Testing
+
+@testable import RPC
+
+@Suite("The counts of a client's methods")
+struct ClientCountsTests {
+    @Test("a name has one place, found again by every thread")
+    func once() async {
+        let counts = TargetCounts()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for round in 0..<1_000 {
+                        let method = counts["postern.test.v1.T/M\(round % 10)"]
+                        method.began()
+                        method.ended(.ok, took: 1)
+                    }
+                }
+            }
+        }
+        var found: [String: Int64] = [:]
+        counts.forEach { name, sums in found[name, default: 0] += sums.statuses[0] }
+        #expect(found.count == 10)
+        #expect(found.values.allSatisfy { $0 == 800 })
+    }
+
+    @Test("beyond 64 methods the others are counted together, and nothing is lost")
+    func many() {
+        let counts = TargetCounts()
+        for index in 0..<1_000 {
+            counts["m\(index)"].began()
+            counts["m\(index)"].ended(.unavailable, took: 5)
+        }
+        var found: [String: Int64] = [:]
+        counts.forEach { name, sums in
+            found[name] = sums.statuses[Int(StatusCode.unavailable.rawValue)]
+        }
+        #expect(found.count == TargetCounts.methodsMax + 1)
+        #expect(found["other"] == Int64(1_000 - TargetCounts.methodsMax))
+        #expect(found.values.reduce(0, +) == 1_000)
+    }
+}
+
+@Suite("The buckets of calls' durations")
+struct CallBucketsTests {
+    @Test(
+        "a bound itself is inside, what is above falls into the next",
+        arguments: [
+            (0, 0), (99_999, 0), (100_000, 0), (100_001, 1), (250_000, 1), (1_000_000, 3),
+            (1_000_001, 4), (10_000_000_000, 15), (10_000_000_001, 16), (.max, 16),
+        ] as [(UInt64, Int)])
+    func bucket(nanoseconds: UInt64, bucket: Int) {
+        #expect(CallBuckets.bucket(of: nanoseconds) == bucket)
+    }
+
+    @Test("there are as many as there are counters, and every status has one")
+    func sizes() {
+        #expect(CallBuckets.seconds.count == CallBuckets.count)
+        #expect(CallBuckets.seconds == CallBuckets.seconds.sorted())
+        #expect(StatusCode.allCases.map(\.rawValue) == Array(0..<Int32(StatusCode.count)))
+        #expect(Set(StatusCode.allCases.map(\.name)).count == StatusCode.count)
+    }
+
+    @Test("a duration that no clock can show does no harm")
+    func extreme() {
+        let counts = MethodCounts()
+        counts.took(.max, calls: 1_000)
+        var sums = CallSums()
+        counts.add(to: &sums)
+        #expect(sums.buckets[16] == 1_000)
+    }
+}

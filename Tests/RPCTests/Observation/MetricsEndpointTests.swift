@@ -1,0 +1,81 @@
+import NIOCore
+import NIOPosix
+import RPC
+import Testing
+
+@Suite("The metrics port belongs to nobody", .timeLimit(.minutes(1)))
+struct MetricsEndpointTests {
+    /// Runs `body` with an endpoint whose guests have so long.
+    private func serve(
+        patience: Duration, _ body: @Sendable (Int) throws -> Void
+    ) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let port = try await MetricsEndpoint.start(
+                host: "127.0.0.1", port: 0,
+                MetricsEndpoint.Source(metrics: { "figures 1\n" }, isReady: { true }),
+                group: group, patience: patience)
+            try await TestThreads.run { try body(port) }
+        } catch {
+            try await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    @Test("it shows both pages, and nothing else")
+    func pages() async throws {
+        try await serve(patience: .seconds(5)) { port in
+            for (path, status) in [("/metrics", 200), ("/health", 200), ("/", 404)] {
+                let peer = try MetricsGuest(port: port)
+                peer.send(bytes: Array("GET \(path) HTTP/1.1\r\nhost: x\r\n\r\n".utf8))
+                let answer = String(decoding: try peer.rest(), as: UTF8.self)
+                #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(path): \(answer)")
+                #expect(answer.contains("figures 1") == (path == "/metrics"))
+            }
+        }
+    }
+
+    @Test(
+        "who says nothing, or half a request, is shut out when its time is over",
+        arguments: ["", "GET /metrics HTTP/1.1\r\nhost:"])
+    func silent(words: String) async throws {
+        try await serve(patience: .milliseconds(100)) { port in
+            let peer = try MetricsGuest(port: port)
+            peer.send(bytes: Array(words.utf8))
+            #expect(try peer.rest().isEmpty)
+        }
+    }
+
+    @Test("a request over 8 KiB is shut out at once, however long it may take")
+    func long() async throws {
+        try await serve(patience: .seconds(60)) { port in
+            let peer = try MetricsGuest(port: port)
+            peer.send(bytes: Array("GET /metrics HTTP/1.1\r\n".utf8))
+            let header = Array("x: \(String(repeating: "y", count: 1_000))\r\n".utf8)
+            for _ in 0..<200 { guard peer.send(bytes: header) else { break } }
+            #expect(try peer.rest().isEmpty)
+        }
+    }
+
+    @Test("32 may be there at once; when one has gone the next is served")
+    func crowd() async throws {
+        try await serve(patience: .seconds(60)) { port in
+            var guests = try (0..<MetricsEndpoint.connectionsMax).map { _ in
+                try MetricsGuest(port: port)
+            }
+            let request = Array("GET /health HTTP/1.1\r\nhost: x\r\n\r\n".utf8)
+            let tooMany = try MetricsGuest(port: port)
+            tooMany.send(bytes: request)
+            #expect(try tooMany.rest().isEmpty)
+            guests.removeLast()
+            // The end of the one that went is on its way.
+            let isServed = try (0..<100).contains { _ in
+                let next = try MetricsGuest(port: port)
+                next.send(bytes: request)
+                return try !next.rest().isEmpty
+            }
+            #expect(isServed)
+        }
+    }
+}

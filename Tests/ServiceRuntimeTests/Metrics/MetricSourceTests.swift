@@ -1,0 +1,83 @@
+import Metrics
+import TestSupport
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("A-04: figures that are read only when the page is asked for")
+struct MetricSourceTests {
+    private struct Shop: MetricSource {
+        let name: String
+
+        func write(to page: inout MetricsPage) {
+            page.counter("shop_sales_total", 3, [("shop", name)])
+            page.gauge("process_doors", 2)
+            page.histogram(
+                "shop_wait_seconds", [("shop", name)], bounds: [0.5, 1], counts: [1, 0, 2],
+                sum: 7.5)
+        }
+    }
+
+    @Test("two sources add to one family; its head is written once; counts add up")
+    func merged() {
+        let registry = MetricsRegistry()
+        registry.add(Shop(name: "a"))
+        registry.add(Shop(name: "b\"\n"))
+        Counter(label: "other", factory: registry).increment()
+        #expect(
+            registry.prometheusText() == #"""
+                # TYPE postern_other_total counter
+                postern_other_total 1
+                # TYPE postern_shop_sales_total counter
+                postern_shop_sales_total{shop="a"} 3
+                postern_shop_sales_total{shop="b\"\n"} 3
+                # TYPE postern_shop_wait_seconds histogram
+                postern_shop_wait_seconds_bucket{shop="a",le="0.5"} 1
+                postern_shop_wait_seconds_bucket{shop="a",le="1"} 1
+                postern_shop_wait_seconds_bucket{shop="a",le="+Inf"} 3
+                postern_shop_wait_seconds_sum{shop="a"} 7.5
+                postern_shop_wait_seconds_count{shop="a"} 3
+                postern_shop_wait_seconds_bucket{shop="b\"\n",le="0.5"} 1
+                postern_shop_wait_seconds_bucket{shop="b\"\n",le="1"} 1
+                postern_shop_wait_seconds_bucket{shop="b\"\n",le="+Inf"} 3
+                postern_shop_wait_seconds_sum{shop="b\"\n"} 7.5
+                postern_shop_wait_seconds_count{shop="b\"\n"} 3
+                # TYPE process_doors gauge
+                process_doors 2
+                process_doors 2
+
+                """#)
+    }
+
+    @Test("a process tells its memory, time, descriptors, start and version")
+    func process() {
+        let registry = MetricsRegistry()
+        registry.add(ProcessFigures(program: "postern-test", version: "1.2.3", time: ManualTime()))
+        let lines = registry.prometheusText().split(separator: "\n").map(String.init)
+        #expect(
+            lines.contains(#"postern_build_info{program="postern-test",version="1.2.3"} 1"#))
+        #expect(lines.contains("process_start_time_seconds 1767225600"))
+        for (name, least) in [
+            ("process_resident_memory_bytes", 1e6), ("process_open_fds", 3),
+            ("process_max_fds", 10), ("process_cpu_seconds_total", 0), ("process_threads", 1),
+        ] as [(String, Double)] {
+            let line = lines.first { $0.hasPrefix("\(name) ") }
+            let value = line?.split(separator: " ").last.flatMap { Double($0) }
+            #expect(value.map { $0 >= least && $0 < 1e13 } == true, "\(name): \(line ?? "none")")
+        }
+    }
+
+    @Test("proc's line is read past a name with brackets and spaces; half a line is none")
+    func usage() {
+        let line =
+            "42 (a) b (c) S 1 42 42 0 -1 4194304 9 0 0 0 31 11 0 0 20 0 7 0 12345 9999 250 18446"
+        let usage = ProcessUsage(line)
+        #expect(usage?.ticks == 42)
+        #expect(usage?.threads == 7)
+        #expect(usage?.virtualBytes == 9_999)
+        #expect(usage?.residentPages == 250)
+        for text in ["", "42 (a", "42 (a) S 1", "42 (a) S" + String(repeating: " x", count: 40)] {
+            #expect(ProcessUsage(text) == nil)
+        }
+    }
+}

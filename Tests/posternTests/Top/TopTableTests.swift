@@ -1,0 +1,123 @@
+import Testing
+
+@testable import postern
+
+@Suite("postern top: a screen from two scrapes")
+struct TopTableTests {
+    /// A page of one program with two methods, as the programs write it.
+    private func page(
+        refresh: (ok: Int, late: Int), check: Int, quick: Int, slow: Int, cpu: Double
+    ) -> String {
+        let method = "method=\"postern.session.v1.Sessions/Refresh\""
+        let all = quick + slow
+        return """
+            # TYPE postern_rpc_calls_total counter
+            postern_rpc_calls_total{\(method),status="ok"} \(refresh.ok)
+            postern_rpc_calls_total{\(method),status="deadline_exceeded"} \(refresh.late)
+            postern_rpc_calls_total{method="postern.health.v1.Health/Check",status="ok"} \(check)
+            postern_rpc_call_seconds_bucket{le="0.0001",\(method)} 0
+            postern_rpc_call_seconds_bucket{le="0.001",\(method)} \(quick)
+            postern_rpc_call_seconds_bucket{le="0.01",\(method)} \(all)
+            postern_rpc_call_seconds_bucket{le="+Inf",\(method)} \(all)
+            postern_rpc_in_flight{\(method)} 3
+            postern_rpc_errors_total{code="rpc/deadline-exceeded"} \(refresh.late)
+            postern_rpc_connections 12
+            process_cpu_seconds_total \(cpu)
+            process_resident_memory_bytes 52428800
+            """
+    }
+
+    private func rows(_ first: String, _ second: String?, seconds: Double = 2) -> [TopTable.Row] {
+        [
+            TopTable.Row(
+                service: "session", before: ServiceScrape(MetricsText(first), at: 100),
+                now: second.map { ServiceScrape(MetricsText($0), at: 100 + seconds) }),
+            TopTable.Row(service: "gateway", before: nil, now: nil),
+        ]
+    }
+
+    private func cells(_ line: String) -> [String] {
+        line.split(separator: " ").map(String.init)
+    }
+
+    @Test("rates, latencies and figures are those of the time between")
+    func table() {
+        let first = page(refresh: (1_000, 4), check: 50, quick: 900, slow: 104, cpu: 10)
+        let second = page(refresh: (1_400, 14), check: 51, quick: 1_100, slow: 314, cpu: 10.5)
+        let lines = TopTable.lines(rows(first, second))
+        #expect(
+            cells(lines[0]) == [
+                "service", "calls/s", "errors/s", "p50", "p99", "in", "flight", "conn", "cpu",
+                "memory",
+            ])
+        // 410 of refresh and 1 of health in 2 s; 200 up to 1 ms, 210 up to 10 ms.
+        #expect(
+            cells(lines[1]) == [
+                "session", "206", "5.0", "1.21", "ms", "9.82", "ms", "3", "12", "25%", "50",
+                "MiB",
+            ])
+        #expect(cells(lines[2]) == ["gateway", "no", "answer"])
+        #expect(lines[3].isEmpty)
+        #expect(cells(lines[4]).prefix(2) == ["busiest", "methods"])
+        #expect(
+            cells(lines[5]) == [
+                "session", "Sessions/Refresh", "205", "5.0", "1.21", "ms", "9.82", "ms", "3",
+            ])
+        #expect(cells(lines[6]) == ["session", "Health/Check", "0.5", "0", "-", "-", "0"])
+        #expect(lines.count == 7)
+    }
+
+    @Test("a program that was started again has counted from zero")
+    func restarted() {
+        let first = page(refresh: (1_000, 4), check: 50, quick: 900, slow: 104, cpu: 10)
+        let second = page(refresh: (10, 0), check: 0, quick: 10, slow: 0, cpu: 0.1)
+        let session = cells(TopTable.lines(rows(first, second))[1])
+        #expect(session.prefix(3) == ["session", "5.0", "0"])
+        #expect(session.contains("5%"))
+    }
+
+    @Test("a program that does not answer now says so; a low screen is never overrun")
+    func edges() {
+        let page = page(refresh: (1, 0), check: 1, quick: 1, slow: 0, cpu: 1)
+        #expect(cells(TopTable.lines(rows(page, nil))[1]) == ["session", "no", "answer"])
+        for height in 0...12 {
+            #expect(TopTable.lines(rows(page, page), height: height).count <= height)
+        }
+    }
+
+    @Test("quantiles: below the lowest bound, between two, above the highest, of none")
+    func quantiles() {
+        var spread = Spread()
+        #expect(spread.quantile(0.5) == nil)
+        for (bound, count) in [(0.1, 10.0), (0.2, 20), (.infinity, 25)] {
+            spread.add(bound, count)
+        }
+        #expect(spread.quantile(0.4) == .below(0.1))
+        #expect(spread.quantile(0.6) == .about(0.15000000000000002))
+        #expect(spread.quantile(0.99) == .above(0.2))
+        #expect(spread.since(spread).quantile(0.5) == nil)
+    }
+
+    @Test("a page is read back: escapes, labels in any order, and lines that are none")
+    func text() {
+        let page = MetricsText(
+            """
+            # HELP x y
+            a{m="q\\"\\\\\\n,}=",n=""} 1e3
+            a 2
+            b{broken 1
+            c{d="e} 1
+            nonsense
+
+            z +Inf
+            """)
+        #expect(
+            page.samples("a") == [
+                MetricsText.Sample(labels: ["m": "q\"\\\n,}=", "n": ""], value: 1_000),
+                MetricsText.Sample(value: 2),
+            ])
+        #expect(page.sum("a") == 1_002)
+        #expect(page.sum("b") == nil)
+        #expect(page.sum("z") == .infinity)
+    }
+}
