@@ -8,13 +8,19 @@ package struct MethodDescription: Sendable, Hashable {
     package let timeout: Duration
     /// The handler never waits and runs on the connection's event loop.
     package let isOnLoop: Bool
+    /// A client may send an idempotent call to a second server after this long without an answer.
+    package let hedgeAfter: Duration?
 
     /// A method's description.
-    package init(name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool) {
+    package init(
+        name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
+        hedgeAfter: Duration? = nil
+    ) {
         self.name = name
         self.isIdempotent = isIdempotent
         self.timeout = timeout
         self.isOnLoop = isOnLoop
+        self.hedgeAfter = hedgeAfter
     }
 }
 

@@ -17,6 +17,8 @@ final class ClientConnection: ChannelInboundHandler {
     private var decoder = FrameDecoder()
     private var out = ByteBuffer()
     private var context: ChannelHandlerContext?
+    /// What the server said when it left.
+    private(set) var farewell: WireV1.GoAway?
     private var calls: [UInt64: PendingCall] = [:]
     private var lastCall: UInt64 = 0
     private var serverFrameBytesMax = FrameLimits.frameBytesDefault
@@ -86,6 +88,12 @@ final class ClientConnection: ChannelInboundHandler {
         guard isLost, calls.isEmpty else { return }
         flush()
         context?.close(promise: nil)
+    }
+
+    /// Takes no more calls, and closes when those that run are over; tells nobody.
+    func retire() {
+        isLost = true
+        closeIfDone()
     }
 
     /// Closes; used when the program stops. What still runs ends as unavailable.
@@ -186,6 +194,7 @@ final class ClientConnection: ChannelInboundHandler {
     private func response(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer) {
         guard let call = calls.removeValue(forKey: head.call) else { return }
         defer { closeIfDone() }
+        call.isAnswered = true
         if let failure = head.failure, failure.status != 0 {
             return call.fail(ServiceError(failure))
         }
@@ -195,6 +204,7 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     private func leave(_ goAway: WireV1.GoAway) {
+        farewell = goAway
         let code: ErrorCode = goAway.reason == .unauthenticated ? .unauthenticated : .unavailable
         let error = ServiceError(
             code, detail: "\(settings.service) said \(goAway.reason): \(goAway.message)",
