@@ -13,15 +13,15 @@ final class ClientPool {
     let time: any Time
     let randomness: any Randomness
     let reports: ClientReports
-    private let resolver: any HostResolver
+    let resolver: any HostResolver
     var budget = RetryBudget()
-    private var targets: [ClientTarget]
-    private var endpoints: [ClientEndpoint] = []
+    var targets: [ClientTarget]
+    var endpoints: [ClientEndpoint] = []
     private var balancer = Balancer()
-    private var waiting = WaitingCalls()
+    var waiting = WaitingCalls()
     private var isLookScheduled = false
-    private var sweep: Scheduled<Void>?
-    private var isUsed = false
+    var sweep: Scheduled<Void>?
+    var isUsed = false
     private var isClosed = false
 
     init(
@@ -151,72 +151,6 @@ final class ClientPool {
         guard let error, error.code == .unauthenticated, !endpoints.contains(where: \.isHopeful)
         else { return }
         for entry in waiting.takeAll() { entry.call.fail(error) }
-    }
-
-    // MARK: Warm and cold
-
-    private func warmUp() {
-        armSweep()
-        for index in targets.indices { lookUp(index) }
-    }
-
-    private func armSweep() {
-        let pool = NIOLoopBound(self, eventLoop: loop)
-        sweep = loop.scheduleTask(in: TimeAmount(settings.idlePatience)) {
-            pool.value.sweepIdle()
-        }
-    }
-
-    /// Lets go of everything when nothing has happened since the last time.
-    private func sweepIdle() {
-        guard !isUsed, waiting.isEmpty, endpoints.allSatisfy({ $0.running == 0 }) else {
-            isUsed = false
-            return armSweep()
-        }
-        sweep = nil
-        for index in targets.indices { targets[index].forget() }
-        meetTargets()
-    }
-
-    // MARK: Names and addresses
-
-    private func lookUp(_ index: Int) {
-        guard isWarm, targets[index].asks(at: time.uptime()) else { return }
-        let pool = NIOLoopBound(self, eventLoop: loop)
-        resolver.addresses(of: targets[index].address, on: loop).whenComplete {
-            pool.value.lookedUp(index, $0)
-        }
-    }
-
-    private func lookedUp(_ index: Int, _ result: Result<[SocketAddress], any Error>) {
-        if case .failure(let error) = result {
-            reports.unresolved(targets[index].address, error)
-        }
-        // What could not be resolved leaves what is known in place.
-        let addresses = (try? result.get()) ?? []
-        let wait = targets[index].answered(addresses, jitter: randomness.integer())
-        guard isWarm else { return targets[index].forget() }
-        if let wait {
-            let pool = NIOLoopBound(self, eventLoop: loop)
-            loop.scheduleTask(in: TimeAmount(wait)) { pool.value.lookUp(index) }
-        }
-        meetTargets()
-    }
-
-    /// Has exactly one endpoint for each address that the targets stand for.
-    private func meetTargets() {
-        let wanted = targets.flatMap { target in target.resolved.map { (target.address, $0) } }
-        let isGone: (ClientEndpoint) -> Bool = { endpoint in
-            !wanted.contains { $0.1 == endpoint.address }
-        }
-        for endpoint in endpoints where isGone(endpoint) { endpoint.retire() }
-        endpoints.removeAll(where: isGone)
-        for (target, address) in wanted where !endpoints.contains(where: { $0.address == address }) {
-            let endpoint = ClientEndpoint(target, at: address, self)
-            endpoints.append(endpoint)
-            endpoint.want()
-        }
-        for endpoint in endpoints { endpoint.watchHealth() }
     }
 
     // MARK: Errors of its own

@@ -10,8 +10,9 @@ struct WaitingCalls {
 
     /// So many wait on one event loop: some seconds' worth of calls, a few MiB with their requests.
     static let countMax = 10_000
-    /// From one look for those whose patience is over to the next.
-    static let lookInterval = Duration.milliseconds(50)
+    /// From one look for those whose time is over to the next: no call outlives its deadline by
+    /// more than twice that.
+    static let lookInterval = Duration.milliseconds(20)
 
     private var entries: [Entry] = []
 

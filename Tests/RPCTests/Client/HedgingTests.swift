@@ -9,7 +9,10 @@ struct HedgingTests {
             try await bench.warmUp()
             bench.instances[0].feels(.stuck)
             let took = try await elapsed {
-                for _ in 0..<4 { #expect(try await bench.call(Instance.hedged) == "1") }
+                for _ in 0..<4 {
+                    let name = try await bench.call(Instance.hedged)
+                    #expect(name == "1")
+                }
             }
             #expect(took < .milliseconds(500))
             #expect(bench.count("rpc_client_hedges") == 2)
