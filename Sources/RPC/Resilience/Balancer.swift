@@ -26,7 +26,8 @@ struct Balancer {
     private var next = 0
 
     /// Chooses one of `count` addresses, another than `avoided` if one serves: that one has just
-    /// not served this very call.
+    /// not served this very call. A second try takes nobody's turn, or the first tries of all calls
+    /// would fall to the one that fails.
     mutating func choose(
         among count: Int, avoiding avoided: Int? = nil, _ condition: (Int) -> EndpointCondition
     ) -> Choice {
@@ -38,7 +39,7 @@ struct Balancer {
             let index = (next + step) % count
             switch condition(index) {
             case .serving where index != avoided:
-                next = (index + 1) % count
+                if avoided == nil { next = (index + 1) % count }
                 return .endpoint(index)
             case .serving:
                 second = index
@@ -51,7 +52,7 @@ struct Balancer {
             }
         }
         if let second {
-            next = (second + 1) % count
+            if avoided == nil { next = (second + 1) % count }
             return .endpoint(second)
         }
         if !isAnyAwaited, let soonest { return .barred(until: soonest) }

@@ -69,8 +69,8 @@ final class CheckedHealth: EndpointHealth {
     static func verdict(on result: Result<LentAnswer, ServiceError>) -> Verdict {
         switch result {
         case .success(let answer):
-            let response = try? HealthV1.CheckResponse(decoding: answer.payload, in: answer.arena)
             // An answer that does not decode is no word of serving.
+            let response = try? HealthV1.CheckResponse(decoding: answer.payload, in: answer.arena)
             return .state(response?.status == .serving ? .serving : .notServing)
         case .failure(let error):
             switch error.code {

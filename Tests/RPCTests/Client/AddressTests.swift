@@ -37,7 +37,10 @@ struct AddressTests {
         try await Instances.run(2) { bench in
             let client = Instances.client(["x.test:1"], group: bench.group, resolver: resolver)
             resolver.says([bench.servers[0].port])
-            for _ in 0..<20 { #expect(try await bench.call(client: client) == "0") }
+            for _ in 0..<20 {
+                let name = try await bench.call(client: client)
+                #expect(name == "0")
+            }
             #expect(resolver.asked == 1)
             resolver.says([bench.servers[1].port])
             try await Task.sleep(for: ClientTargetFigures.lookUpFloor)
@@ -89,7 +92,8 @@ struct AddressTests {
             for host in ["localhost", "127.0.0.1"] {
                 let client = Instances.client(
                     ["\(host):\(bench.servers[0].port)"], group: bench.group)
-                #expect(try await bench.call(client: client) == "0")
+                let name = try await bench.call(client: client)
+                #expect(name == "0")
                 client.close()
             }
         }

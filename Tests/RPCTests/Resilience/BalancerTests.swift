@@ -65,6 +65,18 @@ struct BalancerTests {
         }
     }
 
+    @Test("a second try takes nobody's turn: first tries do not fall to the one that fails")
+    func turns() {
+        var balancer = Balancer()
+        for conditions in [[EndpointCondition.serving, .serving], [.unhealthy, .unhealthy]] {
+            for turn in 0..<6 {
+                let first = turn % 2
+                #expect(choose(&balancer, conditions) == .endpoint(first))
+                #expect(choose(&balancer, conditions, avoiding: first) == .endpoint(1 - first))
+            }
+        }
+    }
+
     @Test("another that serves takes nobody's turn")
     func other() {
         let conditions: [EndpointCondition] = [.serving, .unhealthy, .serving]
