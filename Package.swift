@@ -222,7 +222,7 @@ let package = Package(
             "RPC",
             [
                 "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime", "TestSupport",
-                nioCore, nioPosix, nioEmbedded, logging,
+                nioCore, nioPosix, nioEmbedded, logging, metricsTestKit,
             ]),
         tests(
             "Hosting",

@@ -63,9 +63,9 @@ package struct ServiceHost: Sendable {
             of: description.application, in: settings.applicationsFolder)
         return RPCClient(
             ClientSettings(
-                service: peer.service, host: peer.address.host, port: peer.address.port,
-                application: own.application, keyID: own.keyID, secret: own.key,
-                connectPatience: connectPatience),
-            group: group, time: time, randomness: randomness, observation: observation.client)
+                service: peer.service, addresses: peer.addresses, application: own.application,
+                keyID: own.keyID, secret: own.key, connectPatience: connectPatience),
+            group: group, time: time, randomness: randomness, logger: logger, metrics: metrics,
+            observation: observation.client)
     }
 }

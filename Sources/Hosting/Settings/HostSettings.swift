@@ -115,16 +115,18 @@ struct ProgramSettings<P: Program>: Settings {
 package struct PeerSettings: Sendable {
     /// The service's name, for instance `postern.session`.
     package let service: String
-    /// Where it listens.
-    package let address: ServiceAddress
+    /// Where its instances listen; a name may stand for several.
+    package let addresses: [ServiceAddress]
 
     /// Declares the setting `<name>-address`.
     package init(
         reading settings: inout SettingsReader, _ name: String, service: String, port: UInt16
     ) {
         self.service = service
-        address = settings.address(
-            "\(name)-address", default: ServiceAddress.loopback(port: port),
-            reason: "Where \(service) listens.")
+        addresses = settings.addresses(
+            "\(name)-address", default: [ServiceAddress.loopback(port: port)],
+            reason: "Where the instances of \(service) listen.")
+        settings.require(
+            !addresses.isEmpty, ["\(name)-address"], "there must be one address at least")
     }
 }

@@ -34,11 +34,13 @@ package struct MethodDescription: Sendable, Hashable {
     package let isWatch: Bool
     /// The handler works hard or waits for what is scarce: it runs in a lane of its own.
     package let isCostly: Bool
+    /// A client may send an idempotent call to a second server after this long without an answer.
+    package let hedgeAfter: Duration?
 
     /// A method's description.
     package init(
         name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
-        streams: Streams = .none, isCostly: Bool = false
+        streams: Streams = .none, isCostly: Bool = false, hedgeAfter: Duration? = nil
     ) {
         self.streams = streams
         let own = name.split(separator: "/").last ?? ""
@@ -48,6 +50,7 @@ package struct MethodDescription: Sendable, Hashable {
         self.timeout = timeout
         self.isOnLoop = isOnLoop
         self.isCostly = isCostly
+        self.hedgeAfter = hedgeAfter
     }
 }
 

@@ -18,6 +18,8 @@ final class ClientConnection: ChannelInboundHandler {
     private var decoder = FrameDecoder()
     var out = ByteBuffer()
     private(set) var context: ChannelHandlerContext?
+    /// What the server said when it left.
+    private(set) var farewell: WireV1.GoAway?
     private(set) var serverFrameBytesMax = FrameLimits.frameBytesDefault
     /// Bytes of items that came and are not consumed.
     var inboundItemBytes = 0
@@ -120,6 +122,13 @@ final class ClientConnection: ChannelInboundHandler {
         let due = time.uptime() + FrameLimits.drainGrace
         closeDue = due
         arm(due)
+    }
+
+    /// Takes no more calls, and closes when those that run are over; its link knows already.
+    func retire() {
+        isLost = true
+        for call in machine.leave() { call.fail(Self.lostError) }
+        ended()
     }
 
     /// No new calls from now on; the server is told.
@@ -243,6 +252,7 @@ final class ClientConnection: ChannelInboundHandler {
     private func response(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer) {
         guard let call = machine.ended(head.call) else { return }
         defer { ended() }
+        call.isAnswered = true
         if let failure = head.failure, failure.status != 0 {
             return call.fail(ServiceError(failure))
         }
@@ -252,6 +262,7 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     private func leave(_ goAway: WireV1.GoAway) {
+        farewell = goAway
         let code: ErrorCode = goAway.reason == .unauthenticated ? .unauthenticated : .unavailable
         let error = ServiceError(
             code, detail: "\(settings.service) said \(goAway.reason): \(goAway.message)",

@@ -1,75 +1,116 @@
+import Messages
 import NIOCore
 import NIOPosix
 import ServiceRuntime
 
-/// A client's tie to its server on one event loop: connects on first use, again after a loss with
-/// backoff, and lets calls wait for that a while.
+/// A client's tie to one address of its service on one event loop: connects when wanted, and again
+/// after a loss with backoff.
 ///
-///     idle ──call──▶ connecting ──Hello──▶ ready
-///       ▲               │ failed            │ lost or GoAway
-///       │               ▼                   ▼
-///       └──no calls── resting ◀─────────────┘   (backoff; then connecting, if calls wait)
+///     idle ──wanted──▶ connecting ──Hello──▶ ready
+///       ▲                 │ failed            │ lost or GoAway
+///       │                 ▼                   ▼
+///       └──not wanted── resting ◀─────────────┘   (backoff, or what GoAway asked for)
+///
+/// A server that drains, and has answered before, is connected to again at once: it may only want
+/// fresh connections. The one that drains finishes its calls while the new one takes new ones.
 final class ClientLink {
+    /// What its owner is told.
+    enum Change {
+        case ready
+        case lost(ServiceError?)
+    }
+
     private enum State {
         case idle
         case connecting
         case ready(ClientConnection)
-        case resting
+        /// An ordered rest is the server's wish, which nobody may cut short.
+        case resting(isOrdered: Bool)
+        case closed
     }
 
+    /// No server may keep its callers away for longer than this with one GoAway.
+    static let longestOrder = Duration.seconds(600)
+
     private let settings: ClientSettings
+    /// What was configured, and the address that came of it.
+    let target: ServiceAddress
+    private let address: SocketAddress
     private let loop: any EventLoop
     private let time: any Time
     private let randomness: any Randomness
+    private let isWanted: () -> Bool
+    private let onChange: (Change) -> Void
     private var state = State.idle
-    private var waiting: [PendingCall] = []
-    private var backoff = ReconnectBackoff()
-    private var isExpiryScheduled = false
-    private var isClosed = false
+    private var backoff = Backoff()
+    private var rest: Scheduled<Void>?
+    private var hasAnswered = false
+    /// An attempt has failed, and none has succeeded since.
+    private(set) var isFailing = false
 
     init(
-        _ settings: ClientSettings, _ loop: any EventLoop, time: any Time,
-        randomness: any Randomness
+        _ pool: ClientPool, _ target: ServiceAddress, at address: SocketAddress,
+        isWanted: @escaping () -> Bool, onChange: @escaping (Change) -> Void
     ) {
-        self.settings = settings
-        self.loop = loop
-        self.time = time
-        self.randomness = randomness
+        settings = pool.settings
+        loop = pool.loop
+        time = pool.time
+        randomness = pool.randomness
+        self.target = target
+        self.address = address
+        self.isWanted = isWanted
+        self.onChange = onChange
     }
 
-    func start(_ call: PendingCall) {
-        guard !isClosed else { return call.fail(Self.closed) }
-        if case .ready(let connection) = state { return connection.start(call) }
-        waiting.append(call)
-        if case .idle = state { connect() }
-        scheduleExpiry()
+    /// The connection that takes calls, if one stands.
+    var connection: ClientConnection? {
+        if case .ready(let connection) = state { connection } else { nil }
     }
 
-    func cancel(_ call: PendingCall) {
-        // Not the present connection's, perhaps: a draining one finishes what it has.
-        if let (connection, number) = call.carrier { connection.cancel(number) }
-        waiting.removeAll { $0 === call }
-        call.fail(ServiceError(.cancelled))
+    /// Whether a connection stands or is on its way.
+    var isHopeful: Bool {
+        switch state {
+        case .connecting, .ready: true
+        case .idle, .resting, .closed: false
+        }
     }
 
-    func close() {
-        isClosed = true
-        let before = state
-        state = .idle
-        if case .ready(let connection) = before { connection.close() }
-        let calls = waiting
-        waiting = []
-        for call in calls { call.fail(Self.closed) }
+    /// Somebody wants a connection. With `isProbe`, at once: the breaker has waited already.
+    func want(isProbe: Bool = false) {
+        switch state {
+        case .idle: connect()
+        case .resting(isOrdered: false) where isProbe: connect()
+        case .connecting, .ready, .resting, .closed: break
+        }
     }
 
-    private static var closed: ServiceError {
-        ServiceError(.unavailable, detail: "this client is closed")
+    /// A call was answered: the server is well.
+    func answered() {
+        hasAnswered = true
+        backoff.reset()
+    }
+
+    /// Takes no more calls, and closes when those that run are over.
+    func retire() { end { $0.retire() } }
+
+    /// Closes; what still runs ends as unavailable.
+    func close() { end { $0.close() } }
+
+    private func end(_ body: (ClientConnection) -> Void) {
+        let before = connection
+        state = .closed
+        rest?.cancel()
+        rest = nil
+        if let before { body(before) }
     }
 
     // MARK: Connecting
 
     private func connect() {
+        rest?.cancel()
+        rest = nil
         state = .connecting
+        hasAnswered = false
         let link = NIOLoopBound(self, eventLoop: loop)
         let settings = settings
         let time = time
@@ -86,70 +127,50 @@ final class ClientLink {
                             onLoss: { connection, error in link.value.lost(connection, error) }))
                 }
             }
-            .connect(host: settings.host, port: settings.port)
-            .whenFailure { _ in link.value.rest(nil) }
+            .connect(to: address)
+            .whenFailure { _ in link.value.failed(nil) }
     }
 
     private func ready(_ connection: ClientConnection) {
-        guard !isClosed else { return connection.close() }
+        guard case .connecting = state else { return connection.close() }
         state = .ready(connection)
-        let calls = waiting
-        waiting = []
-        for call in calls where !call.isOver { connection.start(call) }
+        isFailing = false
+        onChange(.ready)
     }
 
     private func lost(_ connection: ClientConnection, _ error: ServiceError) {
         if case .ready(let current) = state, current !== connection { return }
-        rest(error.code == .unauthenticated ? error : nil)
+        let farewell = connection.farewell
+        let ordered = min(.milliseconds(Int64(farewell?.retryAfterMs ?? 0)), Self.longestOrder)
+        switch farewell?.reason {
+        case .idle where ordered == .zero: leave(.idle, error)
+        case .draining where ordered == .zero && hasAnswered:
+            leave(.idle, error)
+            if isWanted() { want() }
+        default: failed(error, ordered: ordered)
+        }
     }
 
-    /// Waits before the next attempt. With an error that another attempt will not mend, the calls
-    /// that wait are told at once.
-    private func rest(_ error: ServiceError?) {
-        guard !isClosed else { return }
-        state = .resting
-        if let error {
-            let calls = waiting
-            waiting = []
-            for call in calls { call.fail(error) }
-        }
+    private func leave(_ next: State, _ error: ServiceError?) {
+        if case .closed = state { return }
+        state = next
+        onChange(.lost(error))
+    }
+
+    // MARK: Resting
+
+    private func failed(_ error: ServiceError?, ordered: Duration = .zero) {
+        if case .closed = state { return }
+        isFailing = true
+        let wait = max(backoff.next(jitter: randomness.integer()), ordered)
         let link = NIOLoopBound(self, eventLoop: loop)
-        let wait = backoff.next(jitter: randomness.integer())
-        loop.scheduleTask(in: TimeAmount(wait)) { link.value.rested() }
+        rest = loop.scheduleTask(in: TimeAmount(wait)) { link.value.rested() }
+        leave(.resting(isOrdered: ordered > .zero), error)
     }
 
     private func rested() {
         guard case .resting = state else { return }
         state = .idle
-        if !waiting.isEmpty { connect() }
-    }
-
-    /// A call was answered: the server is well.
-    func succeeded() { backoff.reset() }
-
-    // MARK: Patience
-
-    private func scheduleExpiry() {
-        guard !isExpiryScheduled else { return }
-        isExpiryScheduled = true
-        let link = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: .milliseconds(50)) {
-            link.value.isExpiryScheduled = false
-            link.value.expire()
-        }
-    }
-
-    private func expire() {
-        let uptime = time.uptime()
-        let isOver: (PendingCall) -> Bool = { min($0.connectDue, $0.deadline) <= uptime }
-        let expired = waiting.filter(isOver)
-        waiting.removeAll(where: isOver)
-        for call in expired {
-            let code: ErrorCode = call.deadline <= uptime ? .deadlineExceeded : .unavailable
-            call.fail(
-                ServiceError(
-                    code, detail: "\(settings.service) cannot be reached", notProcessed: true))
-        }
-        if !waiting.isEmpty { scheduleExpiry() }
+        if isWanted() { connect() }
     }
 }

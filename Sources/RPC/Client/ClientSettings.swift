@@ -1,13 +1,12 @@
 package import Cryptography
+package import ServiceRuntime
 
 /// Where a client calls, and as whom.
 package struct ClientSettings: Sendable {
     /// The service's name, for instance `postern.session`.
     package let service: String
-    /// Host name or address.
-    package let host: String
-    /// Port.
-    package let port: Int
+    /// Where it listens; a name may stand for several addresses.
+    package let addresses: [ServiceAddress]
     /// The application that the client is.
     package let application: String
     /// Which of its keys.
@@ -19,37 +18,35 @@ package struct ClientSettings: Sendable {
     package let connectPatience: Duration
     /// Items of one stream that the server may send ahead of their consumer.
     package let streamCredit: UInt32
+    /// Without calls for so long (up to twice that) a client closes its connections.
+    package let idlePatience: Duration
 
-    /// Settings of a client.
+    /// Settings of a client of a service with several addresses.
     package init(
-        service: String, host: String, port: Int, application: String, keyID: String,
+        service: String, addresses: [ServiceAddress], application: String, keyID: String,
         secret: KeyedHash, connectPatience: Duration = .seconds(2),
-        streamCredit: UInt32 = FrameLimits.streamCredit
+        streamCredit: UInt32 = FrameLimits.streamCredit, idlePatience: Duration = .seconds(300)
     ) {
         self.service = service
-        self.host = host
-        self.port = port
+        self.addresses = addresses
         self.application = application
         self.keyID = keyID
         self.secret = secret
         self.connectPatience = connectPatience
         self.streamCredit = streamCredit
-    }
-}
-
-/// When a client may try to connect again: 100 ms × 1.6 up to 10 s, with a jitter of 0.2 so that
-/// clients that lost one server do not come back in one wave.
-struct ReconnectBackoff {
-    private var base = Duration.milliseconds(100)
-
-    /// The wait before the next attempt; `jitter` is a random number.
-    mutating func next(jitter: UInt64) -> Duration {
-        let wait = base
-        base = min(base * 16 / 10, .seconds(10))
-        let spread = Int64(jitter % 401) - 200  // −200 … +200 thousandths
-        return wait + wait * Int(spread) / 1_000
+        self.idlePatience = idlePatience
     }
 
-    /// A connection stood: the next loss starts from the shortest wait.
-    mutating func reset() { base = .milliseconds(100) }
+    /// Settings of a client of a service with one address. One that is none is found out by the
+    /// first call.
+    package init(
+        service: String, host: String, port: Int, application: String, keyID: String,
+        secret: KeyedHash, connectPatience: Duration = .seconds(2)
+    ) {
+        self.init(
+            service: service,
+            addresses: ServiceAddress(host: host, port: port).map { [$0] } ?? [],
+            application: application, keyID: keyID, secret: secret,
+            connectPatience: connectPatience)
+    }
 }

@@ -21,6 +21,10 @@ final class PendingCall {
     let stream: CallStream?
     /// What carries it, and its number there, so that a cancel finds it.
     private(set) var carrier: (connection: ClientConnection, call: UInt64)?
+    /// Where the pool put it.
+    var placement: Placement?
+    /// The server itself has said how it ends.
+    var isAnswered = false
     private var complete: ((Result<LentAnswer, ServiceError>) -> Void)?
 
     init(
@@ -49,10 +53,11 @@ final class PendingCall {
 
     /// Ends the call; the second and later ends of one call do nothing.
     func end(_ result: Result<LentAnswer, ServiceError>) {
-        let complete = self.complete
+        guard let complete else { return }
         self.complete = nil
         carrier = nil
-        complete?(result)
+        placement?.ended(result, isAnswered: isAnswered)
+        complete(result)
     }
 
     func fail(_ error: ServiceError) { end(.failure(error)) }

@@ -57,16 +57,13 @@ extension RPCClient {
             method: method.name, metadata: context.metadata, payload: payload,
             more: method.streams.hasRequestItems)
         let connectDue = time.uptime() + settings.connectPatience
-        on(loop) { link in
+        on(loop) { pool in
             let pending = PendingCall(
                 request, deadline: context.deadline, connectDue: connectDue,
                 streams: method.streams, isWatch: method.isWatch, stream: stream
-            ) { result in
-                if case .success = result { link.succeeded() }
-                stream.end(CallStream.Ending(result))
-            }
-            stream.giveUp = { link.cancel(pending) }
-            link.start(pending)
+            ) { result in stream.end(CallStream.Ending(result)) }
+            stream.giveUp = { pool.cancel(pending) }
+            pool.start(pending)
         }
         return stream
     }

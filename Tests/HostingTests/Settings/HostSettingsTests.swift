@@ -39,7 +39,7 @@ struct HostSettingsTests {
         #expect(host.portFile == nil)
         #expect(!host.isTiedToInput)
         #expect(settings.own.identity.service == "postern.identity")
-        #expect(settings.own.identity.address.description == "127.0.0.1:7401")
+        #expect(settings.own.identity.addresses.map(\.description) == ["127.0.0.1:7401"])
     }
 
     @Test("every setting is declared, with the program's own")
@@ -95,6 +95,17 @@ struct HostSettingsTests {
         #expect(text.contains("must be one of the callers"))
         let settings = try settings("--callers=edge", "--client-address-from=edge")
         #expect(settings.host.addressAsserters == ["edge"])
+    }
+
+    @Test("a peer may have several addresses, and must have one")
+    func peers() throws {
+        let several = try settings("--identity-address=a.example:1, [::1]:2")
+        #expect(several.own.identity.addresses.map(\.description) == ["a.example:1", "[::1]:2"])
+        guard case .leave(let text, exitCode: 78) = load("--identity-address=") else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(text.contains("identity-address"))
     }
 
     @Test("style.md 17: all mistakes are reported at once")

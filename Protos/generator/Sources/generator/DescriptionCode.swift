@@ -34,13 +34,16 @@ struct DescriptionCode {
 
     private func constant(_ method: MethodDescriptor) -> String {
         let options = MethodOptions(method)
+        let hedge = options.hedgeAfterMilliseconds.map {
+            ",\n            hedgeAfter: .milliseconds(\($0))"
+        }
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(
                     name: "\(service.fullName)/\(method.name)",
                     isIdempotent: \(options.isIdempotent),
                     timeout: .milliseconds(\(options.timeoutMilliseconds)),
-                    isOnLoop: \(options.isOnLoop))
+                    isOnLoop: \(options.isOnLoop)\(hedge ?? ""))
 
 
             """

@@ -2,11 +2,12 @@ import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
 /// Our options of a method (`postern/options/v1/options.proto`), read from the bytes that the
-/// descriptor library keeps because it does not know them: three varints.
+/// descriptor library keeps because it does not know them: varints.
 struct MethodOptions {
     var isIdempotent = false
     var timeoutMilliseconds = 10_000
     var isOnLoop = false
+    var hedgeAfterMilliseconds: Int?
 
     init(_ method: MethodDescriptor) {
         var bytes = Array(method.options.unknownFields.data)[...]
@@ -18,6 +19,7 @@ struct MethodOptions {
             case 50_001: isIdempotent = value != 0
             case 50_002: timeoutMilliseconds = Int(value)
             case 50_003: isOnLoop = value != 0
+            case 50_004: hedgeAfterMilliseconds = Int(value)
             default: fatalError("\(method.fullName): unknown option \(tag >> 3)")
             }
         }

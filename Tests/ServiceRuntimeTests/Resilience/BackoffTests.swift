@@ -1,12 +1,11 @@
+import ServiceRuntime
 import Testing
 
-@testable import RPC
-
-@Suite("Coming back after a loss")
-struct ReconnectBackoffTests {
+@Suite("Waiting before the next try")
+struct BackoffTests {
     @Test("wire.md, Client: 100 ms × 1.6 up to 10 s, and from the start again once all is well")
     func waits() {
-        var backoff = ReconnectBackoff()
+        var backoff = Backoff()
         let middle: UInt64 = 200  // no jitter
         let first = (0..<4).map { _ in backoff.next(jitter: middle) }
         #expect(first == [100, 160, 256, 409.6].map { .microseconds(Int64($0 * 1_000)) })
@@ -20,10 +19,18 @@ struct ReconnectBackoffTests {
         "wire.md, Client: the jitter is 0.2 either way",
         arguments: [(UInt64(0), 80), (400, 120), (401, 80), (200, 100), (UInt64.max, 94)])
     func jitter(draw: UInt64, milliseconds: Int) {
-        var backoff = ReconnectBackoff()
+        var backoff = Backoff()
         let wait = backoff.next(jitter: draw)
         #expect(
             abs(wait.components.attoseconds / 1_000_000_000_000_000 - Int64(milliseconds)) <= 20)
         #expect((.milliseconds(80)...(.milliseconds(120))).contains(wait))
+    }
+
+    @Test("another first wait, growth and end, without jitter")
+    func others() {
+        var backoff = Backoff(
+            first: .seconds(1), most: .seconds(30), growthTenths: 20, jitterThousandths: 0)
+        let waits = (0..<7).map { backoff.next(jitter: UInt64($0)) }
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
     }
 }

@@ -1,0 +1,79 @@
+import NIOCore
+import ServiceRuntime
+
+/// Which addresses a pool has connections to: those that its targets stand for, from the first call
+/// until none was made for long.
+extension ClientPool {
+    /// Addresses of one service that are called; each costs a connection and two questions a second.
+    static let endpointsMax = 64
+
+    // MARK: Warm and cold
+
+    /// The first call in a long while: connections are wanted from now on.
+    func warmUp() {
+        armSweep()
+        for index in targets.indices { lookUp(index) }
+    }
+
+    private func armSweep() {
+        let pool = NIOLoopBound(self, eventLoop: loop)
+        sweep = loop.scheduleTask(in: TimeAmount(settings.idlePatience)) {
+            pool.value.sweepIdle()
+        }
+    }
+
+    /// Lets go of everything when nothing has happened since the last time.
+    private func sweepIdle() {
+        guard !isUsed, waiting.isEmpty, endpoints.allSatisfy({ $0.running == 0 }) else {
+            isUsed = false
+            return armSweep()
+        }
+        sweep = nil
+        for index in targets.indices { targets[index].forget() }
+        meetTargets()
+    }
+
+    // MARK: Names and addresses
+
+    /// Asks what a target's name stands for, unless it is being asked or has just been.
+    func lookUp(_ index: Int) {
+        guard isWarm, targets[index].asks(at: time.uptime()) else { return }
+        let pool = NIOLoopBound(self, eventLoop: loop)
+        resolver.addresses(of: targets[index].address, on: loop).whenComplete {
+            pool.value.lookedUp(index, $0)
+        }
+    }
+
+    private func lookedUp(_ index: Int, _ result: Result<[SocketAddress], any Error>) {
+        if case .failure(let error) = result {
+            reports.unresolved(targets[index].address, error)
+        }
+        // What could not be resolved leaves what is known in place.
+        let addresses = (try? result.get()) ?? []
+        let wait = targets[index].answered(addresses, jitter: randomness.integer())
+        guard isWarm else { return targets[index].forget() }
+        if let wait {
+            let pool = NIOLoopBound(self, eventLoop: loop)
+            loop.scheduleTask(in: TimeAmount(wait)) { pool.value.lookUp(index) }
+        }
+        meetTargets()
+    }
+
+    /// Has exactly one endpoint for each address that the targets stand for.
+    private func meetTargets() {
+        let wanted = targets.flatMap { target in target.resolved.map { (target.address, $0) } }
+            .prefix(Self.endpointsMax)
+        let isGone: (ClientEndpoint) -> Bool = { endpoint in
+            !wanted.contains { $0.1 == endpoint.address }
+        }
+        for endpoint in endpoints where isGone(endpoint) { endpoint.retire() }
+        endpoints.removeAll(where: isGone)
+        for (target, address) in wanted
+        where !endpoints.contains(where: { $0.address == address }) {
+            let endpoint = ClientEndpoint(target, at: address, self)
+            endpoints.append(endpoint)
+            endpoint.want()
+        }
+        for endpoint in endpoints { endpoint.watchHealth() }
+    }
+}

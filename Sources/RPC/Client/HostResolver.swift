@@ -1,0 +1,66 @@
+import Glibc
+package import NIOCore
+import NIOPosix
+package import ServiceRuntime
+
+/// Turns the name of a service's host into the addresses behind it.
+package protocol HostResolver: Sendable {
+    /// The addresses of `target`, each once; told on `loop`, which must not be held up.
+    func addresses(
+        of target: ServiceAddress, on loop: any EventLoop
+    ) -> EventLoopFuture<[SocketAddress]>
+}
+
+/// The system's resolver, which blocks and is therefore asked on a thread of NIO's pool.
+package struct SystemResolver: HostResolver {
+    /// Addresses of one name that are used; more instances than this stand behind a balancer.
+    static let addressesMax = 64
+
+    /// The system's resolver.
+    package init() {}
+
+    /// A name that has no addresses.
+    package struct Unresolved: Error, CustomStringConvertible {
+        /// What the system says.
+        package let description: String
+    }
+
+    package func addresses(
+        of target: ServiceAddress, on loop: any EventLoop
+    ) -> EventLoopFuture<[SocketAddress]> {
+        // A number is no name: it resolves here and now. `try?`: else it is one.
+        if let address = try? SocketAddress(ipAddress: target.host, port: target.port) {
+            return loop.makeSucceededFuture([address])
+        }
+        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try Self.lookUp(target) }
+    }
+
+    private static func lookUp(_ target: ServiceAddress) throws -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(target.host, String(target.port), &hints, &list)
+        guard code == 0, let list else {
+            throw Unresolved(description: String(cString: gai_strerror(code)))
+        }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        for entry in sequence(first: list, next: { $0.pointee.ai_next }) {
+            guard addresses.count < addressesMax, let address = address(entry.pointee),
+                !addresses.contains(address)
+            else { continue }
+            addresses.append(address)
+        }
+        return addresses
+    }
+
+    private static func address(_ entry: addrinfo) -> SocketAddress? {
+        guard let raw = UnsafeRawPointer(entry.ai_addr) else { return nil }
+        return switch entry.ai_family {
+        case AF_INET: SocketAddress(raw.loadUnaligned(as: sockaddr_in.self))
+        case AF_INET6: SocketAddress(raw.loadUnaligned(as: sockaddr_in6.self))
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import NIOCore
+import ServiceRuntime
+
+/// One call of a caller, through all its tries; lives on one event loop. `TryPlan` decides, this
+/// obeys: at most two tries are on their way at once, and the first answer ends the call.
+final class CallTries {
+    private let pool: ClientPool
+    private let request: OutgoingRequest
+    private let deadline: Duration
+    private var plan: TryPlan
+    private var current: PendingCall?
+    private var hedge: PendingCall?
+    private var hedgeTimer: Scheduled<Void>?
+    private var retryTimer: Scheduled<Void>?
+    private var finish: ((Result<LentAnswer, ServiceError>) -> Void)?
+
+    init(
+        _ pool: ClientPool, _ request: OutgoingRequest, deadline: Duration, isRepeatable: Bool,
+        finish: @escaping (Result<LentAnswer, ServiceError>) -> Void
+    ) {
+        self.pool = pool
+        self.request = request
+        self.deadline = deadline
+        self.finish = finish
+        plan = TryPlan(isRepeatable: isRepeatable)
+    }
+
+    /// Sends the first try; a second one beside it if no answer has come after `hedgeAfter`.
+    func begin(hedgeAfter: Duration?) {
+        if let hedgeAfter {
+            let tries = NIOLoopBound(self, eventLoop: pool.loop)
+            hedgeTimer = pool.loop.scheduleTask(in: TimeAmount(hedgeAfter)) {
+                tries.value.sendHedge()
+            }
+        }
+        send(avoiding: nil)
+    }
+
+    /// Its caller wants no answer any more.
+    func cancel() { end(.failure(ServiceError(.cancelled))) }
+
+    // MARK: Sending
+
+    private func send(avoiding avoided: ClientEndpoint?) {
+        let call = pending { [self] in
+            let endpoint = current?.placement?.endpoint
+            current = nil
+            ended($0, at: endpoint, besides: hedge)
+        }
+        current = call
+        pool.start(call, avoiding: avoided)
+    }
+
+    private func sendHedge() {
+        guard finish != nil, hedge == nil, let endpoint = current?.placement?.endpoint,
+            pool.hasOther(than: endpoint), plan.hedges(budget: &pool.budget)
+        else { return }
+        pool.reports.hedged()
+        let call = pending { [self] in
+            let endpoint = hedge?.placement?.endpoint
+            hedge = nil
+            ended($0, at: endpoint, besides: current)
+        }
+        hedge = call
+        pool.start(call, avoiding: endpoint)
+    }
+
+    private func pending(
+        _ complete: @escaping (Result<LentAnswer, ServiceError>) -> Void
+    ) -> PendingCall {
+        PendingCall(
+            marked(plan.next()), deadline: deadline,
+            connectDue: pool.time.uptime() + pool.settings.connectPatience, complete: complete)
+    }
+
+    /// From the second try on the server is told which it is; a caller's own metadata go first
+    /// where there is no room for that.
+    private func marked(_ number: Int) -> OutgoingRequest {
+        guard number > 1 else { return request }
+        var metadata = request.metadata
+        metadata[Metadata.Key.attempt] = "\(number)"
+        guard metadata.isWithinLimits else { return request }
+        return OutgoingRequest(
+            method: request.method, metadata: metadata, payload: request.payload)
+    }
+
+    // MARK: Ending
+
+    private func ended(
+        _ result: Result<LentAnswer, ServiceError>, at endpoint: ClientEndpoint?,
+        besides other: PendingCall?
+    ) {
+        guard finish != nil else { return }
+        switch result {
+        case .success:
+            pool.budget.earn()
+            end(result)
+        case .failure(let error):
+            if other != nil, TryPlan.isPassing(error) { return }  // the other may still answer
+            proceed(after: error, at: endpoint)
+        }
+    }
+
+    private func proceed(after error: ServiceError, at endpoint: ClientEndpoint?) {
+        let failure = FailedTry(
+            error: error, wasPlaced: endpoint != nil,
+            hasElsewhere: endpoint.map { pool.hasOther(than: $0) } ?? false,
+            timeLeft: deadline - pool.time.uptime())
+        switch plan.failed(
+            failure, jitter: pool.randomness.integer(), budget: &pool.budget)
+        {
+        case .giveUp: end(.failure(error))
+        case .resend:
+            pool.reports.resent()
+            send(avoiding: endpoint)
+        case .retry(let wait):
+            pool.reports.retried()
+            let tries = NIOLoopBound(self, eventLoop: pool.loop)
+            let avoided = endpoint.map { NIOLoopBound($0, eventLoop: pool.loop) }
+            retryTimer = pool.loop.scheduleTask(in: TimeAmount(wait)) {
+                tries.value.send(avoiding: avoided?.value)
+            }
+        }
+    }
+
+    /// Tells the caller, then gives up whatever is still on its way.
+    private func end(_ result: Result<LentAnswer, ServiceError>) {
+        guard let finish else { return }
+        self.finish = nil
+        hedgeTimer?.cancel()
+        retryTimer?.cancel()
+        finish(result.mapError(\.afterACall))
+        if let current { pool.cancel(current) }
+        if let hedge { pool.cancel(hedge) }
+    }
+}
+
+extension Metadata.Key {
+    /// Which try of the call this is, from 2 on; absent on the first.
+    package static let attempt = "attempt"
+}
+
+extension ServiceError {
+    /// The error as the caller's own: the peer may not have begun its call, but whoever made that
+    /// call has begun, and a handler that hands this on must not tell its caller to try elsewhere.
+    fileprivate var afterACall: ServiceError {
+        notProcessed
+            ? ServiceError(code, retryAfter: retryAfter, fields: fields, detail: detail) : self
+    }
+}

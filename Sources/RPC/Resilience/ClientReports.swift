@@ -1,0 +1,72 @@
+package import CoreMetrics
+package import Logging
+import ServiceRuntime
+
+/// What a client tells of its service's addresses and of its own second tries: counters, gauges and
+/// log lines, made once for each client.
+package struct ClientReports: Sendable {
+    private let service: String
+    private let metrics: any MetricsFactory
+    private let logger: Logger
+    private let retries: Counter
+    private let resends: Counter
+    private let hedges: Counter
+    private let opens: Counter
+
+    /// Reports of the client of `service`.
+    package init(service: String, metrics: any MetricsFactory, logger: Logger) {
+        self.service = service
+        self.metrics = metrics
+        self.logger = logger.with([.peer: .text(service)])
+        func counter(_ label: String) -> Counter {
+            Counter(label: label, dimensions: [("service", service)], factory: metrics)
+        }
+        retries = counter("rpc_client_retries")
+        resends = counter("rpc_client_resends")
+        hedges = counter("rpc_client_hedges")
+        opens = counter("rpc_client_breaker_opens")
+    }
+
+    /// A call is tried again, from the budget.
+    func retried() { retries.increment() }
+    /// A call that was not processed is sent elsewhere.
+    func resent() { resends.increment() }
+    /// A slow call is sent a second time.
+    func hedged() { hedges.increment() }
+
+    /// How many event loops hold the breaker of `address` open; goes up and down.
+    func openBreakers(of address: String) -> Meter {
+        Meter(
+            label: "rpc_client_breakers_open",
+            dimensions: [("service", service), ("address", address)], factory: metrics)
+    }
+
+    /// The breaker of `address` changed.
+    func breaker(_ change: CircuitBreaker.Change, of address: String) {
+        switch change {
+        case .opened(let wait):
+            opens.increment()
+            logger.warning(
+                "a peer fails; calls are kept away from it",
+                fields: [.address: .text(address), .milliseconds: .milliseconds(wait)])
+        case .closed:
+            logger.info("a peer works again", fields: [.address: .text(address)])
+        }
+    }
+
+    /// The server at `address` says something new about itself.
+    func health(isServing: Bool, of address: String) {
+        if isServing {
+            logger.info("a peer serves", fields: [.address: .text(address)])
+        } else {
+            logger.warning("a peer does not serve", fields: [.address: .text(address)])
+        }
+    }
+
+    /// The peer's name could not be turned into addresses.
+    func unresolved(_ target: ServiceAddress, _ error: any Error) {
+        logger.warning(
+            "a peer's name could not be resolved",
+            fields: [.address: .text(target.description), .detail: .error(error)])
+    }
+}

@@ -1,0 +1,14 @@
+/// Watches whether the server behind one connection serves. A seam: asking again and again
+/// (`CheckedHealth`) and being told by a stream are two ways of the same.
+protocol EndpointHealth: AnyObject {
+    /// No more is to be told: the connection is gone, or nobody cares.
+    func stop()
+}
+
+/// What a server has said of itself.
+enum ServingState: Hashable {
+    /// Nothing yet.
+    case unknown
+    case serving
+    case notServing
+}

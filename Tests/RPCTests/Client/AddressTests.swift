@@ -1,0 +1,162 @@
+import Messages
+import NIOCore
+import RPC
+import ServiceRuntime
+import Synchronization
+import Testing
+
+/// Answers what the test wrote down.
+private final class ScriptedResolver: HostResolver {
+    struct Nothing: Error {}
+
+    private let state = Mutex((ports: [Int](), asked: 0))
+
+    var asked: Int { state.withLock { $0.asked } }
+
+    func says(_ ports: [Int]) { state.withLock { $0.ports = ports } }
+
+    func addresses(
+        of target: ServiceAddress, on loop: any EventLoop
+    ) -> EventLoopFuture<[SocketAddress]> {
+        let ports = state.withLock { state in
+            state.asked += 1
+            return state.ports
+        }
+        guard !ports.isEmpty else { return loop.makeFailedFuture(Nothing()) }
+        return loop.makeCompletedFuture {
+            try ports.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) }
+        }
+    }
+}
+
+@Suite("Names, addresses and connections that come and go", .timeLimit(.minutes(1)))
+struct AddressTests {
+    @Test("issue 3: a name is looked up again when a connection to it is lost, and not before")
+    func lookedUp() async throws {
+        let resolver = ScriptedResolver()
+        try await Instances.run(2) { bench in
+            let client = Instances.client(["x.test:1"], group: bench.group, resolver: resolver)
+            resolver.says([bench.servers[0].port])
+            for _ in 0..<20 {
+                let name = try await bench.call(client: client)
+                #expect(name == "0")
+            }
+            #expect(resolver.asked == 1)
+            resolver.says([bench.servers[1].port])
+            try await Task.sleep(for: ClientTargetFigures.lookUpFloor)
+            await bench.servers[0].drain()
+            try await eventually { try await bench.call(client: client) == "1" }
+            #expect(resolver.asked >= 2)
+            client.close()
+        }
+    }
+
+    @Test("a name that stands for several addresses has all of them called")
+    func several() async throws {
+        let resolver = ScriptedResolver()
+        try await Instances.run(2) { bench in
+            resolver.says(bench.servers.map(\.port))
+            let client = Instances.client(["x.test:1"], group: bench.group, resolver: resolver)
+            try await eventually {
+                try await bench.call(client: client)
+                return bench.instances.allSatisfy { $0.calls > 0 }
+            }
+            client.close()
+        }
+    }
+
+    @Test("a name that cannot be resolved yet is asked for again while calls wait")
+    func unresolved() async throws {
+        let resolver = ScriptedResolver()
+        try await Instances.run(1) { bench in
+            let client = Instances.client(["x.test:1"], group: bench.group, resolver: resolver)
+            async let name = bench.call(client: client)
+            try await eventually { resolver.asked > 1 }
+            resolver.says([bench.servers[0].port])
+            let answered = try await name
+            #expect(answered == "0")
+            client.close()
+        }
+    }
+
+    @Test("without any address a call ends as unavailable, in its patience")
+    func none() async throws {
+        try await Instances.run(0, Instances.Terms(connectPatience: .milliseconds(80))) { bench in
+            #expect(await bench.failure()?.code == .unavailable)
+        }
+    }
+
+    @Test("the system's resolver knows this machine by name and by number")
+    func system() async throws {
+        try await Instances.run(1) { bench in
+            for host in ["localhost", "127.0.0.1"] {
+                let client = Instances.client(
+                    ["\(host):\(bench.servers[0].port)"], group: bench.group)
+                let name = try await bench.call(client: client)
+                #expect(name == "0")
+                client.close()
+            }
+        }
+    }
+
+    @Test("a connection that nobody has used for long is closed; the next call opens another")
+    func idle() async throws {
+        let listener = try RawListener()
+        let terms = Instances.Terms(idlePatience: .milliseconds(100), ports: [listener.port])
+        try await Instances.run(0, terms) { bench in
+            for _ in 0..<2 {
+                async let failure = bench.failure()
+                let server = try listener.accept()
+                server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+                try Self.answer(server)
+                #expect(await failure == nil)
+                #expect(try server.receive() == nil)
+            }
+        }
+    }
+
+    @Test("wire.md, Client: GoAway's retry_after_ms keeps the client away for so long")
+    func goAway() async throws {
+        let listener = try RawListener()
+        let terms = Instances.Terms(connectPatience: .seconds(4), ports: [listener.port])
+        try await Instances.run(0, terms) { bench in
+            async let failure = bench.failure()
+            let first = try listener.accept()
+            first.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+            first.send(.goAway(WireV1.GoAway(reason: .draining, retryAfterMs: 700)))
+            let clock = ContinuousClock()
+            let start = clock.now
+            let second = try listener.accept()
+            #expect(clock.now - start > .milliseconds(650))
+            second.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+            try Self.answer(second)
+            #expect(await failure == nil)
+        }
+    }
+
+    @Test("a server that has answered and drains is connected to again at once")
+    func fresh() async throws {
+        let listener = try RawListener()
+        try await Instances.run(0, Instances.Terms(ports: [listener.port])) { bench in
+            async let failure = bench.failure()
+            let first = try listener.accept()
+            first.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+            try Self.answer(first)
+            #expect(await failure == nil)
+            let clock = ContinuousClock()
+            let start = clock.now
+            first.send(.goAway(WireV1.GoAway(lastCall: 1, reason: .draining)))
+            _ = try listener.accept()
+            #expect(clock.now - start < .milliseconds(75))  // a rest is 80 ms at least
+        }
+    }
+
+    /// Answers the next call.
+    private static func answer(_ server: RawPeer) throws {
+        while let kind = try server.receive() {
+            guard case .request(let request) = kind else { continue }
+            server.send(.response(WireV1.Response(call: request.call)))
+            return
+        }
+    }
+}

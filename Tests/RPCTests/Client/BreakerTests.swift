@@ -1,0 +1,80 @@
+import MetricsTestKit
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("A peer that is gone", .timeLimit(.minutes(1)))
+struct BreakerTests {
+    private static func isOpen(_ bench: Instances, port: Int) throws -> Double {
+        let meter = try bench.metrics.expectMeter(
+            "rpc_client_breakers_open",
+            [("service", "test.instance"), ("address", "127.0.0.1:\(port)")])
+        return meter.values.last ?? 0
+    }
+
+    @Test("wire.md, Client: after ten calls in vain callers are told at once, and for how long")
+    func dead() async throws {
+        let port = try deadPort()
+        let terms = Instances.Terms(connectPatience: .milliseconds(100), ports: [port])
+        try await Instances.run(0, terms) { bench in
+            let errors = await withTaskGroup(of: ServiceError?.self) { calls in
+                for _ in 0..<10 { calls.addTask { await bench.failure() } }
+                return await calls.reduce(into: []) { $0.append($1) }
+            }
+            #expect(errors.allSatisfy { $0?.code == .unavailable && $0?.retryAfter == nil })
+            let took = try await elapsed {
+                let error = await bench.failure()
+                #expect(error?.code == .unavailable)
+                #expect(error?.notProcessed == false)
+                let wait = error?.retryAfter ?? .zero
+                #expect(wait > .zero && wait <= .seconds(1))
+            }
+            #expect(took < .milliseconds(50))
+            #expect(bench.count("rpc_client_breaker_opens") == 1)
+            #expect(try Self.isOpen(bench, port: port) == 1)
+
+            let instance = Instance("back")
+            let server = try await Instances.serve(instance, port: port, group: bench.group)
+            try await eventually { await bench.failure() == nil }
+            #expect(try Self.isOpen(bench, port: port) == 0)
+            #expect(bench.log.lines.contains { $0.contains("a peer works again") })
+            await server.drain()
+        }
+    }
+
+    @Test("wire.md, Client: ten calls that ran into their deadline open it too")
+    func silent() async throws {
+        try await Instances.run(1) { bench in
+            try await bench.call()
+            bench.instances[0].feels(.stuck)
+            await withTaskGroup(of: Void.self) { calls in
+                for _ in 0..<10 {
+                    calls.addTask {
+                        let error = await bench.failure(timeout: .milliseconds(50))
+                        #expect(error?.code == .deadlineExceeded)
+                    }
+                }
+            }
+            let error = await bench.failure()
+            #expect(error?.code == .unavailable)
+            #expect(error?.retryAfter != nil)
+            #expect(bench.instances[0].calls == 11)
+            bench.instances[0].feels(.well)
+            try await eventually { await bench.failure() == nil }
+        }
+    }
+
+    @Test("an instance that fails is left to recover while its neighbour serves")
+    func neighbour() async throws {
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            let stuck = bench.instances[0]
+            stuck.feels(.stuck)
+            for _ in 0..<20 { _ = await bench.failure(timeout: .milliseconds(20)) }
+            let before = stuck.calls
+            for _ in 0..<20 { #expect(await bench.failure() == nil) }
+            #expect(stuck.calls == before)
+        }
+    }
+}

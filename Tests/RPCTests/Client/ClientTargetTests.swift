@@ -1,0 +1,50 @@
+import NIOCore
+import ServiceRuntime
+import Testing
+
+@testable import RPC
+
+/// Figures that tests over real sockets need.
+enum ClientTargetFigures {
+    /// Shortest time between two look-ups of one name.
+    static let lookUpFloor = ClientTarget.lookUpFloor
+}
+
+@Suite("What a configured name stands for, in moved time")
+struct ClientTargetTests {
+    private let start = Duration.seconds(1_000)
+
+    private func target() throws -> ClientTarget {
+        ClientTarget(try #require(ServiceAddress("x.test:1")))
+    }
+
+    private func addresses(_ ports: Int...) throws -> [SocketAddress] {
+        try ports.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) }
+    }
+
+    @Test("one look-up at a time, and a second between those that found something")
+    func floor() throws {
+        var target = try target()
+        #expect(target.asks(at: start) == true)
+        #expect(target.asks(at: start + .seconds(60)) == false)
+        #expect(target.answered(try addresses(1), jitter: 200) == nil)
+        #expect(target.asks(at: start + .milliseconds(999)) == false)
+        #expect(target.asks(at: start + .seconds(1)) == true)
+    }
+
+    @Test("a look-up that fails leaves the last addresses; with none, it backs off")
+    func failing() throws {
+        var target = try target()
+        #expect(target.asks(at: start) == true)
+        #expect(target.answered([], jitter: 200) == .milliseconds(100))
+        #expect(target.asks(at: start) == true)
+        #expect(target.answered([], jitter: 200) == .milliseconds(160))
+        #expect(target.asks(at: start) == true)
+        #expect(target.answered(try addresses(1, 2), jitter: 200) == nil)
+        #expect(target.asks(at: start + .seconds(1)) == true)
+        #expect(target.answered([], jitter: 200) == nil)
+        #expect(target.resolved == (try addresses(1, 2)))
+        target.forget()
+        #expect(target.asks(at: start + .seconds(1)) == true)
+    }
+}

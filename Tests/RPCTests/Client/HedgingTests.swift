@@ -1,0 +1,62 @@
+import RPC
+import Testing
+
+@Suite("Hedging", .timeLimit(.minutes(1)))
+struct HedgingTests {
+    @Test("a slow instance's calls are answered by the other one, and told to stop")
+    func slow() async throws {
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            bench.instances[0].feels(.stuck)
+            let took = try await elapsed {
+                for _ in 0..<4 {
+                    let name = try await bench.call(Instance.hedged)
+                    #expect(name == "1")
+                }
+            }
+            #expect(took < .milliseconds(500))
+            #expect(bench.count("rpc_client_hedges") == 2)
+            await bench.instances[0].gate.cancelled(2)
+            #expect(bench.instances[1].attempts.suffix(4).sorted() == ["", "", "2", "2"])
+        }
+    }
+
+    @Test("calls that are answered in time, and methods not marked for it, are sent once")
+    func once() async throws {
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            let before = bench.instances.map(\.calls).reduce(0, +)
+            for _ in 0..<50 { try await bench.call(Instance.hedged) }
+            for instance in bench.instances { instance.feels(.slow(.milliseconds(60))) }
+            try await bench.call(Instance.repeatable)
+            #expect(bench.instances.map(\.calls).reduce(0, +) - before == 51)
+            #expect(bench.count("rpc_client_hedges") == 0)
+        }
+    }
+
+    @Test("where all are slow, the budget ends the hedges: load grows by a tenth, not twofold")
+    func budget() async throws {
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            let before = bench.instances.map(\.calls).reduce(0, +)
+            for instance in bench.instances { instance.feels(.slow(.milliseconds(80))) }
+            await withTaskGroup(of: Void.self) { calls in
+                for _ in 0..<100 {
+                    calls.addTask { #expect(await bench.failure(Instance.hedged) == nil) }
+                }
+            }
+            // Ten tokens are there, each hedge takes one, and below five there is none.
+            #expect(bench.count("rpc_client_hedges") == 6)
+            #expect(bench.instances.map(\.calls).reduce(0, +) - before == 106)
+        }
+    }
+
+    @Test("with one instance there is nowhere to hedge to")
+    func alone() async throws {
+        try await Instances.run(1) { bench in
+            bench.instances[0].feels(.slow(.milliseconds(60)))
+            try await bench.call(Instance.hedged)
+            #expect(bench.instances[0].calls == 1)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// One instance of a made-up service that says what the test wants, and counts what it is asked.
+final class Instance: Sendable {
+    typealias Request = SessionV1.ValidateRequest
+    typealias Response = SessionV1.ValidateResponse
+
+    static let plain = method("Plain")
+    static let repeatable = method("Repeatable", isIdempotent: true)
+    static let hedged = method("Hedged", isIdempotent: true, hedgeAfter: .milliseconds(30))
+
+    /// What it answers.
+    enum Mood: Sendable {
+        case well
+        /// Takes so long.
+        case slow(Duration)
+        /// Fails so many times more, then is well.
+        case failing(ServiceError, times: Int = .max)
+        /// Waits at the gate.
+        case stuck
+    }
+
+    private struct State {
+        var mood = Mood.well
+        var isServing = true
+        var isSilent = false
+        var arrivals: [ContinuousClock.Instant] = []
+        var attempts: [String] = []
+    }
+
+    let name: String
+    let gate = Gate()
+    /// Where health questions wait while it is silent.
+    let silence = Gate()
+    private let state = Mutex(State())
+
+    init(_ name: String) { self.name = name }
+
+    var calls: Int { state.withLock { $0.arrivals.count } }
+    var arrivals: [ContinuousClock.Instant] { state.withLock { $0.arrivals } }
+    /// What each call said of which try it is; empty where it said nothing.
+    var attempts: [String] { state.withLock { $0.attempts } }
+
+    func feels(_ mood: Mood) { state.withLock { $0.mood = mood } }
+    func serves(_ isServing: Bool) { state.withLock { $0.isServing = isServing } }
+    func isSilent(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
+
+    var methods: [ServiceMethods] {
+        [
+            ServiceMethods(
+                ServiceDescription(name: "test.v1.Instance", methods: [], fileDescriptorSet: ""),
+                [Self.plain, Self.repeatable, Self.hedged].map { .async($0, answer) }),
+            ServiceMethods(
+                ServiceDescription(
+                    name: "postern.health.v1.Health", methods: [], fileDescriptorSet: ""),
+                [
+                    .async(Self.method("postern.health.v1.Health/Check", isIdempotent: true)) {
+                        [self] (_: HealthV1.CheckRequest, _) in try await check()
+                    }
+                ]),
+        ]
+    }
+
+    private func answer(_ request: Request, _ context: CallContext) async throws -> Response {
+        let mood = state.withLock { state in
+            state.arrivals.append(.now)
+            state.attempts.append(context.metadata["attempt"] ?? "")
+            defer {
+                if case .failing(let error, let times) = state.mood, times < .max {
+                    state.mood = times > 1 ? .failing(error, times: times - 1) : .well
+                }
+            }
+            return state.mood
+        }
+        switch mood {
+        case .well: break
+        case .slow(let duration): try await Task.sleep(for: duration)
+        case .failing(let error, _): throw error
+        case .stuck: try await gate.pass()
+        }
+        return Response(valid: true, sessionId: name)
+    }
+
+    private func check() async throws -> HealthV1.CheckResponse {
+        let (isServing, isSilent) = state.withLock { ($0.isServing, $0.isSilent) }
+        if isSilent { try await silence.pass() }
+        return HealthV1.CheckResponse(status: isServing ? .serving : .notServing)
+    }
+
+    private static func method(
+        _ name: String, isIdempotent: Bool = false, hedgeAfter: Duration? = nil
+    ) -> MethodDescription {
+        MethodDescription(
+            name: name.contains("/") ? name : "test.v1.Instance/\(name)",
+            isIdempotent: isIdempotent, timeout: .seconds(10), isOnLoop: false,
+            hedgeAfter: hedgeAfter)
+    }
+}

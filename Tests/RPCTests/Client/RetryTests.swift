@@ -1,0 +1,130 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+@Suite("Sending a call again", .timeLimit(.minutes(1)))
+struct RetryTests {
+    private static let gone = ServiceError(.unavailable)
+
+    @Test("wire.md, Client: an idempotent call has three tries, and says which it is")
+    func three() async throws {
+        try await Instances.run(1) { bench in
+            let instance = bench.instances[0]
+            instance.feels(.failing(Self.gone))
+            #expect(await bench.failure(Instance.repeatable)?.code == .unavailable)
+            #expect(instance.attempts == ["", "2", "3"])
+            #expect(bench.count("rpc_client_retries") == 2)
+            instance.feels(.failing(Self.gone, times: 1))
+            try await bench.call(Instance.repeatable)
+        }
+    }
+
+    @Test("wire.md, Client: so does a call with an idempotency-key; any other has one")
+    func keyed() async throws {
+        try await Instances.run(1) { bench in
+            let instance = bench.instances[0]
+            instance.feels(.failing(Self.gone, times: 1))
+            #expect(await bench.failure()?.code == .unavailable)
+            #expect(instance.calls == 1)
+            instance.feels(.failing(Self.gone, times: 1))
+            try await bench.call(key: "once")
+            #expect(instance.calls == 3)
+        }
+    }
+
+    @Test("a retry goes to another instance, where there is one")
+    func elsewhere() async throws {
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            bench.instances[0].feels(.failing(Self.gone))
+            for _ in 0..<4 {
+                let name = try await bench.call(Instance.repeatable)
+                #expect(name == "1")
+            }
+        }
+    }
+
+    @Test("wire.md, Client: in a storm the budget ends, and the server is spared")
+    func storm() async throws {
+        try await Instances.run(1) { bench in
+            bench.instances[0].feels(.failing(Self.gone))
+            for _ in 0..<100 { _ = await bench.failure(Instance.repeatable) }
+            // Ten tokens: two calls have their three tries, then five are left, and no more.
+            #expect(bench.instances[0].calls == 104)
+        }
+    }
+
+    @Test("wire.md, Client: a retry waits at least as long as the answer says")
+    func retryAfter() async throws {
+        try await Instances.run(1) { bench in
+            let instance = bench.instances[0]
+            instance.feels(
+                .failing(
+                    ServiceError(.resourceExhausted, retryAfter: .milliseconds(250)), times: 1))
+            try await bench.call(Instance.repeatable)
+            let arrivals = instance.arrivals
+            #expect(arrivals.count == 2)
+            #expect(arrivals[1] - arrivals[0] >= .milliseconds(250))
+        }
+    }
+
+    @Test("wire.md, Client: what must wait longer than its time, or may not be repeated, is over")
+    func handedUp() async throws {
+        let busy = ServiceError(
+            .resourceExhausted, retryAfter: .milliseconds(400), notProcessed: true)
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            let before = bench.instances.map(\.calls).reduce(0, +)
+            for instance in bench.instances { instance.feels(.failing(busy)) }
+            let short = await bench.failure(Instance.repeatable, timeout: .milliseconds(300))
+            #expect(short?.retryAfter == .milliseconds(400))
+            let plain = await bench.failure(Instance.plain)
+            #expect(plain?.code == .resourceExhausted)
+            #expect(bench.instances.map(\.calls).reduce(0, +) - before == 2)
+        }
+    }
+
+    @Test("what a service refuses by its own rules is an answer, whatever its retry_after says")
+    func rules() async throws {
+        try await Instances.run(1) { bench in
+            let limited = ServiceError(.tooManyRequests, retryAfter: .milliseconds(10))
+            bench.instances[0].feels(.failing(limited))
+            #expect(await bench.failure(Instance.repeatable)?.code == .tooManyRequests)
+            #expect(bench.instances[0].calls == 1)
+        }
+    }
+
+    @Test("wire.md, Client: what was not processed is sent elsewhere, once, whatever the method")
+    func resent() async throws {
+        let listener = try RawListener()
+        try await Instances.run(1, Instances.Terms(ports: [listener.port])) { bench in
+            // The raw server takes each call, and says that it has processed none.
+            async let raw: Void = Self.goAway(listener)
+            try await eventually {
+                try await bench.call()
+                return bench.instances[0].attempts.contains("2")
+            }
+            try await raw
+            #expect(bench.count("rpc_client_resends") == 1)
+            #expect(bench.count("rpc_client_retries") == 0)
+        }
+    }
+
+    private static func goAway(_ listener: RawListener) throws {
+        let server = try listener.accept()
+        server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+        while let kind = try server.receive() {
+            guard case .request(let request) = kind else { continue }
+            if request.method.hasSuffix("/Check") {
+                server.send(
+                    .response(
+                        WireV1.Response(
+                            call: request.call,
+                            payload: HealthV1.CheckResponse(status: .serving).encoded())))
+            } else {
+                server.send(.goAway(WireV1.GoAway(lastCall: 0, reason: .draining)))
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import RPC
+import Synchronization
+import Testing
+
+@Suite("A rolling stop of one of two instances", .timeLimit(.minutes(1)))
+struct RollingStopTests {
+    /// Of each pause and each run between two stops.
+    private static let phase = Duration.milliseconds(500)
+
+    @Test("issue 3: each of two instances is stopped and started at 500 calls/s; no call fails")
+    func rolling() async throws {
+        try await Instances.run(2) { bench in
+            for instance in bench.instances { instance.feels(.slow(.milliseconds(5))) }
+            try await bench.warmUp()
+            let before = bench.instances.map(\.calls)
+            let isDone = Mutex(false)
+            async let made = Self.load(bench) { isDone.withLock { $0 } }
+            for (index, instance) in bench.instances.enumerated() {
+                try await Task.sleep(for: Self.phase)
+                await bench.servers[index].drain()
+                try await Task.sleep(for: Self.phase)
+                _ = try await Instances.serve(
+                    instance, port: bench.servers[index].port, group: bench.group)
+            }
+            try await Task.sleep(for: Self.phase)
+            isDone.withLock { $0 = true }
+            let (calls, failures) = await made
+            #expect(failures == [])
+            #expect(calls > 1_000)
+            // None was lost, and none was done twice.
+            #expect(bench.instances.map(\.calls).reduce(0, +) - before.reduce(0, +) == calls)
+            try await bench.warmUp()  // both are back
+        }
+    }
+
+    /// A call every 2 ms, whatever becomes of the others, until it is over.
+    private static func load(
+        _ bench: Instances, _ isDone: @Sendable () -> Bool
+    ) async -> (calls: Int, failures: [String]) {
+        await withTaskGroup(of: String?.self) { calls in
+            let clock = ContinuousClock()
+            let start = clock.now
+            var made = 0
+            while !isDone() {
+                calls.addTask { (await bench.failure()).map { "\($0)" } }
+                made += 1
+                // It cannot be cancelled here.
+                try? await clock.sleep(until: start + .milliseconds(2 * made))
+            }
+            let failures = await calls.reduce(into: []) { $0 += [$1].compactMap { $0 } }
+            return (made, failures)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import RPC
+
+@Suite("Choosing among addresses, in plain values")
+struct BalancerTests {
+    private func choose(
+        _ balancer: inout Balancer, _ conditions: [EndpointCondition], avoiding avoided: Int? = nil
+    ) -> Balancer.Choice {
+        balancer.choose(among: conditions.count, avoiding: avoided) { conditions[$0] }
+    }
+
+    @Test("round robin over those that serve, and no others")
+    func round() {
+        var balancer = Balancer()
+        let conditions: [EndpointCondition] = [
+            .serving, .unhealthy, .serving, .unreachable, .barred(until: .zero), .serving,
+        ]
+        let choices = (0..<6).map { _ in choose(&balancer, conditions) }
+        #expect(choices == [0, 2, 5, 0, 2, 5].map { .endpoint($0) })
+    }
+
+    @Test("where none serves, round robin over all that are connected")
+    func panic() {
+        var balancer = Balancer()
+        let conditions: [EndpointCondition] = [.unhealthy, .unreachable, .unhealthy]
+        let choices = (0..<4).map { _ in choose(&balancer, conditions) }
+        #expect(choices == [0, 2, 0, 2].map { .endpoint($0) })
+    }
+
+    @Test("where none is connected, a call waits, unless every breaker is open")
+    func wait() {
+        let until = Duration.seconds(7)
+        let later = until + .seconds(1)
+        let cases: [([EndpointCondition], Balancer.Choice)] = [
+            ([], .wait),
+            ([.unreachable], .wait),
+            ([.barred(until: until), .unreachable], .wait),
+            ([.barred(until: until)], .barred(until: until)),
+            ([.barred(until: later), .barred(until: until)], .barred(until: until)),
+            ([.barred(until: until), .unhealthy], .endpoint(1)),
+        ]
+        for (conditions, choice) in cases {
+            var balancer = Balancer()
+            #expect(choose(&balancer, conditions) == choice, "\(conditions)")
+        }
+    }
+
+    @Test(
+        "the one that has just failed the call is the last of its kind to be taken",
+        arguments: [
+            ([EndpointCondition.serving, .serving], 1),
+            ([.serving, .unhealthy], 0),
+            ([.serving, .unreachable], 0),
+            ([.unhealthy, .unhealthy], 1),
+            ([.unhealthy, .serving], 1),
+            ([.unhealthy, .unreachable], 0),
+            ([.serving], 0),
+        ])
+    func avoided(conditions: [EndpointCondition], place: Int) {
+        for turns in 0..<3 {
+            var balancer = Balancer()
+            for _ in 0..<turns { _ = choose(&balancer, conditions) }
+            #expect(choose(&balancer, conditions, avoiding: 0) == .endpoint(place))
+        }
+    }
+
+    @Test("a second try takes nobody's turn: first tries do not fall to the one that fails")
+    func turns() {
+        var balancer = Balancer()
+        for conditions in [[EndpointCondition.serving, .serving], [.unhealthy, .unhealthy]] {
+            for turn in 0..<6 {
+                let first = turn % 2
+                #expect(choose(&balancer, conditions) == .endpoint(first))
+                #expect(choose(&balancer, conditions, avoiding: first) == .endpoint(1 - first))
+            }
+        }
+    }
+
+    @Test("another that serves takes nobody's turn")
+    func other() {
+        let conditions: [EndpointCondition] = [.serving, .unhealthy, .serving]
+        var balancer = Balancer()
+        for _ in 0..<3 {
+            #expect(balancer.other(among: 3, than: 0) { conditions[$0] } == 2)
+            #expect(balancer.other(among: 3, than: 2) { conditions[$0] } == 0)
+            #expect(balancer.other(among: 2, than: 0) { conditions[$0] } == nil)
+        }
+        #expect(choose(&balancer, conditions) == .endpoint(0))
+    }
+}

@@ -1,0 +1,57 @@
+import Messages
+import ServiceRuntime
+import Testing
+
+@testable import RPC
+
+@Suite("What the end of a call says of its server")
+struct OutcomeTests {
+    @Test(
+        "issue 3: the breaker counts what the transport or the deadline ended, and nothing else",
+        arguments: [
+            (ServiceError(.unavailable), false, CircuitBreaker.Outcome.failed),
+            (ServiceError(.unavailable, notProcessed: true), false, .abandoned),
+            (ServiceError(.unavailable), true, .answered),
+            (ServiceError(.unavailable, notProcessed: true), true, .answered),
+            (ServiceError(.deadlineExceeded), false, .failed),
+            (ServiceError(.deadlineExceeded), true, .failed),
+            (ServiceError(.deadlineExceeded, notProcessed: true), true, .abandoned),
+            (ServiceError(.cancelled), false, .abandoned),
+            (ServiceError(.invalidArgument), false, .abandoned),
+            (ServiceError(.invalidArgument), true, .answered),
+            (ServiceError(.internalError), true, .answered),
+        ])
+    func outcome(error: ServiceError, isAnswered: Bool, outcome: CircuitBreaker.Outcome) {
+        #expect(Placement.outcome(.failure(error), isAnswered: isAnswered) == outcome)
+    }
+
+    @Test(
+        "an answer to the question of health, and what stands for one",
+        arguments: [
+            (ErrorCode.unknownMethod, CheckedHealth.Verdict.never),
+            (.permissionDenied, .never),
+            (.unauthenticated, .never),
+            (.resourceExhausted, .unsaid),
+            (.unavailable, .state(.notServing)),
+            (.deadlineExceeded, .state(.notServing)),
+            (.internalError, .state(.notServing)),
+        ])
+    func verdict(code: ErrorCode, verdict: CheckedHealth.Verdict) {
+        #expect(CheckedHealth.verdict(on: .failure(ServiceError(code))) == verdict)
+    }
+
+    @Test("the words of health, and bytes that are none")
+    func words() {
+        let answers: [([UInt8], ServingState)] = [
+            (HealthV1.CheckResponse(status: .serving).encoded(), .serving),
+            (HealthV1.CheckResponse(status: .notServing).encoded(), .notServing),
+            ([], .notServing), ([0xff], .notServing),
+        ]
+        for (bytes, state) in answers {
+            bytes.withUnsafeBytes { payload in
+                let answer = LentAnswer(payload: payload, arena: Arena())
+                #expect(CheckedHealth.verdict(on: .success(answer)) == .state(state))
+            }
+        }
+    }
+}

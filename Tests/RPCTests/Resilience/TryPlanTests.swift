@@ -1,0 +1,141 @@
+import ServiceRuntime
+import Testing
+
+@testable import RPC
+
+@Suite("Whether a call is sent again, in plain values")
+struct TryPlanTests {
+    /// A number that means no jitter for the backoff.
+    private let middle: UInt64 = 200
+
+    private func failed(
+        _ error: ServiceError, wasPlaced: Bool = true, hasElsewhere: Bool = true,
+        timeLeft: Duration = .seconds(5)
+    ) -> FailedTry {
+        FailedTry(
+            error: error, wasPlaced: wasPlaced, hasElsewhere: hasElsewhere, timeLeft: timeLeft)
+    }
+
+    private func step(
+        _ failure: FailedTry, isRepeatable: Bool = true, jitter: UInt64 = 200
+    ) -> TryPlan.Step {
+        var plan = TryPlan(isRepeatable: isRepeatable)
+        var budget = RetryBudget()
+        return plan.failed(failure, jitter: jitter, budget: &budget)
+    }
+
+    @Test("wire.md, Client: what was not processed is resent once, at no cost")
+    func resend() {
+        let error = ServiceError(.unavailable, notProcessed: true)
+        for isRepeatable in [false, true] {
+            var plan = TryPlan(isRepeatable: isRepeatable)
+            var budget = RetryBudget()
+            #expect(plan.failed(failed(error), jitter: middle, budget: &budget) == .resend)
+            #expect(budget == RetryBudget())
+            let second = plan.failed(failed(error), jitter: middle, budget: &budget)
+            #expect(second == (isRepeatable ? .retry(after: .milliseconds(100)) : .giveUp))
+        }
+    }
+
+    @Test("a server that is full is not asked again at once: another is, or none")
+    func full() {
+        let error = ServiceError(.resourceExhausted, notProcessed: true)
+        for isRepeatable in [false, true] {
+            #expect(step(failed(error), isRepeatable: isRepeatable) == .resend)
+        }
+        let alone = failed(error, hasElsewhere: false)
+        #expect(step(alone, isRepeatable: false) == .giveUp)
+        #expect(step(alone) == .retry(after: .milliseconds(100)))
+    }
+
+    @Test("wire.md, Client: three tries with the backoff between them, then the error")
+    func three() {
+        var plan = TryPlan(isRepeatable: true)
+        var budget = RetryBudget()
+        let failure = failed(ServiceError(.unavailable))
+        let steps = (0..<3).map { _ in
+            plan.failed(failure, jitter: middle, budget: &budget)
+        }
+        #expect(
+            steps == [
+                .retry(after: .milliseconds(100)), .retry(after: .milliseconds(160)), .giveUp,
+            ])
+        #expect(budget.tenths == 70)
+        #expect(step(failure, isRepeatable: false) == .giveUp)
+    }
+
+    @Test("wire.md, Client: never before retry_after, which does not gather those it sent away")
+    func retryAfter() {
+        for code in [ErrorCode.unavailable, .resourceExhausted] {
+            for notProcessed in [false, true] {
+                let error = ServiceError(
+                    code, retryAfter: .seconds(2), notProcessed: notProcessed)
+                for jitter in [UInt64(0), 100, 200, 201, 12_345, .max] {
+                    guard case .retry(let wait) = step(failed(error), jitter: jitter) else {
+                        Issue.record("not again")
+                        continue
+                    }
+                    #expect(wait >= .seconds(2) && wait <= .milliseconds(2_400))
+                }
+                #expect(step(failed(error), isRepeatable: false) == .giveUp)
+                #expect(step(failed(error, timeLeft: .seconds(2))) == .giveUp)
+            }
+        }
+    }
+
+    @Test("a wait that would outlast the caller's time is not begun")
+    func timeLeft() {
+        let error = ServiceError(.unavailable)
+        for milliseconds in [-1, 0, 1, 100] {
+            #expect(step(failed(error, timeLeft: .milliseconds(milliseconds))) == .giveUp)
+        }
+        #expect(
+            step(failed(error, timeLeft: .milliseconds(101))) == .retry(after: .milliseconds(100)))
+    }
+
+    @Test("wire.md, Client: an empty budget ends retries, and not resends")
+    func budget() {
+        var budget = RetryBudget()
+        while budget.permitsRetry { budget.spend() }
+        var plan = TryPlan(isRepeatable: true)
+        let lost = failed(ServiceError(.unavailable))
+        #expect(plan.failed(lost, jitter: middle, budget: &budget) == .giveUp)
+        let unprocessed = failed(ServiceError(.unavailable, notProcessed: true))
+        #expect(plan.failed(unprocessed, jitter: middle, budget: &budget) == .resend)
+    }
+
+    @Test("every other answer is the answer", arguments: ErrorCode.allCases)
+    func answers(code: ErrorCode) {
+        guard code != .unavailable else { return }
+        for notProcessed in [false, true] where code != .resourceExhausted || !notProcessed {
+            let error = ServiceError(code, notProcessed: notProcessed)
+            #expect(step(failed(error)) == .giveUp)
+        }
+        guard code != .resourceExhausted else { return }
+        #expect(step(failed(ServiceError(code, retryAfter: .milliseconds(1)))) == .giveUp)
+    }
+
+    @Test("where no server could be chosen, there is none to choose again")
+    func unplaced() {
+        let error = ServiceError(.unavailable, notProcessed: true)
+        #expect(step(failed(error, wasPlaced: false)) == .giveUp)
+    }
+
+    @Test("a hedge goes out once, for what may be repeated, at the price of a failure")
+    func hedge() {
+        var budget = RetryBudget()
+        var plan = TryPlan(isRepeatable: true)
+        #expect(plan.next() == 1)
+        #expect(plan.hedges(budget: &budget) == true)
+        #expect(budget.tenths == 90)
+        #expect(plan.next() == 2)
+        #expect(plan.hedges(budget: &budget) == false)
+        var other = TryPlan(isRepeatable: false)
+        _ = other.next()
+        #expect(other.hedges(budget: &budget) == false)
+        while budget.permitsRetry { budget.spend() }
+        var poor = TryPlan(isRepeatable: true)
+        _ = poor.next()
+        #expect(poor.hedges(budget: &budget) == false)
+    }
+}

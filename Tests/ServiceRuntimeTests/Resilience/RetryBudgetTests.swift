@@ -1,0 +1,43 @@
+import ServiceRuntime
+import Testing
+
+@Suite("The budget of retries")
+struct RetryBudgetTests {
+    @Test("wire.md, Client: ten tokens, one a failure, none below five: five retries in a storm")
+    func storm() {
+        var budget = RetryBudget()
+        var retries = 0
+        for _ in 0..<1_000 {
+            budget.spend()
+            if budget.permitsRetry { retries += 1 }
+        }
+        #expect(retries == 5)
+        #expect(budget.tenths == 0)
+    }
+
+    @Test("wire.md, Client: a success gives a tenth back, up to ten tokens")
+    func recovery() {
+        var budget = RetryBudget()
+        for _ in 0..<10 { budget.spend() }
+        var successes = 0
+        while !budget.permitsRetry {
+            budget.earn()
+            successes += 1
+        }
+        #expect(successes == 50)
+        for _ in 0..<1_000 { budget.earn() }
+        #expect(budget.tenths == RetryBudget.tenthsMax)
+    }
+
+    @Test("below one failure in eleven calls it never runs dry; above, it does")
+    func balance() {
+        var healthy = RetryBudget()
+        var failing = RetryBudget()
+        for call in 0..<10_000 {
+            call % 11 == 0 ? healthy.spend() : healthy.earn()
+            call % 9 == 0 ? failing.spend() : failing.earn()
+        }
+        #expect(healthy.permitsRetry)
+        #expect(!failing.permitsRetry)
+    }
+}
