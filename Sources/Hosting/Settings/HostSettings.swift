@@ -24,6 +24,8 @@ package struct HostSettings: Sendable {
     package let callers: [String]
     /// Those of them that may assert their users' addresses.
     package let addressAsserters: [String]
+    /// Certificates, and the list of callers where it is a file.
+    package let credentials: CredentialSettings
     /// Which log lines are written.
     package let logLevel: LogLevel
     /// Where the ports in force are written.
@@ -57,13 +59,14 @@ package struct HostSettings: Sendable {
             reason: "Master keys, one file each; those missing are made at the first start.")
         applicationsFolder = settings.path(
             "applications-folder", default: ".postern/keys/applications",
-            reason: "Keys of the applications that call, NAME.KEYID.key, and of this one.")
+            reason: "Keys of applications, NAME.KEYID.key or .pub, and this one's own.")
         callers = settings.strings(
             "callers", default: program.callers, unit: "application",
             reason: "The applications that may call; no list: nobody.")
         addressAsserters = settings.strings(
             "client-address-from", default: program.addressAsserters, unit: "application",
             reason: "Whose word on its users' addresses counts for limits.")
+        credentials = CredentialSettings(reading: &settings)
         logLevel = settings.choice(
             "log-level", default: .info, reason: "Lines below it are not written.")
         portFile = settings.optionalPath(
@@ -110,6 +113,8 @@ package struct PeerSettings: Sendable {
     package let service: String
     /// Where it listens.
     package let address: ServiceAddress
+    /// What its certificate must name, where that is not the host of `address`.
+    package let certificateName: String?
 
     /// Declares the setting `<name>-address`.
     package init(
@@ -119,5 +124,8 @@ package struct PeerSettings: Sendable {
         address = settings.address(
             "\(name)-address", default: ServiceAddress.loopback(port: port),
             reason: "Where \(service) listens.")
+        certificateName = settings.optionalString(
+            "\(name)-certificate-name", unit: "name",
+            reason: "What its certificate must name, if not the host of its address.")
     }
 }

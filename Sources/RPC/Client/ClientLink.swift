@@ -78,6 +78,7 @@ final class ClientLink {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try settings.guardChannel(channel)
                     try channel.pipeline.syncOperations.addHandler(
                         ClientConnection(
                             settings, time: time,

@@ -1,5 +1,3 @@
-package import Cryptography
-
 /// Where a client calls, and as whom.
 package struct ClientSettings: Sendable {
     /// The service's name, for instance `postern.session`.
@@ -12,8 +10,10 @@ package struct ClientSettings: Sendable {
     package let application: String
     /// Which of its keys.
     package let keyID: String
-    /// The key.
-    package let secret: KeyedHash
+    /// The key; nil leaves the word to its certificate.
+    package let secret: (any ApplicationProver)?
+    /// Its TLS, and its key where that changes while it runs.
+    package var security = ClientSecurity()
     /// How long a call waits for a connection: long enough for a peer's restart, short enough
     /// that a flow notices a peer that is gone.
     package let connectPatience: Duration
@@ -21,7 +21,7 @@ package struct ClientSettings: Sendable {
     /// Settings of a client.
     package init(
         service: String, host: String, port: Int, application: String, keyID: String,
-        secret: KeyedHash, connectPatience: Duration = .seconds(2)
+        secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2)
     ) {
         self.service = service
         self.host = host

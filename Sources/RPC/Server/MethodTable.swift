@@ -7,10 +7,13 @@ struct MethodTable: Sendable {
     final class Entry: Sendable {
         let handler: MethodHandler
         let name: [UInt8]
+        /// Its place in `names`.
+        let index: Int
         let answered: Counter
 
-        init(_ handler: MethodHandler) {
+        init(_ handler: MethodHandler, _ index: Int) {
             self.handler = handler
+            self.index = index
             name = Array(handler.method.name.utf8)
             answered = Counter(
                 label: "rpc_calls_total",
@@ -28,10 +31,13 @@ struct MethodTable: Sendable {
     }
 
     private var entries: [UInt64: [Entry]] = [:]
+    /// Of all methods, each at its entry's index.
+    private(set) var names: [String] = []
 
     init(_ services: [ServiceMethods]) {
         for handler in services.flatMap(\.handlers) {
-            let entry = Entry(handler)
+            let entry = Entry(handler, names.count)
+            names.append(handler.method.name)
             let key = entry.name.withUnsafeBytes { Self.hash($0) }
             entries[key, default: []].append(entry)
         }

@@ -15,6 +15,7 @@ final class ServerConnection: ChannelDuplexHandler {
     let challenge: [UInt8]
     var machine: ServerCallMachine<Task<Void, Never>>
     var application: Application?
+    var peer = ConnectionPeer()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
     private var decoder = FrameDecoder()
@@ -81,6 +82,7 @@ final class ServerConnection: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is DrainEvent: drain()
+        case is CallersChanged: isStillAdmitted()
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -190,7 +192,7 @@ final class ServerConnection: ChannelDuplexHandler {
         if watch.lingeredBytes > FrameLimits.lingerBytes { context?.close(promise: nil) }
     }
 
-    private func drain() {
+    func drain() {
         guard watch.lingerDue == nil else { return }
         turnUptime = shared.time.uptime()
         let last = machine.drain()
