@@ -52,11 +52,12 @@ package struct CallersList: Hashable, Sendable {
     /// - Throws: `CallersListError`: a mistake must not leave somebody in by being skipped.
     package init(text: String) throws(CallersListError) {
         var entries: [CallerEntry] = []
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        {
+        for (number, line) in text.split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline
+        )
+        .enumerated() {
             let words = line.prefix { $0 != "#" }
-                .split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
+                .split { $0 == " " || $0 == "\t" }.map(String.init)
             guard let name = words.first else { continue }
             guard entries.count < Self.entriesMax else { throw .tooMany }
             guard !entries.contains(where: { $0.application == name }) else {

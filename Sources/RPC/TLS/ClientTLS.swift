@@ -31,10 +31,12 @@ package struct ClientTLS: Sendable {
     func guardChannel(_ channel: any Channel, serverName: String) throws {
         var configuration = NIOSSLHandler.Configuration()
         configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesKept
+        let name = Self.isAddress(serverName) ? nil : serverName
         let handler = try NIOSSLClientHandler(
-            context: context, serverHostname: Self.isAddress(serverName) ? nil : serverName,
-            configuration: configuration)
-        let gate = TLSGate(.client, handler) { _ in true }
+            context: context, serverHostname: name, configuration: configuration)
+        let gate = TLSGate(.client, handler) { certificate in
+            name.map { certificate?.isFor(host: $0) ?? false } ?? (certificate != nil)
+        }
         try channel.pipeline.syncOperations.addHandlers([handler, gate])
     }
 

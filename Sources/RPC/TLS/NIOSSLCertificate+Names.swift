@@ -8,7 +8,30 @@ extension NIOSSLCertificate {
     ///
     /// A URI counts only with a scheme, so that none can pass for a DNS name, which an issuer may
     /// guard with another rule.
-    var names: [String] {
+    var names: [String] { texts.filter { !$0.isHostPattern }.map(\.text) }
+
+    /// Whether it is `host`'s, as RFC 9525 has it: one of its DNS names is the same, or has a
+    /// wildcard for the whole first label. NIOSSL alone would also take a common name, or a
+    /// certificate for the address that was dialled in place of the name that was asked for.
+    func isFor(host: String) -> Bool {
+        let host = host.lowercased()
+        return texts.contains { name in
+            guard name.isDNS else { return false }
+            let text = name.text.lowercased()
+            guard name.isHostPattern else { return text == host }
+            guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }
+            return text.hasPrefix("*.") && text.dropFirst(2) == host[host.index(after: dot)...]
+                && text.dropFirst(2).contains(".")
+        }
+    }
+
+    private struct Name {
+        let text: String
+        let isDNS: Bool
+        var isHostPattern: Bool { isDNS && text.contains("*") }
+    }
+
+    private var texts: [Name] {
         _subjectAlternativeNames().compactMap { name in
             let bytes = Array(name.contents)
             // Printable ASCII alone: a NUL or a space could make two readers see two names.
@@ -17,8 +40,8 @@ extension NIOSSLCertificate {
             else { return nil }
             let text = String(decoding: bytes, as: UTF8.self)
             switch name.nameType {
-            case .dnsName: return text.contains("*") || text.contains("://") ? nil : text
-            case .uri: return text.contains("://") ? text : nil
+            case .dnsName: return text.contains("://") ? nil : Name(text: text, isDNS: true)
+            case .uri: return text.contains("://") ? Name(text: text, isDNS: false) : nil
             default: return nil
             }
         }

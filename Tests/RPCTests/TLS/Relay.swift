@@ -17,7 +17,6 @@ final class Relay: Sendable {
     ) async throws {
         listener = try await ServerBootstrap(group: group)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { near in
                 near.eventLoop.makeCompletedFuture {
                     let pipeline = near.pipeline.syncOperations
@@ -50,14 +49,13 @@ final class Relay: Sendable {
                     }
                     let other = GlueHandler()
                     try pipeline.addHandler(other)
-                    (other.partner, bound.value.partner) = (near, far)
+                    other.partner = near
                 }
             }
             .connect(host: "127.0.0.1", port: port)
             .whenComplete { result in
-                guard case .success = result else { return near.close(promise: nil) }
-                _ = near.setOption(.autoRead, value: true)
-                near.read()
+                guard case .success(let far) = result else { return near.close(promise: nil) }
+                bound.value.partner = far
             }
     }
 }
@@ -66,19 +64,31 @@ final class Relay: Sendable {
 private final class GlueHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    var partner: (any Channel)?
+    /// Nil until it is connected; what comes before that waits.
+    var partner: (any Channel)? {
+        didSet {
+            for bytes in waiting { partner?.writeAndFlush(bytes, promise: nil) }
+            waiting = []
+            if isInputClosed { partner?.close(mode: .output, promise: nil) }
+        }
+    }
+    private var waiting: [ByteBuffer] = []
+    private var isInputClosed = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        partner?.writeAndFlush(unwrapInboundIn(data), promise: nil)
+        let bytes = unwrapInboundIn(data)
+        guard let partner else { return waiting.append(bytes) }
+        partner.writeAndFlush(bytes, promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed = event { partner?.close(mode: .output, promise: nil) }
+        guard case ChannelEvent.inputClosed = event else { return }
+        isInputClosed = true
+        partner?.close(mode: .output, promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         partner?.close(promise: nil)
-        partner = nil
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

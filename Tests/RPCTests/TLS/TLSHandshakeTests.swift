@@ -7,6 +7,24 @@ import Testing
 
 @Suite("TLS: who gets through the handshake", .timeLimit(.minutes(1)))
 struct TLSHandshakeTests {
+    @Test(
+        "a server's certificate is for its DNS names, with a wildcard for a first label",
+        arguments: [
+            ([TestName.dns("a.example.org")], "A.example.org", true),
+            ([.dns("*.example.org")], "a.example.org", true),
+            ([.dns("*.example.org")], "example.org", false),
+            ([.dns("*.example.org")], "a.b.example.org", false),
+            ([.dns("*.org")], "example.org", false), ([.dns("*")], "localhost", false),
+            ([.dns("a*.example.org")], "ab.example.org", false),
+            ([.uri("spiffe://a.example.org")], "a.example.org", false),
+            ([.address(127, 0, 0, 1)], "a.example.org", false),
+        ])
+    func serverNames(names: [TestName], name: String, isTaken: Bool) async throws {
+        try await TLSLoopback.run(.init(serverNames: names)) { loopback in
+            try await loopback.expect(isTaken ? nil : .unavailable, .init(serverName: name))
+        }
+    }
+
     @Test("X-03: calls go through, with the name checked or the address")
     func calls() async throws {
         try await TLSLoopback.run { loopback in
@@ -40,6 +58,8 @@ struct TLSHandshakeTests {
         let setups = [
             TLSLoopback.Setup(clock: .seconds(-5_400), serverUntil: .seconds(-3_600)),
             TLSLoopback.Setup(serverNames: [.dns("localhost")]),
+            // A common name is no name.
+            TLSLoopback.Setup(serverNames: []),
         ]
         for setup in setups {
             try await TLSLoopback.run(setup) { loopback in
