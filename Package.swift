@@ -13,6 +13,8 @@ let settings: [SwiftSetting] = [
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
@@ -67,6 +69,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -97,8 +100,8 @@ let package = Package(
         module(
             "RPC",
             [
-                "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix, nioHTTP1, logging,
-                coreMetrics, tracing,
+                "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix, nioHTTP1, nioSSL,
+                nioTLS, logging, coreMetrics, tracing,
             ]),
         module("Contracts", ["RPC", "Messages", "Cryptography"]),
 
@@ -173,7 +176,7 @@ let package = Package(
         // Tests: what stands beside each module, and the programs from outside.
         .target(
             name: "TestSupport",
-            dependencies: ["ServiceRuntime", logging],
+            dependencies: ["Cryptography", "ServiceRuntime", logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "SMTPSink", path: "Tests/SMTPSink", swiftSettings: settings),
         .executableTarget(
@@ -222,7 +225,7 @@ let package = Package(
             "RPC",
             [
                 "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime", "TestSupport",
-                nioCore, nioPosix, nioEmbedded, logging, metricsTestKit,
+                nioCore, nioPosix, nioEmbedded, nioSSL, logging, metricsTestKit,
             ]),
         tests(
             "Hosting",

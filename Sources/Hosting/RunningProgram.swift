@@ -13,7 +13,9 @@ enum RunningProgram {
     static func run(_ host: ServiceHost, assembly: Assembly) async throws -> Int32 {
         let settings = host.settings
         let readiness = Readiness(parts: ["server"])
-        let server = try await start(host, assembly, readiness)
+        let credentials = try ServerCredentials(settings, time: host.time)
+        let server = try await start(host, assembly, readiness, credentials)
+        credentials.server.replace(server)
         let metricsPort = try await MetricsEndpoint.start(
             host: settings.metricsHost, port: settings.metricsPort,
             MetricsEndpoint.Source(
@@ -24,9 +26,12 @@ enum RunningProgram {
         let lifeline = settings.isTiedToInput ? Lifeline(descriptor: STDIN_FILENO) : nil
         let lifecycle = ProgramLifecycle(
             readiness: readiness, lifeline: lifeline, logger: host.logger, isKilledLate: true)
+        let watch = CredentialWatch(
+            credentials.watched + host.peerCredentials.watched,
+            every: settings.credentials.interval, time: host.time, logger: host.logger)
         let exporter = host.observation.exporter
         let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
-        let workers = (assembly.workers + [exporting].compactMap { $0 })
+        let workers = (assembly.workers + [Worker(watch.run), exporting].compactMap { $0 })
             .map { WorkerService(worker: $0) }
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
         await exporter?.exportAll()
@@ -35,7 +40,8 @@ enum RunningProgram {
     }
 
     private static func start(
-        _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness
+        _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness,
+        _ credentials: ServerCredentials
     ) async throws -> RPCServer {
         let settings = host.settings
         let limits = OpenFiles.fitted(settings.limits, logger: host.logger)
@@ -51,10 +57,8 @@ enum RunningProgram {
             services: assembly.services + [
                 HealthDispatcher.methods(of: health), ReflectionDispatcher.methods(of: reflection),
             ],
-            applications: try Applications(
-                folder: settings.applicationsFolder, allowed: settings.callers,
-                assertingClientAddress: settings.addressAsserters),
-            group: host.group, time: host.time, randomness: host.randomness, logger: host.logger,
+            applications: credentials.applications, tls: credentials.tls, group: host.group,
+            time: host.time, randomness: host.randomness, logger: host.logger,
             observation: host.observation.server)
     }
 

@@ -23,6 +23,7 @@ package struct ServiceHost: Sendable {
     package let group: MultiThreadedEventLoopGroup
     let description: ProgramDescription
     var observation = HostObservation()
+    let peerCredentials = PeerCredentials()
 
     /// The 32-byte key `<name>.key` of the keys folder; made when there is none, so that a first
     /// start needs nothing prepared. What was sealed under a key that is lost stays sealed.
@@ -59,12 +60,14 @@ package struct ServiceHost: Sendable {
     package func channel(
         to peer: PeerSettings, connectPatience: Duration = .seconds(2)
     ) throws -> RPCClient {
-        let own = try ApplicationKey.first(
-            of: description.application, in: settings.applicationsFolder)
+        var security = try peerCredentials.security(
+            of: description.application, settings, time: time)
+        security.serverName = peer.certificateName
         return RPCClient(
             ClientSettings(
-                service: peer.service, addresses: peer.addresses, application: own.application,
-                keyID: own.keyID, secret: own.key, connectPatience: connectPatience),
+                service: peer.service, addresses: peer.addresses,
+                application: description.application, security: security,
+                connectPatience: connectPatience),
             group: group, time: time, randomness: randomness, logger: logger, metrics: metrics,
             observation: observation.client)
     }

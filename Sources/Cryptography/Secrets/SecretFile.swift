@@ -20,7 +20,7 @@ package enum SecretFileError: Error, Equatable, CustomStringConvertible {
         case .unreadable(let path, let code): "\(path): \(String(cString: strerror(code)))"
         case .notAFile(let path): "\(path) is not an ordinary file"
         case .exposed(let path, let mode):
-            "\(path) can be read by others (mode \(String(mode, radix: 8))): chmod 600 \(path)"
+            "\(path) can be read or written by others (mode \(String(mode, radix: 8))): chmod 600 \(path)"
         case .size(let path, let bytes):
             "\(path) holds \(bytes) bytes; a secret has 1 to \(SecretFile.bytesMax)"
         case .notAKey(let path):
@@ -39,6 +39,21 @@ package enum SecretFile {
     /// The whole content of a file, nothing trimmed.
     /// - Throws: `SecretFileError`, also when group or others have any access to the file.
     package static func read(_ path: String) throws -> SecretBytes {
+        try read(path, forbidden: 0o077, bytesMax: bytesMax)
+    }
+
+    /// The whole content of a file that is no secret, such as a public key, but must be its
+    /// owner's alone to write.
+    /// - Throws: `SecretFileError`, also when group or others may write the file.
+    package static func readPublic(
+        _ path: String, bytesMax: Int = SecretFile.bytesMax
+    ) throws -> SecretBytes {
+        try read(path, forbidden: 0o022, bytesMax: bytesMax)
+    }
+
+    private static func read(
+        _ path: String, forbidden: mode_t, bytesMax: Int
+    ) throws -> SecretBytes {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SecretFileError.unreadable(path: path, errno: errno) }
         defer { _ = close(file) }
@@ -48,7 +63,7 @@ package enum SecretFile {
             throw SecretFileError.unreadable(path: path, errno: errno)
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw SecretFileError.notAFile(path: path) }
-        guard status.st_mode & 0o077 == 0 else {
+        guard status.st_mode & forbidden == 0 else {
             throw SecretFileError.exposed(path: path, mode: status.st_mode & 0o777)
         }
         guard (1...bytesMax).contains(Int(status.st_size)) else {

@@ -27,6 +27,8 @@ package struct HostSettings: Sendable {
     package let callers: [String]
     /// Those of them that may assert their users' addresses.
     package let addressAsserters: [String]
+    /// Certificates, and the list of callers where it is a file.
+    package let credentials: CredentialSettings
     /// Which log lines are written.
     package let logLevel: LogLevel
     /// What is shown of calls.
@@ -63,13 +65,14 @@ package struct HostSettings: Sendable {
             reason: "Master keys, one file each; those missing are made at the first start.")
         applicationsFolder = settings.path(
             "applications-folder", default: ".postern/keys/applications",
-            reason: "Keys of the applications that call, NAME.KEYID.key, and of this one.")
+            reason: "Keys of applications, NAME.KEYID.key or .pub, and this one's own.")
         callers = settings.strings(
             "callers", default: program.callers, unit: "application",
             reason: "The applications that may call; no list: nobody.")
         addressAsserters = settings.strings(
             "client-address-from", default: program.addressAsserters, unit: "application",
             reason: "Whose word on its users' addresses counts for limits.")
+        credentials = CredentialSettings(reading: &settings)
         logLevel = settings.choice(
             "log-level", default: .info, reason: "Lines below it are not written.")
         observation = ObservationSettings(reading: &settings)
@@ -117,6 +120,8 @@ package struct PeerSettings: Sendable {
     package let service: String
     /// Where its instances listen; a name may stand for several.
     package let addresses: [ServiceAddress]
+    /// What its certificate must name, where that is not the host that is dialled.
+    package let certificateName: String?
 
     /// Declares the setting `<name>-address`.
     package init(
@@ -128,5 +133,8 @@ package struct PeerSettings: Sendable {
             reason: "Where the instances of \(service) listen.")
         settings.require(
             !addresses.isEmpty, ["\(name)-address"], "there must be one address at least")
+        certificateName = settings.optionalString(
+            "\(name)-certificate-name", unit: "name",
+            reason: "What its certificate must name, if not the host of its address.")
     }
 }

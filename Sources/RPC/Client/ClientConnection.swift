@@ -241,10 +241,13 @@ final class ClientConnection: ChannelInboundHandler {
             frameBytesMax: UInt32(clamping: FrameLimits.frameBytesMax),
             streamCredit: settings.streamCredit,
             keepaliveFloorMs: UInt32(clamping: FrameLimits.keepaliveFloor.milliseconds),
-            agent: "postern/1", service: settings.service, application: settings.application,
-            keyId: settings.keyID)
-        hello.proof = ApplicationProof.make(
-            challenge: server.challenge, hello, key: settings.secret)
+            agent: "postern/1", service: settings.service)
+        do {
+            try settings.prove(&hello, challenge: server.challenge, over: context?.channel)
+        } catch {
+            context?.close(promise: nil)  // TLS without a certificate: there is nothing to prove to
+            return
+        }
         FrameWriter.write(.hello(hello), to: &out, arena: arena)
         onReady(self)
     }

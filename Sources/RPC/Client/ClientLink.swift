@@ -113,6 +113,7 @@ final class ClientLink {
         hasAnswered = false
         let link = NIOLoopBound(self, eventLoop: loop)
         let settings = settings
+        let host = target.host
         let time = time
         ClientBootstrap(group: loop)
             .connectTimeout(.seconds(2))
@@ -120,6 +121,7 @@ final class ClientLink {
             .channelOption(.tcpOption(.userTimeout), value: SilentPeer.milliseconds)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try settings.guardChannel(channel, to: host)
                     try channel.pipeline.syncOperations.addHandler(
                         ClientConnection(
                             settings, time: time,

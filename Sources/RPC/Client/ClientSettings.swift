@@ -1,4 +1,3 @@
-package import Cryptography
 package import ServiceRuntime
 
 /// Where a client calls, and as whom.
@@ -11,8 +10,10 @@ package struct ClientSettings: Sendable {
     package let application: String
     /// Which of its keys.
     package let keyID: String
-    /// The key.
-    package let secret: KeyedHash
+    /// The key; nil leaves the word to its certificate.
+    package let secret: (any ApplicationProver)?
+    /// Its TLS, and its key where that changes while it runs.
+    package var security = ClientSecurity()
     /// How long a call waits for a connection: long enough for a peer's restart, short enough
     /// that a flow notices a peer that is gone.
     package let connectPatience: Duration
@@ -24,7 +25,7 @@ package struct ClientSettings: Sendable {
     /// Settings of a client of a service with several addresses.
     package init(
         service: String, addresses: [ServiceAddress], application: String, keyID: String,
-        secret: KeyedHash, connectPatience: Duration = .seconds(2),
+        secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2),
         streamCredit: UInt32 = FrameLimits.streamCredit, idlePatience: Duration = .seconds(300)
     ) {
         self.service = service
@@ -41,7 +42,7 @@ package struct ClientSettings: Sendable {
     /// first call.
     package init(
         service: String, host: String, port: Int, application: String, keyID: String,
-        secret: KeyedHash, connectPatience: Duration = .seconds(2)
+        secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2)
     ) {
         self.init(
             service: service,

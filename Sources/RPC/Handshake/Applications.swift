@@ -1,4 +1,4 @@
-package import Cryptography
+import Cryptography
 import Messages
 
 /// A caller that has proved who it is.
@@ -7,74 +7,138 @@ package struct Application: Sendable {
     package let name: String
     /// Whether it may say from which address its user comes.
     package let mayAssertClientAddress: Bool
+    /// What it may call; nil for everything.
+    let methods: [MethodPattern]?
 }
 
-/// The applications that a server takes calls from. No list: nobody.
+/// The applications that a server takes calls from, with their keys and the names that their
+/// certificates bear. No list: nobody.
 package struct Applications: Sendable {
-    private struct Entry: Sendable {
+    private struct Key: Sendable {
         let application: Application
         let keyID: String
-        let key: KeyedHash
+        let verifier: any ApplicationVerifier
+        let fingerprint: [UInt8]
     }
 
-    private let entries: [Entry]
+    private let keys: [Key]
+    private let byCertificate: [(application: Application, names: [String])]
 
     /// No application: every Hello is refused.
-    package static let nobody = Applications(entries: [])
+    package static let nobody = Applications(keys: [], byCertificate: [])
 
-    private init(entries: [Entry]) {
-        self.entries = entries
+    private init(keys: [Key], byCertificate: [(application: Application, names: [String])]) {
+        self.keys = keys
+        self.byCertificate = byCertificate
     }
 
     /// One application with one key.
-    package init(name: String, keyID: String, key: KeyedHash, mayAssertClientAddress: Bool) {
-        let application = Application(name: name, mayAssertClientAddress: mayAssertClientAddress)
-        self.init(entries: [Entry(application: application, keyID: keyID, key: key)])
+    package init(
+        name: String, keyID: String, key: any ApplicationProver, mayAssertClientAddress: Bool
+    ) {
+        let application = Application(
+            name: name, mayAssertClientAddress: mayAssertClientAddress, methods: nil)
+        self.init(
+            keys: [Self.key(of: application, keyID: keyID, key.verifier)],
+            byCertificate: [(application, [name])])
     }
 
-    /// Reads the keys of the `allowed` applications from `folder`, where each key is a file
-    /// `<application>.<key id>.key`; several of one application so that they rotate.
+    /// Reads the keys of the `callers` from `folder` (`ApplicationKey` tells their names).
+    /// - Parameter needsKeys: whether an application without a key is a mistake: not where callers
+    ///   show certificates, nor later, when taking its key away is how one is shut out.
     /// - Throws: `ApplicationsError` when the folder cannot be read or an application has no key.
-    package init(folder: String, allowed: [String], assertingClientAddress: [String]) throws {
-        var entries: [Entry] = []
-        for name in allowed {
+    package init(folder: String, callers: CallersList, needsKeys: Bool) throws {
+        var keys: [Key] = []
+        var byCertificate: [(application: Application, names: [String])] = []
+        for caller in callers.entries {
             let application = Application(
-                name: name, mayAssertClientAddress: assertingClientAddress.contains(name))
-            let keys = try ApplicationKey.all(of: name, in: folder)
-            guard !keys.isEmpty else { throw ApplicationsError.noKey(name, folder: folder) }
-            entries += keys.map { Entry(application: application, keyID: $0.keyID, key: $0.key) }
+                name: caller.application, mayAssertClientAddress: caller.mayAssertClientAddress,
+                methods: caller.methods)
+            let own = try Self.keys(of: application, in: folder)
+            guard !own.isEmpty || !needsKeys else {
+                throw ApplicationsError.noKey(caller.application, folder: folder)
+            }
+            keys += own
+            byCertificate.append((application, caller.certificateNames))
         }
-        self.init(entries: entries)
+        self.init(keys: keys, byCertificate: byCertificate)
     }
 
-    /// The application whose key made the Hello's proof over `challenge`; nil when none did.
-    func verified(_ hello: WireV1.Hello, challenge: [UInt8]) -> Application? {
-        for entry in entries
-        where entry.keyID == hello.keyId && entry.application.name == hello.application {
-            let expected = ApplicationProof.make(challenge: challenge, hello, key: entry.key)
-            if constantTimeEqual(expected, hello.proof) { return entry.application }
+    /// As above, of applications that may call everything and prove themselves by a key.
+    package init(folder: String, allowed: [String], assertingClientAddress: [String]) throws {
+        try self.init(
+            folder: folder,
+            callers: CallersList(allowed, assertingClientAddress: assertingClientAddress),
+            needsKeys: true)
+    }
+
+    private static func keys(of application: Application, in folder: String) throws -> [Key] {
+        try ApplicationKeyName.all(of: application.name, in: folder).compactMap { name in
+            let path = "\(folder)/\(name.fileName)"
+            switch name.kind {
+            case .shared:
+                let secret = KeyedHash(key: try SecretFile.readKey(path))
+                return key(of: application, keyID: name.keyID, secret)
+            case .verifying:
+                let verifier = try Ed25519VerifyingKey(file: path)
+                return key(of: application, keyID: name.keyID, verifier)
+            case .signing: return nil  // the client's half
+            }
+        }
+    }
+
+    private static func key(
+        of application: Application, keyID: String, _ verifier: any ApplicationVerifier
+    ) -> Key {
+        Key(
+            application: application, keyID: keyID, verifier: verifier,
+            fingerprint: verifier.fingerprint)
+    }
+
+    /// All of them.
+    var all: [Application] { byCertificate.map(\.application) }
+
+    /// The caller that says `hello` over `challenge`; nil when it has proved nothing.
+    ///
+    /// An empty proof is taken only from whoever has shown a certificate, and then `application`
+    /// must be one that the certificate's names stand for.
+    func verified(
+        _ hello: WireV1.Hello, challenge: [UInt8], over channel: ChannelIdentity = .plaintext
+    ) -> Caller? {
+        if hello.proof.isEmpty {
+            return application(hello.application, shownBy: channel.peerNames).map {
+                Caller(application: $0, credential: .certificate)
+            }
+        }
+        let message = ApplicationProof.message(
+            challenge: challenge, hello, leafHash: channel.leafHash)
+        for key in keys
+        where key.keyID == hello.keyId && key.application.name == hello.application
+            && key.verifier.verifies(proof: hello.proof, of: message)
+        {
+            return Caller(application: key.application, credential: .key(key.fingerprint))
         }
         return nil
     }
-}
 
-/// Why the applications' keys could not be read; each says what to do.
-package enum ApplicationsError: Error, CustomStringConvertible {
-    /// The folder is missing or closed to us.
-    case noFolder(String)
-    /// An application has no key.
-    case noKey(String, folder: String)
-    /// A file that is not named like a key.
-    case notAKeyName(String)
-
-    package var description: String {
-        switch self {
-        case .noFolder(let folder):
-            "cannot read the folder of application keys \(folder): create it or correct the setting"
-        case .noKey(let name, let folder):
-            "the application \(name) has no key: put \(name).KEYID.key (32 random bytes) into \(folder)"
-        case .notAKeyName(let name):
-            "\(name) is not named like an application's key: APPLICATION.KEYID.key"
+    /// What has become of a caller that an earlier list admitted.
+    func standing(of caller: Caller, over channel: ChannelIdentity) -> CallerStanding {
+        let name = caller.application.name
+        switch caller.credential {
+        case .certificate:
+            return application(name, shownBy: channel.peerNames).map { .admitted($0) } ?? .removed
+        case .key(let fingerprint):
+            let own = keys.filter { $0.application.name == name }
+            if let key = own.first(where: { $0.fingerprint == fingerprint }) {
+                return .admitted(key.application)
+            }
+            return own.isEmpty ? .removed : .keyRemoved
         }
+    }
+
+    private func application(_ name: String, shownBy peerNames: [String]) -> Application? {
+        byCertificate.first { application, names in
+            application.name == name && names.contains { peerNames.contains($0) }
+        }?.application
     }
 }

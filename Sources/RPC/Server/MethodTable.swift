@@ -7,7 +7,7 @@ struct MethodTable: Sendable {
         let handler: MethodHandler
         let name: [UInt8]
         let lane: MethodLane
-        /// Its place among the methods that each event loop counts.
+        /// Its place in `names`, and among the methods that each event loop counts.
         let index: Int
 
         init(_ handler: MethodHandler, index: Int) {

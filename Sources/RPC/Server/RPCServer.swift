@@ -19,21 +19,21 @@ package final class RPCServer: Sendable {
     }
 
     /// Listens as `settings` say.
-    /// - Throws: `ListenError` when the address is not loopback and plaintext is not trusted, or
-    ///   the port is taken.
+    /// - Throws: `ListenError` when the address is not loopback and there is neither TLS nor trust
+    ///   in the network, or the port is taken.
     package static func start(
         _ settings: ServerSettings, services: [ServiceMethods], applications: Applications,
-        group: MultiThreadedEventLoopGroup, time: any Time, randomness: any Randomness,
-        logger: Logger, observation: ServerObservation = ServerObservation()
+        tls: ServerTLS? = nil, group: MultiThreadedEventLoopGroup, time: any Time,
+        randomness: any Randomness, logger: Logger,
+        observation: ServerObservation = ServerObservation()
     ) async throws -> RPCServer {
         let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: settings.port)
-        guard address.isLoopback || settings.isPlaintextTrusted else {
+        guard address.isLoopback || tls != nil || settings.isPlaintextTrusted else {
             throw ListenError.plaintextBeyondLoopback(settings.host)
         }
         let shared = ServerShared(
             settings: settings, methods: MethodTable(services), applications: applications,
-            time: time, randomness: randomness, logger: logger,
-            observation: observation)
+            tls: tls, time: time, randomness: randomness, logger: logger, observation: observation)
         let resources = PerLoop(group) { LoopResources($0) }
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -49,8 +49,10 @@ package final class RPCServer: Sendable {
             )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        ServerConnection(shared, resources[channel.eventLoop]))
+                    let connection = ServerConnection(shared, resources[channel.eventLoop])
+                    try shared.tls?.value.guardChannel(
+                        channel, before: connection, time: shared.time)
+                    try channel.pipeline.syncOperations.addHandler(connection)
                 }
             }
             .listen(on: address)
@@ -62,6 +64,23 @@ package final class RPCServer: Sendable {
 
     /// Calls that wait for a handler to end.
     package var waitingCount: Int { shared.admission.waitingCount }
+
+    /// Puts other certificates into force, for the connections that come from now on. A server that
+    /// was started without TLS stays so.
+    package func use(_ tls: ServerTLS) {
+        shared.tls?.replace(tls)
+    }
+
+    /// Puts another list of callers into force, for the connections that stand too: whoever is not
+    /// on it is told UNAUTHENTICATED, and who used a key that is gone is asked to come again.
+    package func use(_ applications: Applications) {
+        shared.callers.replace(applications)
+        for channel in shared.connections.withLock({ Array($0.values) }) {
+            channel.eventLoop.execute {
+                channel.pipeline.fireUserInboundEventTriggered(CallersChanged())
+            }
+        }
+    }
 
     /// Takes no new connections and no new calls, lets the running ones finish, and returns when
     /// all connections are gone or `FrameLimits.drainGrace` is over.

@@ -78,7 +78,7 @@ extension ServerConnection {
             return false
         }
         guard hello.service == shared.settings.service,
-            let application = shared.applications.verified(hello, challenge: challenge)
+            let application = proved(hello)
         else {
             goAway(.unauthenticated, "the application's proof is missing or wrong")
             return false
@@ -125,6 +125,7 @@ extension ServerConnection {
     private func serve(
         _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
     ) {
+        guard admits(head.call, entry) else { return }
         let timeout =
             head.timeoutMilliseconds == 0
             ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))

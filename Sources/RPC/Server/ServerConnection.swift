@@ -23,6 +23,7 @@ final class ServerConnection: ChannelDuplexHandler {
     /// Begins when the connection has its place.
     var life: ConnectionLife?
     private var progress = OutboundProgress()
+    var peer = ConnectionPeer()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
     private var decoder = FrameDecoder()
@@ -93,6 +94,7 @@ final class ServerConnection: ChannelDuplexHandler {
         case is DrainEvent: drain(.draining, "server stopping")
         case let event as CrowdedOutEvent:
             crowdedOut(context.channel, isTold: event.isTold)
+        case is CallersChanged: isStillAdmitted()
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
         }

@@ -7,7 +7,8 @@ import Synchronization
 final class ServerShared: Sendable {
     let settings: ServerSettings
     let methods: MethodTable
-    let applications: Applications
+    let callers: CallersInForce
+    let tls: Live<ServerTLS>?
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
@@ -23,12 +24,13 @@ final class ServerShared: Sendable {
 
     init(
         settings: ServerSettings, methods: MethodTable, applications: Applications,
-        time: any Time, randomness: any Randomness, logger: Logger,
+        tls: ServerTLS? = nil, time: any Time, randomness: any Randomness, logger: Logger,
         observation: ServerObservation = ServerObservation()
     ) {
         self.settings = settings
         self.methods = methods
-        self.applications = applications
+        callers = CallersInForce(applications, methodNames: methods.names)
+        self.tls = tls.map { Live($0) }
         self.time = time
         self.randomness = randomness
         self.logger = logger

@@ -41,7 +41,7 @@ struct ApplicationsTests {
         let applications = try applications(["gateway"], asserting: ["gateway"])
         for keyID in ["k1", "k2"] {
             let hello = try proved("gateway", keyID, provedBy: "gateway.\(keyID).key")
-            let application = applications.verified(hello, challenge: challenge)
+            let application = applications.verified(hello, challenge: challenge)?.application
             #expect(application?.name == "gateway")
             #expect(application?.mayAssertClientAddress == true)
         }

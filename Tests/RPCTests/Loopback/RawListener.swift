@@ -1,3 +1,4 @@
+import CNIOLinux
 import Glibc
 
 /// A listening socket behind which no server of ours stands.

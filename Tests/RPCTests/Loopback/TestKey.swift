@@ -7,6 +7,8 @@ enum TestKey {
 
     /// The key that the server knows.
     static let right = key(of: 100)
+    /// As it stands in a key's file.
+    static let text = Hex.encode(Array(UInt8(100)..<132))
     /// One that it does not.
     static let wrong = key(of: 101)
 

@@ -1,0 +1,62 @@
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// What a program proves itself with to the peers that it calls: its key and its certificate, read
+/// when the first of them is to be called, and followed from then on.
+final class PeerCredentials: Sendable {
+    private struct State {
+        var security: ClientSecurity?
+        var watched: [WatchedCredential] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// What follows the files, of the credentials that were asked for.
+    var watched: [WatchedCredential] { state.withLock { $0.watched } }
+
+    /// The credentials; the same ones for every peer.
+    /// - Throws: what is wrong with a file, and `ApplicationsError.noKey` for a program that has
+    ///   neither a key nor a certificate.
+    func security(
+        of application: String, _ settings: HostSettings, time: any Time
+    ) throws -> ClientSecurity {
+        try state.withLock { state in
+            if let security = state.security { return security }
+            var security = ClientSecurity()
+            let key = try Self.key(of: application, settings, time)
+            security.key = key.value
+            var watched = [key.watched]
+            if let files = settings.credentials.clientFiles {
+                let tls = try WatchedCredential.following(
+                    .clientCertificate, paths: files.paths, expiresAt: { $0.expiresAt },
+                    read: { try ClientTLS(files, now: time.now()) })
+                security.tls = tls.value
+                watched.append(tls.watched)
+            }
+            state = State(security: security, watched: watched)
+            return security
+        }
+    }
+
+    private static func key(
+        of application: String, _ settings: HostSettings, _ time: any Time
+    ) throws -> (value: Live<ApplicationKey?>, watched: WatchedCredential) {
+        let folder = settings.applicationsFolder
+        let needsKey = settings.credentials.clientFiles?.certificate == nil
+        let current: @Sendable () throws -> String? = {
+            try ApplicationKey.currentFile(of: application, in: folder, now: time.now())
+        }
+        return try WatchedCredential.following(
+            .ownKey, paths: [folder],
+            // `try?`: a folder that cannot be read is the reader's to complain of.
+            choice: { (try? current()) ?? "" },
+            read: {
+                let key = try current().map { try ApplicationKey(file: $0) }
+                guard key != nil || !needsKey else {
+                    throw ApplicationsError.noKey(application, folder: folder)
+                }
+                return key
+            })
+    }
+}

@@ -1,0 +1,48 @@
+import RPC
+import ServiceRuntime
+
+/// What a program's server is started with and follows afterwards: its certificate and its callers.
+struct ServerCredentials: Sendable {
+    let tls: ServerTLS?
+    let applications: Applications
+    /// Follows the files for the server that is put into `server`.
+    let watched: [WatchedCredential]
+    let server = Live<RPCServer?>(nil)
+
+    /// Reads everything for the first time.
+    /// - Throws: what is wrong with a file; a program does not start on half of its credentials.
+    init(_ settings: HostSettings, time: any Time) throws {
+        let server = server
+        let callers = try WatchedCredential.following(
+            .callers,
+            paths: [settings.applicationsFolder]
+                + [settings.credentials.callersFile].compactMap(\.self),
+            use: { server.value?.use($0) },
+            // Later an application without a key is no mistake: that is how one is shut out.
+            read: { try Self.applications(settings, needsKeys: server.value == nil) })
+        applications = callers.value.value
+        guard let files = settings.credentials.serverFiles else {
+            tls = nil
+            watched = [callers.watched]
+            return
+        }
+        let certificate = try WatchedCredential.following(
+            .serverCertificate, paths: files.paths, expiresAt: { $0.expiresAt },
+            use: { server.value?.use($0) },
+            read: { try ServerTLS(files, now: time.now()) })
+        tls = certificate.value.value
+        watched = [callers.watched, certificate.watched]
+    }
+
+    private static func applications(
+        _ settings: HostSettings, needsKeys: Bool
+    ) throws -> Applications {
+        let credentials = settings.credentials
+        let callers =
+            try credentials.callersFile.map { try CallersList(file: $0) }
+            ?? CallersList(settings.callers, assertingClientAddress: settings.addressAsserters)
+        return try Applications(
+            folder: settings.applicationsFolder, callers: callers,
+            needsKeys: needsKeys && credentials.clientRoots == nil)
+    }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Who may call a server now: exchanged whole when the files change, and read by every connection.
+final class CallersInForce: Sendable {
+    private struct State {
+        var applications: Applications
+        var permissions: [String: MethodPermissions]
+    }
+
+    private let methodNames: [String]
+    private let state: Mutex<State>
+    /// Counts the exchanges, so that a connection notices one by comparing two numbers.
+    let generation = Atomic<Int>(0)
+
+    init(_ applications: Applications, methodNames: [String]) {
+        self.methodNames = methodNames
+        state = Mutex(
+            State(
+                applications: applications,
+                permissions: Self.permissions(applications, methodNames)))
+    }
+
+    var applications: Applications { state.withLock { $0.applications } }
+
+    /// What the application of that name may call.
+    func permissions(of name: String) -> MethodPermissions {
+        state.withLock { $0.permissions[name] } ?? MethodPermissions([], of: [])
+    }
+
+    func replace(_ applications: Applications) {
+        let permissions = Self.permissions(applications, methodNames)
+        state.withLock { $0 = State(applications: applications, permissions: permissions) }
+        generation.add(1, ordering: .releasing)
+    }
+
+    private static func permissions(
+        _ applications: Applications, _ methodNames: [String]
+    ) -> [String: MethodPermissions] {
+        var permissions: [String: MethodPermissions] = [:]
+        for application in applications.all {
+            permissions[application.name] = MethodPermissions(application.methods, of: methodNames)
+        }
+        return permissions
+    }
+}

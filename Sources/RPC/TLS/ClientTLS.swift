@@ -1,0 +1,57 @@
+import Cryptography
+import NIOCore
+import NIOSSL
+package import ServiceRuntime
+
+/// One generation of a client's TLS, as `ServerTLS` is a server's.
+package struct ClientTLS: Sendable {
+    private let context: NIOSSLContext
+    /// When its own certificate ends, if it has one.
+    package let expiresAt: Timestamp?
+
+    /// Reads and checks the files.
+    /// - Throws: `TLSFileError`, `SecretFileError`.
+    package init(_ files: ClientTLSFiles, now: Timestamp) throws {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        TLSRules.apply(to: &configuration, floor: files.floor)
+        configuration.certificateVerification = .fullVerification
+        configuration.trustRoots = .certificates(try OwnCertificate.certificates(files.roots))
+        let own = try files.certificate.map { try OwnCertificate($0, now: now) }
+        if let own {
+            configuration.certificateChain = own.chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(own.key)
+        }
+        context = try TLSRules.context(configuration, keyFile: files.certificate?.key)
+        expiresAt = own?.expiresAt
+    }
+
+    /// Puts TLS before the handler that is to be added next.
+    /// - Parameter serverName: what the server's certificate must name; an address is compared
+    ///   with the certificate's addresses.
+    func guardChannel(_ channel: any Channel, serverName: String) throws {
+        var configuration = NIOSSLHandler.Configuration()
+        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesKept
+        let name = Self.isAddress(serverName) ? nil : serverName
+        let handler = try NIOSSLClientHandler(
+            context: context, serverHostname: name, configuration: configuration)
+        let gate = TLSGate(.client, handler) { certificate in
+            name.map { certificate?.isFor(host: $0) ?? false } ?? (certificate != nil)
+        }
+        try channel.pipeline.syncOperations.addHandlers([handler, gate])
+    }
+
+    /// SHA-256 of the certificate that the server has shown on this connection.
+    static func leafHash(of pipeline: ChannelPipeline) throws -> [UInt8] {
+        let handler = try pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+        guard let leaf = handler.peerCertificate else { throw NIOSSLError.noCertificateToValidate }
+        return SHA256.hash(try leaf.toDERBytes())
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        // `try?`: what is no address is a name.
+        (try? SocketAddress(ipAddress: host, port: 0)) != nil
+    }
+
+    /// Bytes of a connection's buffer for what it sends that are kept while it is idle.
+    private static let outboundBytesKept = 64 * 1024
+}

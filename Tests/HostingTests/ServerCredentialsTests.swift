@@ -1,0 +1,98 @@
+import Cryptography
+import Glibc
+import Logging
+import NIOPosix
+import RPC
+import TestSupport
+import Testing
+
+@testable import Hosting
+@testable import ServiceRuntime
+
+@Suite("What a program's server follows")
+struct ServerCredentialsTests {
+    private let folder: TemporaryFolder
+    private let time = ManualTime()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func settings(_ arguments: String...) throws -> HostSettings {
+        let outcome = SettingsLoader(
+            program: "postern-sample", summary: "a sample.",
+            arguments: ["--applications-folder=\(folder.path)"] + arguments, environment: [:]
+        ).load(ProgramSettings<SampleProgram>.self)
+        guard case .run(let settings) = outcome else { throw Refused() }
+        return settings.host
+    }
+
+    private struct Refused: Error {}
+
+    private func makeKey(_ name: String) throws {
+        try SecretFile.create(
+            folder.file(name), .generate(count: 32, randomness: SeededRandomness()))
+    }
+
+    @Test("at the start a caller without a key is a mistake, unless it shows a certificate")
+    func start() throws {
+        #expect(throws: ApplicationsError.self) {
+            try ServerCredentials(settings("--callers=gateway"), time: time)
+        }
+        let authority = try TestAuthority(now: time.now())
+        let files = try authority.issue([.dns("sample")]).write(to: folder, as: "own")
+        try folder.write(authority.pem, to: "roots.pem")
+        let credentials = try ServerCredentials(
+            settings(
+                "--callers=gateway", "--tls-certificate-file=\(files.chain)",
+                "--tls-key-file=\(files.key)", "--tls-client-ca-file=\(folder.file("roots.pem"))"),
+            time: time)
+        #expect(credentials.tls?.identifiesCallers == true)
+        #expect(credentials.watched.count == 2)
+    }
+
+    @Test(
+        "a certificate that has ended, or an unsound list of callers, keeps a program from starting"
+    )
+    func unsound() throws {
+        let authority = try TestAuthority(now: time.now())
+        let files = try authority.issue([.dns("sample")]).write(to: folder, as: "own")
+        try makeKey("gateway.k1.key")
+        let settings = try settings(
+            "--callers=gateway", "--tls-certificate-file=\(files.chain)",
+            "--tls-key-file=\(files.key)")
+        _ = try ServerCredentials(settings, time: time)
+        time.advance(by: .seconds(2 * 86_400))
+        #expect(throws: TLSFileError.self) { try ServerCredentials(settings, time: time) }
+
+        let list = try folder.write("gateway and more\n", to: "callers")
+        let listed = try self.settings("--callers-file=\(list)")
+        #expect(throws: CallersListError.self) { try ServerCredentials(listed, time: time) }
+    }
+
+    @Test("a program's own key is the newest that servers have had time to see")
+    func ownKey() throws {
+        func current() throws -> String? {
+            try ApplicationKey.currentFile(of: "sample", in: folder.path, now: time.now())
+                .map { String($0.dropFirst(folder.path.count + 1)) }
+        }
+        func age(_ name: String, _ age: Duration) {
+            let moment = time.now().seconds - age.components.seconds
+            var times = [timespec(tv_sec: Int(moment), tv_nsec: 0), timespec()]
+            times[1] = times[0]
+            #expect(utimensat(AT_FDCWD, folder.file(name), times, 0) == 0)
+        }
+        #expect(try current() == nil)
+        try makeKey("sample.k1.key")
+        age("sample.k1.key", .seconds(1))
+        #expect(try current() == "sample.k1.key")
+        age("sample.k1.key", .seconds(3_600))
+        try makeKey("sample.k2.key")
+        age("sample.k2.key", .seconds(5))
+        #expect(try current() == "sample.k1.key")
+        time.advance(by: .seconds(30))
+        #expect(try current() == "sample.k2.key")
+        #expect(unlink(folder.file("sample.k2.key")) == 0)
+        #expect(try current() == "sample.k1.key")
+    }
+}

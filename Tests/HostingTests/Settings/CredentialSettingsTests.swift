@@ -1,0 +1,57 @@
+import RPC
+import ServiceRuntime
+import Testing
+
+@testable import Hosting
+
+@Suite("Settings of certificates and callers")
+struct CredentialSettingsTests {
+    private func load(_ arguments: String...) -> SettingsOutcome<ProgramSettings<SampleProgram>> {
+        SettingsLoader(
+            program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
+        ).load(ProgramSettings<SampleProgram>.self)
+    }
+
+    @Test("without a certificate there is no TLS")
+    func none() throws {
+        guard case .run(let settings) = load() else { throw Refused() }
+        let credentials = settings.host.credentials
+        #expect(credentials.serverFiles == nil)
+        #expect(credentials.clientFiles == nil)
+        #expect(credentials.callersFile == nil)
+        #expect(settings.own.identity.certificateName == nil)
+    }
+
+    @Test("one certificate serves for listening and for calling")
+    func both() throws {
+        let outcome = load(
+            "--tls-certificate-file=a.pem", "--tls-key-file=a.key", "--tls-client-ca-file=c.pem",
+            "--tls-peer-ca-file=p.pem", "--tls-minimum-version=1.3",
+            "--identity-certificate-name=identity")
+        guard case .run(let settings) = outcome else { throw Refused() }
+        let own = CertificateFiles(chain: "a.pem", key: "a.key")
+        let credentials = settings.host.credentials
+        #expect(
+            credentials.serverFiles
+                == ServerTLSFiles(certificate: own, clientRoots: "c.pem", floor: .v13))
+        #expect(
+            credentials.clientFiles
+                == ClientTLSFiles(roots: "p.pem", certificate: own, floor: .v13))
+        #expect(settings.own.identity.certificateName == "identity")
+    }
+
+    @Test(
+        "half a certificate, or callers' roots without one, is a mistake",
+        arguments: [
+            "--tls-certificate-file=a", "--tls-key-file=a", "--tls-client-ca-file=a",
+            "--tls-minimum-version=1.1", "--credentials-interval=1m",
+        ])
+    func mistakes(argument: String) {
+        guard case .leave(_, exitCode: 78) = load(argument) else {
+            Issue.record("it was taken")
+            return
+        }
+    }
+
+    private struct Refused: Error {}
+}

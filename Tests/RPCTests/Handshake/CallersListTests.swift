@@ -1,0 +1,64 @@
+import Testing
+
+@testable import RPC
+
+@Suite("The list of callers")
+struct CallersListTests {
+    @Test("each line is a caller with what it may do; comments and empty lines are none")
+    func lines() throws {
+        let list = try CallersList(
+            text: """
+                # who            what
+                gateway          client-address   # the one that people come through
+                \ttool\r
+
+                edge certificate=spiffe://example.org/edge certificate=edge.example.org \
+                postern.session.v1.Sessions/Validate postern.gateway.v1.Gateway/*
+                """)
+        #expect(list.entries.map(\.application) == ["gateway", "tool", "edge"])
+        let (gateway, tool, edge) = (list.entries[0], list.entries[1], list.entries[2])
+        #expect(gateway.mayAssertClientAddress)
+        #expect(gateway.methods == nil)
+        #expect(gateway.certificateNames == ["gateway"])
+        #expect(!tool.mayAssertClientAddress)
+        #expect(edge.certificateNames == ["spiffe://example.org/edge", "edge.example.org"])
+        #expect(
+            edge.methods?.map(\.description) == [
+                "postern.session.v1.Sessions/Validate", "postern.gateway.v1.Gateway/*",
+            ])
+        #expect(try CallersList(text: "").entries.isEmpty)
+    }
+
+    @Test(
+        "a word that is nothing, and a caller that is there twice, are told with their line",
+        arguments: [
+            ("a\nb client-adress", 2), ("a\n\na", 3), ("a b", 1), ("a certificate=", 1),
+            ("a x.v1.Y/", 1), ("a */*", 1), ("a x.v1.*/Z", 1), ("a x.v1.Y/Z*", 1),
+            ("a x.v1.Y/Z/W", 1), ("x.v1.Y/Z", 1), ("certificate=x", 1), ("a.k1", 1),
+        ])
+    func mistakes(text: String, line: Int) {
+        let error = #expect(throws: CallersListError.self) { try CallersList(text: text) }
+        guard case .line(line, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("a pattern means its method or its service, and nothing that only begins like it")
+    func patterns() throws {
+        let one = try #require(MethodPattern("a.v1.B/Get"))
+        let all = try #require(MethodPattern("a.v1.B/*"))
+        let names = [
+            "a.v1.B/Get", "a.v1.B/GetAll", "a.v1.BB/Get", "postern.health.v1.Health/Check",
+        ]
+        #expect(allowed([one], names) == [true, false, false, true])
+        #expect(allowed([all], names) == [true, true, false, true])
+        #expect(allowed([], names) == [false, false, false, true])
+        #expect(allowed(nil, names) == [true, true, true, true])
+    }
+
+    private func allowed(_ patterns: [MethodPattern]?, _ names: [String]) -> [Bool] {
+        let permissions = MethodPermissions(patterns, of: names)
+        return names.indices.map(permissions.allows)
+    }
+}

@@ -1,0 +1,102 @@
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Credentials' files are followed")
+struct CredentialWatchTests {
+    private let folder: TemporaryFolder
+    private let time = ManualTime()
+    private let log = CapturedLog()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Follows the number in a file.
+    private func following(
+        _ name: String = "number", choice: @escaping @Sendable () -> String = { "" },
+        use: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws -> (value: Live<Int>, watch: CredentialWatch) {
+        let folder = folder
+        let following = try WatchedCredential.following(
+            .callers, paths: [folder.file(name)], choice: choice, expiresAt: { _ in nil }, use: use
+        ) {
+            guard let number = Int(try folder.text(of: "number")) else { throw NoNumber() }
+            return number
+        }
+        let watch = CredentialWatch(
+            [following.watched], every: .seconds(2), time: time, logger: log.logger())
+        return (following.value, watch)
+    }
+
+    private struct NoNumber: Error {}
+
+    @Test("what has changed is read again, once, and put into force")
+    func change() throws {
+        let used = Mutex<[Int]>([])
+        try folder.write("1", to: "number")
+        let (value, watch) = try following(use: { number in used.withLock { $0.append(number) } })
+        watch.look()
+        #expect(used.withLock { $0 } == [])
+        try folder.write("22", to: "number")
+        watch.look()
+        watch.look()
+        #expect(value.value == 22)
+        #expect(used.withLock { $0 } == [22])
+    }
+
+    @Test("what cannot be used is told once, and tried again until it can")
+    func mistake() throws {
+        try folder.write("1", to: "number")
+        let (value, watch) = try following()
+        try folder.write("one", to: "number")
+        for _ in 0..<3 { watch.look() }
+        #expect(value.value == 1)
+        #expect(log.lines.filter { $0.contains("cannot be used") }.count == 1)
+        try folder.write("2", to: "number")
+        watch.look()
+        #expect(value.value == 2)
+        folder.remove("number")
+        watch.look()
+        #expect(value.value == 2)
+        #expect(log.lines.filter { $0.contains("cannot be used") }.count == 2)
+    }
+
+    @Test("a file in a watched folder counts, new, changed or gone; so does another choice")
+    func folders() throws {
+        try folder.write("1", to: "number")
+        let reads = Mutex(0)
+        let choice = Live("first")
+        let (_, watch) = try following(
+            ".", choice: { choice.value },
+            use: { _ in
+                reads.withLock { $0 += 1 }
+            })
+        let steps: [() throws -> Void] = [
+            { try folder.write("x", to: "other") }, { try folder.write("xy", to: "other") },
+            { folder.remove("other") }, { choice.replace("second") },
+        ]
+        for (count, step) in steps.enumerated() {
+            try step()
+            watch.look()
+            watch.look()
+            #expect(reads.withLock { $0 } == count + 1)
+        }
+    }
+
+    @Test("it looks at each interval until it is cancelled")
+    func interval() async throws {
+        try folder.write("1", to: "number")
+        let (value, watch) = try following()
+        let running = Task { try await watch.run() }
+        await time.sleepers()
+        try folder.write("22", to: "number")
+        time.advance(by: .seconds(2))
+        await time.sleepers()
+        #expect(value.value == 22)
+        running.cancel()
+        await #expect(throws: CancellationError.self) { try await running.value }
+    }
+}

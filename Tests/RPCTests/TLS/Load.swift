@@ -1,0 +1,53 @@
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+
+/// Calls one after another, several at a time, until stopped; and remembers what failed.
+final class Load: Sendable {
+    private let counts = Mutex((answered: 0, failures: [ErrorCode](), isStopped: false))
+    private let tasks: Mutex<[Task<Void, Never>]> = Mutex([])
+
+    init(_ client: RPCClient, together: Int = 4) {
+        for _ in 0..<together {
+            let task = Task.detached { [self] in
+                while !counts.withLock({ $0.isStopped }) {
+                    let outcome = await TLSLoopback.outcome(of: client, EchoService.async)
+                    counts.withLock { counts in
+                        counts.answered += 1
+                        if let outcome { counts.failures.append(outcome) }
+                    }
+                }
+            }
+            tasks.withLock { $0.append(task) }
+        }
+    }
+
+    /// Returns once so many calls have ended, or after ten seconds.
+    func reached(_ count: Int) async {
+        for _ in 0..<10_000 {
+            if counts.withLock({ $0.answered }) >= count { return }
+            // A load has no moment to wait for; the loop is bounded.
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Stops.
+    /// - Returns: what failed.
+    func stop() async -> [ErrorCode] {
+        counts.withLock { $0.isStopped = true }
+        for task in tasks.withLock({ $0 }) { await task.value }
+        return counts.withLock { $0.failures }
+    }
+}
+
+extension TLSLoopback {
+    /// A client whose key is followed.
+    func client(
+        _ caller: Caller, key file: String
+    ) throws -> (client: RPCClient, key: Live<ApplicationKey?>) {
+        let key = Live<ApplicationKey?>(try ApplicationKey(file: folder.file(file)))
+        let client = try self.client(caller) { $0.key = key }
+        return (client, key)
+    }
+}

@@ -1,0 +1,35 @@
+import NIOCore
+import NIOEmbedded
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RPC
+
+@Suite("TLS: patience with a handshake")
+struct SlowHandshakeTests {
+    @Test("wire.md, Connection 5: Hello and TLS handshake together have 5 s from the accept on")
+    func silent() throws {
+        let bench = QuietBench()
+        let folder = try TemporaryFolder()
+        let authority = try TestAuthority(now: bench.time.now())
+        let files = try authority.issue([.dns("localhost")]).files(in: folder, "server")
+        let tls = try ServerTLS(
+            ServerTLSFiles(certificate: files, clientRoots: nil), now: bench.time.now())
+        let (plain, shared) = try bench.serverConnection()
+        try plain.close().wait()
+        let connection = ServerConnection(shared, LoopResources(bench.loop))
+        let channel = EmbeddedChannel(loop: bench.loop)
+        try tls.guardChannel(channel, before: connection, time: bench.time)
+        try channel.pipeline.syncOperations.addHandler(connection)
+        try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        bench.pass(.milliseconds(4_990))
+        #expect(channel.isActive)
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        bench.pass(.milliseconds(20))
+        bench.pass(.seconds(2))
+        #expect(!channel.isActive)
+        #expect(shared.connections.withLock { $0.isEmpty })
+    }
+}

@@ -1,0 +1,204 @@
+import Cryptography
+import Messages
+import NIOCore
+import NIOPosix
+import NIOSSL
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// A TLS server and what its callers need, in one process over real sockets.
+struct TLSLoopback: Sendable {
+    let folder: TemporaryFolder
+    let authority: TestAuthority
+    let group: MultiThreadedEventLoopGroup
+    let server: RPCServer
+    let echo: EchoService
+    let log: CapturedLog
+
+    static let time = SystemTime()
+
+    /// How a server of these tests differs.
+    struct Setup: Sendable {
+        /// Whether callers must show certificates.
+        var asksForCertificates = false
+        var floor = TLSFloor.v12
+        /// Who may call; unless told, the one application of `TestKey`.
+        var callers: CallersList?
+        /// Added to the moment at which the server's files are checked.
+        var clock = Duration.zero
+        var serverNames: [TestName] = [.dns("localhost"), .address(127, 0, 0, 1)]
+        var serverUntil = Duration.seconds(86_400)
+        /// Keys, by file name.
+        var keys: [String: String] = [:]
+    }
+
+    static func run(
+        _ setup: Setup = Setup(), body: @Sendable (TLSLoopback) async throws -> Void
+    ) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        do {
+            let loopback = try await start(setup, group)
+            try await TestThreads.run { try await body(loopback) }
+            loopback.echo.gate.open()
+            await loopback.server.drain()
+        } catch {
+            try await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private static func start(
+        _ setup: Setup, _ group: MultiThreadedEventLoopGroup
+    ) async throws -> TLSLoopback {
+        let folder = try TemporaryFolder()
+        let authority = try TestAuthority(now: time.now())
+        try folder.write(authority.pem, to: "roots.pem")
+        let certificate = try authority.issue(
+            setup.serverNames, from: .seconds(-7_200), until: setup.serverUntil)
+        let files = try certificate.files(in: folder, "server")
+        for (name, text) in setup.keys { try folder.writeKey(text, to: name) }
+        let (echo, log) = (EchoService(), CapturedLog())
+        let server = try await RPCServer.start(
+            ServerSettings(service: "test.echo", host: "127.0.0.1", port: 0),
+            services: [echo.methods],
+            applications: setup.callers.map {
+                try Applications(folder: folder.path, callers: $0, needsKeys: false)
+            }
+                ?? Applications(
+                    name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,
+                    mayAssertClientAddress: true),
+            tls: ServerTLS(
+                ServerTLSFiles(
+                    certificate: files,
+                    clientRoots: setup.asksForCertificates ? folder.file("roots.pem") : nil,
+                    floor: setup.floor),
+                now: time.now() + setup.clock),
+            group: group, time: time, randomness: SecureRandomness(), logger: log.logger())
+        return TLSLoopback(
+            folder: folder, authority: authority, group: group, server: server, echo: echo,
+            log: log)
+    }
+
+    // MARK: Clients
+
+    /// How a client of these tests differs.
+    struct Caller {
+        var application = TestKey.application
+        /// Its key; nil leaves the word to its certificate.
+        var key: (any ApplicationProver)? = TestKey.right
+        var keyID = TestKey.keyID
+        /// Its certificate, if it has one.
+        var certificate: TestCertificate?
+        /// The roots that it trusts, unless those of the server.
+        var roots: TestAuthority?
+        /// What the server's certificate must name, unless the host.
+        var serverName: String? = "localhost"
+        var floor = TLSFloor.v12
+        var clock = Duration.zero
+        /// Where it calls, unless at the server.
+        var port: Int?
+    }
+
+    func client(
+        _ caller: Caller = Caller(), change: (inout ClientSecurity) -> Void = { _ in }
+    ) throws -> RPCClient {
+        let name = "client-\(caller.application)"
+        try folder.write((caller.roots ?? authority).pem, to: "\(name)-roots.pem")
+        let tls = try ClientTLS(
+            ClientTLSFiles(
+                roots: folder.file("\(name)-roots.pem"),
+                certificate: caller.certificate?.files(in: folder, name), floor: caller.floor),
+            now: Self.time.now() + caller.clock)
+        var settings = ClientSettings(
+            service: "test.echo", host: "127.0.0.1", port: caller.port ?? server.port,
+            application: caller.application, keyID: caller.keyID, secret: caller.key,
+            connectPatience: .milliseconds(500))
+        settings.security.tls = Live(tls)
+        settings.security.serverName = caller.serverName
+        change(&settings.security)
+        return RPCClient(
+            settings, group: group, time: Self.time, randomness: SecureRandomness())
+    }
+
+    /// What comes of one call by `caller`: nil when it was answered.
+    func outcome(
+        _ caller: Caller = Caller(), _ method: MethodDescription = EchoService.onLoop
+    ) async throws -> ErrorCode? {
+        let client = try client(caller)
+        defer { client.close() }
+        return await Self.outcome(of: client, method)
+    }
+
+    static func outcome(
+        of client: RPCClient, _ method: MethodDescription = EchoService.onLoop,
+        timeout: Duration = .seconds(10)
+    ) async -> ErrorCode? {
+        do {
+            let answer: EchoService.Response = try await client.call(
+                method, EchoService.Request(accessToken: "hello"),
+                client.context(timeout: timeout))
+            return answer.valid ? nil : .internalError
+        } catch {
+            return (error as? ServiceError)?.code ?? .internalError
+        }
+    }
+
+    /// Expects what comes of one call by `caller`; nil for an answer.
+    func expect(
+        _ expected: ErrorCode?, _ caller: Caller = Caller(),
+        _ method: MethodDescription = EchoService.onLoop,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await outcome(caller, method)
+        #expect(
+            outcome == expected, "\(caller.application) \(method.name)",
+            sourceLocation: sourceLocation)
+    }
+
+    /// Expects what comes of one call by `client`; nil for an answer.
+    static func expect(
+        _ expected: ErrorCode?, of client: RPCClient,
+        _ method: MethodDescription = EchoService.onLoop,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let outcome = await outcome(of: client, method)
+        #expect(outcome == expected, sourceLocation: sourceLocation)
+    }
+
+    // MARK: Plain sockets
+
+    /// A client's TLS by NIOSSL itself, for peers that are not ours.
+    func configuration(
+        _ change: (inout TLSConfiguration) -> Void = { _ in }
+    ) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(
+            try NIOSSLCertificate.fromPEMBytes(Array(authority.pem.utf8)))
+        configuration.applicationProtocols = ["postern/1"]
+        change(&configuration)
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// A relay that takes plain bytes and speaks TLS to the server.
+    func relay(_ change: (inout TLSConfiguration) -> Void = { _ in }) async throws -> Relay {
+        try await Relay(to: server.port, group: group, client: try configuration(change))
+    }
+}
+
+extension TestCertificate {
+    func files(in folder: TemporaryFolder, _ name: String) throws -> CertificateFiles {
+        let paths = try write(to: folder, as: name)
+        return CertificateFiles(chain: paths.chain, key: paths.key)
+    }
+}
+
+extension TLSLoopback {
+    /// SHA-256 of the certificate that the server has begun with.
+    func leafHash() throws -> [UInt8] {
+        let leaf = try NIOSSLCertificate.fromPEMFile(folder.file("server.pem")).first
+        return SHA256.hash(try leaf?.toDERBytes() ?? [])
+    }
+}

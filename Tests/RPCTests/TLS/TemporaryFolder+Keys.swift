@@ -1,0 +1,24 @@
+import Glibc
+import TestSupport
+
+extension TemporaryFolder {
+    /// Writes a key's file, readable by its owner only.
+    func writeKey(_ text: String, to name: String) throws {
+        let path = try write(text, to: name)
+        _ = chmod(path, 0o600)
+    }
+
+    /// A file's text.
+    func text(of name: String) throws -> String {
+        guard let stream = fopen(file(name), "r") else { throw Missing() }
+        defer { fclose(stream) }
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        return String(decoding: buffer[..<fread(&buffer, 1, buffer.count, stream)], as: UTF8.self)
+    }
+
+    /// There is no such file.
+    struct Missing: Error {}
+
+    /// Takes a file away.
+    func remove(_ name: String) { _ = unlink(file(name)) }
+}
