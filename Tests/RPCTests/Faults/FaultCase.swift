@@ -8,6 +8,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     /// Whether bytes may be changed on the way, so that a wrong answer is nobody's fault: without
     /// TLS nothing guards them.
     var changesBytes = false
+    /// Whether nothing gets through, so that a call that is answered shows the test to be blind.
+    var isTotal = false
 
     var testDescription: String { name }
 
@@ -26,9 +28,11 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
                 let fault = Fault.trickle(pause: .milliseconds(1))
                 return ConnectionFaults(upwards: fault, downwards: fault)
             },
-            FaultCase(name: "a network that is a hole") { _ in
-                ConnectionFaults(upwards: .stall(after: 0), downwards: .stall(after: 0))
-            },
+            FaultCase(
+                name: "a network that is a hole",
+                faults: { _ in
+                    ConnectionFaults(upwards: .stall(after: 0), downwards: .stall(after: 0))
+                }, isTotal: true),
         ] + bothWays("stall") { .stall(after: place($0)) }
         + bothWays("reset") { .reset(after: place($0)) }
         + bothWays("half-close") { .halfClose(after: place($0)) }

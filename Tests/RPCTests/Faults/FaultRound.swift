@@ -76,6 +76,7 @@ struct FaultRound {
                 .unknownMethod, .cancelled, .internalError, .resourceExhausted,
             ] : [nil, .unavailable, .deadlineExceeded]
         #expect(allowed.contains(call.code), "\(call), \(fault.name), seed \(seed)")
+        #expect(!fault.isTotal || call.code != nil, "\(call), \(fault.name)")
         #expect(call.isRight || fault.changesBytes, "\(call), \(fault.name), seed \(seed)")
     }
 

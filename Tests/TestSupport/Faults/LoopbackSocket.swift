@@ -1,13 +1,13 @@
 import Glibc
 
 /// A TCP socket of this machine that never makes its caller wait; closed with its last reference.
-final class LoopbackSocket: Sendable {
+package final class LoopbackSocket: Sendable {
     /// The system said no.
-    struct Refused: Error, CustomStringConvertible {
+    package struct Refused: Error, CustomStringConvertible {
         let call: String
         let reason: Int32
 
-        var description: String { "\(call): \(String(cString: strerror(reason)))" }
+        package var description: String { "\(call): \(String(cString: strerror(reason)))" }
     }
 
     /// What a read found.
@@ -61,6 +61,19 @@ final class LoopbackSocket: Sendable {
         return socket
     }
 
+    /// A connection from the address 127.0.0.`host` that waits as sockets do; its caller closes it.
+    package static func connected(to port: Int, from host: UInt32) throws -> Int32 {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let isBound = withAddress(0, host: host) { bind(socket, $0, $1) }
+        let isConnected = withAddress(port) { connect(socket, $0, $1) }
+        guard isBound == 0, isConnected == 0 else {
+            let reason = errno
+            close(socket)
+            throw Refused(call: "connect", reason: reason)
+        }
+        return socket
+    }
+
     /// The next caller, if one waits.
     func accepted() -> LoopbackSocket? {
         let caller = accept(descriptor, nil, nil)
@@ -108,12 +121,13 @@ final class LoopbackSocket: Sendable {
     }
 
     private static func withAddress(
-        _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+        _ port: Int, host: UInt32 = 1,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_addr.s_addr = (UInt32(0x7f00_0000) + host).bigEndian
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }
