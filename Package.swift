@@ -199,7 +199,7 @@ let package = Package(
             "Storage",
             ["Storage", "StorageCrashWriter", "ServiceRuntime", "TestSupport", logging]),
         tests(
-            "Messages", ["Messages"],
+            "Messages", ["Messages", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
         tests("Outbound", ["Outbound", "Cryptography", "SMTPSink"]),
@@ -248,8 +248,13 @@ let package = Package(
                 "NotificationService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "ServiceRuntime", "TestSupport", logging, lifecycle,
             ]),
-        // Only the built programs, over TCP.
-        tests("System", ["TestSupport"]),
+        // Only the built programs, over TCP; of ours no more than what a caller has.
+        tests(
+            "System",
+            [
+                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "TestSupport",
+                nioPosix,
+            ]),
         tests("Tidy", []),
     ]
 )

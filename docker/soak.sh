@@ -1,17 +1,36 @@
 #!/usr/bin/env bash
-# The long loops, whole: programs killed at random under load, again and again. docker/test.sh runs
-# a few rounds of each.
+# The long loops, whole: programs killed at random under load, calls over bad networks, crowds of
+# callers, and the fuzz targets. docker/test.sh runs a round or a few of each.
 #
-#   docker/soak.sh [ROUNDS]      default: 200
+#   docker/soak.sh [ROUNDS] [SECONDS]
+#
+# ROUNDS (200) of each loop; a bad network between the five programs gets a twentieth of them, for
+# its rounds take most of a minute. SECONDS (300) for each fuzz target.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 rounds=${1:-200}
-[[ $rounds =~ ^[1-9][0-9]*$ ]] || fail "ROUNDS is a number from 1"
+seconds=${2:-300}
+for number in "$rounds" "$seconds"; do
+  [[ $number =~ ^[1-9][0-9]*$ ]] || fail "ROUNDS and SECONDS are numbers from 1"
+done
+
+# Runs the tests whose names match, so many rounds of each loop.
+soak() {
+  POSTERN_SOAK_ROUNDS=$1 SWIFT_BACKTRACE=enable=no \
+    swift test --skip-build --no-parallel --filter "$2"
+}
+
 set_up
 cd "$root"
 say "building programs and tests"
 swift build --build-tests
 say "killing programs under load, $rounds rounds"
-POSTERN_SOAK_ROUNDS=$rounds SWIFT_BACKTRACE=enable=no swift test --filter '^SystemTests\.'
+soak "$rounds" '^SystemTests\.SystemTests/Crashes'
+say "a bad network between the programs"
+soak $(((rounds + 19) / 20)) '^SystemTests\.SystemTests/NetworkFaults'
+say "calls over bad networks, crowds, and random programs for the call machine"
+soak "$rounds" '^RPCTests\.(FaultMatrixTests|CrowdTests|FrameCorpusTests)'
+say "fuzzing, $seconds s each target"
+Tests/Fuzzing/run.sh "$seconds"

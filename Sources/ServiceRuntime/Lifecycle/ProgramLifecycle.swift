@@ -39,6 +39,9 @@ package struct ProgramLifecycle: Sendable {
     package func run(_ services: [any Service]) async -> Int32 {
         // A peer that closes while we write must be an error of that write, not our end.
         signal(SIGPIPE, SIG_IGN)
+        // So must a file that may not grow (`ulimit -f`, systemd's LimitFSIZE): the store refuses
+        // writes then, as on a full disk, and serves reads.
+        signal(SIGXFSZ, SIG_IGN)
         do {
             try await ServiceGroup(configuration: configuration(services)).run()
             logger.info("stopped", fields: [:])

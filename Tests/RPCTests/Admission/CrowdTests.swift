@@ -38,9 +38,9 @@ struct CrowdTests {
 
     @Test("security.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
     func patience() async throws {
-        let calls = SoakRounds.count(short: 300, whole: 20_000)
-        let idle = SoakRounds.count(short: 100, whole: 5_000)
-        let slow = SoakRounds.count(short: 40, whole: 2_000)
+        let calls = SoakRounds.count(ordinarily: short: 300, whole: 20_000)
+        let idle = SoakRounds.count(ordinarily: short: 100, whole: 5_000)
+        let slow = SoakRounds.count(ordinarily: short: 40, whole: 2_000)
         try await measured { loopback in
             _ = try await latencies(calls, loopback)
             let alone = try await latencies(calls, loopback)
@@ -68,7 +68,7 @@ struct CrowdTests {
         arguments: [(1, 5), (20, 60_000)])
     func memory(calls: Int, textBytes: Int) async throws {
         let text = String(repeating: "x", count: textBytes)
-        let count = SoakRounds.count(short: 400, whole: 5_000)
+        let count = SoakRounds.count(ordinarily: short: 400, whole: 5_000)
         try await measured { loopback in
             let crowd = Crowd(port: loopback.server.port)
             // What the process needs once, and the allocator's own.

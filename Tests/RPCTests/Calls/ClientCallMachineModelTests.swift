@@ -231,7 +231,7 @@ struct ClientCallMachineModelTests {
         arguments: [1, 2, 5])
     func lives(callsMax: Int) throws {
         var (delivered, waited) = (0, 0)
-        let rounds = SoakRounds.count(400)
+        let rounds = SoakRounds.count(ordinarily: 400)
         for round in 0..<rounds {
             let seed = UInt64(callsMax) << 32 | UInt64(round)
             var model = ClientModel(callsMax: callsMax, SeededRandomness(seed: seed))

@@ -1,0 +1,8 @@
+// libFuzzer's driver, of the toolchain's libclang_rt.fuzzer_no_main
+// (https://llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library).
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerRunDriver(
+    int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));

@@ -1,0 +1,49 @@
+import CFuzzer
+import FrameFuzzing
+import Glibc
+import MessageFuzzing
+
+/// `fuzz TARGET [libFuzzer's arguments]`: runs one target until libFuzzer's arguments say stop, or
+/// something is wrong, which ends the process as libFuzzer expects of a bug.
+@main
+enum Fuzz {
+    typealias Target = @Sendable ([UInt8]) -> String?
+
+    static let targets: [String: Target] = [
+        "frames": FrameDecoderFuzz.finding, "envelopes": EnvelopeFuzz.finding,
+        "calls": CallMachineFuzz.finding, "messages": MessageFuzz.finding,
+    ]
+
+    /// The one of this process; set before the driver starts, and only read after.
+    nonisolated(unsafe) static var target: Target = { _ in nil }
+
+    static func main() {
+        let name = CommandLine.arguments.dropFirst().first ?? ""
+        guard let target = targets[name] else {
+            say("targets: \(targets.keys.sorted().joined(separator: " "))")
+            exit(64)
+        }
+        self.target = target
+        var words = ([CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2))
+            .map { strdup($0) as UnsafeMutablePointer<CChar>? }
+        var count = Int32(words.count)
+        words.append(nil)
+        words.withUnsafeMutableBufferPointer { buffer in
+            var start = buffer.baseAddress
+            let result = LLVMFuzzerRunDriver(&count, &start) { data, size in
+                let input = Array(UnsafeBufferPointer(start: data, count: size))
+                if let finding = Fuzz.target(input) {
+                    Fuzz.say("FOUND: \(finding)")
+                    abort()
+                }
+                return 0
+            }
+            exit(result)
+        }
+    }
+
+    static func say(_ text: String) {
+        let bytes = Array("\(text)\n".utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

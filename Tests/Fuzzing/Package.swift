@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+// The fuzz targets, a package of its own so that the ordinary build never sees it. It compiles the
+// sources of the product by links, with the fuzzer's instruments in them; `run.sh` builds and runs.
+import PackageDescription
+
+/// The toolchain's `libclang_rt.fuzzer_no_main`, found by `run.sh`.
+let fuzzer = Context.environment["POSTERN_FUZZER_LIBRARY"] ?? "run Tests/Fuzzing/run.sh"
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+/// Edges and comparisons of this code guide the fuzzer.
+let watched = settings + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])]
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let nio = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS"].map {
+    Target.Dependency.product(name: $0, package: "swift-nio")
+}
+
+let package = Package(
+    name: "Fuzzing",
+    dependencies: [
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(
+            url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(
+            name: "CMessages", path: "Sources/CMessages",
+            cSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link"])],
+            linkerSettings: [.linkedLibrary("protobuf-c")]),
+        .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CArgon2", path: "Sources/CArgon2", pkgConfig: "libargon2"),
+        .target(
+            name: "ServiceRuntime",
+            dependencies: [
+                logging, coreMetrics, .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], path: "Sources/ServiceRuntime", swiftSettings: settings),
+        .target(
+            name: "Cryptography",
+            dependencies: [
+                "COpenSSL", "CArgon2", "ServiceRuntime", logging, coreMetrics,
+                .product(name: "Metrics", package: "swift-metrics"),
+            ], path: "Sources/Cryptography", swiftSettings: settings),
+        .target(
+            name: "Messages", dependencies: ["CMessages"], path: "Sources/Messages",
+            swiftSettings: watched),
+        .target(
+            name: "RPC",
+            dependencies: [
+                "Messages", "Cryptography", "ServiceRuntime", logging, coreMetrics,
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ] + nio, path: "Sources/RPC", swiftSettings: watched),
+        // What the fuzzer calls: the very functions that the ordinary tests run over the corpus.
+        .target(
+            name: "MessageFuzzing", dependencies: ["Messages"], path: "MessagesTests",
+            sources: ["AllMessages.swift", "Fuzzing/MessageFuzz.swift"], swiftSettings: settings),
+        .target(
+            name: "FrameFuzzing", dependencies: ["RPC", "Messages", nio[0]], path: "RPCTests",
+            sources: [
+                "Wire/Reading.swift", "Calls/BrokenRule.swift", "Calls/CallModel.swift",
+                "Calls/StreamInstruction+Tests.swift", "Fuzzing/FrameDecoderFuzz.swift",
+                "Fuzzing/EnvelopeFuzz.swift", "Fuzzing/CallMachineFuzz.swift",
+            ], swiftSettings: settings),
+        .target(name: "CFuzzer", path: "CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "MessageFuzzing", "FrameFuzzing"],
+            path: "Driver", swiftSettings: settings,
+            linkerSettings: [.unsafeFlags([fuzzer, "-lstdc++", "-lm"])]),
+    ]
+)

@@ -1,0 +1,62 @@
+import TestSupport
+import Testing
+
+/// A fault by its name, and where it strikes: anywhere in the first frames, as a seed decides.
+struct FaultCase: Sendable, CustomTestStringConvertible {
+    let name: String
+    let faults: @Sendable (SeededRandomness) -> ConnectionFaults
+    /// Whether bytes may be changed on the way, so that a wrong answer is nobody's fault: without
+    /// TLS nothing guards them.
+    var changesBytes = false
+    /// Whether nothing gets through, so that a call that is answered shows the test to be blind.
+    var isTotal = false
+
+    var testDescription: String { name }
+
+    static let all =
+        [
+            FaultCase(name: "a good network") { _ in .none },
+            FaultCase(name: "latency") { _ in
+                let fault = Fault.latency(.milliseconds(20), jitter: .milliseconds(20))
+                return ConnectionFaults(upwards: fault, downwards: fault)
+            },
+            FaultCase(name: "one byte at a time") { _ in
+                let fault = Fault.trickle(pause: .zero)
+                return ConnectionFaults(upwards: fault, downwards: fault)
+            },
+            FaultCase(name: "one byte each millisecond") { _ in
+                let fault = Fault.trickle(pause: .milliseconds(1))
+                return ConnectionFaults(upwards: fault, downwards: fault)
+            },
+            FaultCase(
+                name: "a network that is a hole",
+                faults: { _ in
+                    ConnectionFaults(upwards: .stall(after: 0), downwards: .stall(after: 0))
+                }, isTotal: true),
+        ] + bothWays("stall") { .stall(after: place($0)) }
+        + bothWays("reset") { .reset(after: place($0)) }
+        + bothWays("half-close") { .halfClose(after: place($0)) }
+        + bothWays("truncation") { .truncate(after: place($0)) }
+        + bothWays("duplicated bytes", changesBytes: true) { randomness in
+            .duplicate(after: place(randomness), count: 1 + Int(randomness.next() % 40))
+        }
+
+    /// A place in the Hello or in one of the frames behind it.
+    private static func place(_ randomness: SeededRandomness) -> Int {
+        Int(randomness.next() % 900)
+    }
+
+    private static func bothWays(
+        _ name: String, changesBytes: Bool = false,
+        _ fault: @escaping @Sendable (SeededRandomness) -> Fault
+    ) -> [FaultCase] {
+        [
+            FaultCase(
+                name: "\(name), upwards", faults: { ConnectionFaults(upwards: fault($0)) },
+                changesBytes: changesBytes),
+            FaultCase(
+                name: "\(name), downwards", faults: { ConnectionFaults(downwards: fault($0)) },
+                changesBytes: changesBytes),
+        ]
+    }
+}

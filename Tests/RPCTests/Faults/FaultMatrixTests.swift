@@ -1,0 +1,42 @@
+import NIOCore
+import NIOPosix
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("Every kind of call over every bad network", .serialized, .timeLimit(.minutes(60)))
+struct FaultMatrixTests {
+    /// The issue asks for 50 ms, which the printed figure is held to on a machine of its own; the
+    /// ordinary run shares its cores with whatever else runs.
+    private static let overrunMax = Duration.milliseconds(250)
+    /// What the memory may have grown by when many rounds are over, in KiB.
+    private static let growthMax = 16 * 1024
+    /// After so many rounds everything that is made once has been made.
+    private static let warmUpRounds = 3
+
+    @Test("no call outlives its deadline, and nothing is left behind", arguments: FaultCase.all)
+    func fault(_ fault: FaultCase) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let echo = EchoService()
+        let server = try await Loopback.server(
+            echo, limits: Loopback.Limits(connectionsMax: 1_000), group: group)
+        var worst = Duration.zero
+        var memory = 0
+        for round in 1...SoakRounds.count {
+            let round = UInt64(round)
+            worst = max(
+                worst,
+                try await FaultRound(fault: fault, seed: round, server: server, group: group).run())
+            if round == Self.warmUpRounds { memory = ResidentMemory.kibibytes() }
+        }
+        #expect(worst < Self.overrunMax)
+        let growth = ResidentMemory.kibibytes() - memory
+        if SoakRounds.count > 2 * Self.warmUpRounds { #expect(growth < Self.growthMax) }
+        if SoakRounds.isLong {
+            print("\(fault.name): worst overrun \(worst), grown by \(growth) KiB")
+        }
+        await server.drain()
+        try await group.shutdownGracefully()
+    }
+}

@@ -1,0 +1,115 @@
+import NIOPosix
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// One round: a client behind a bad network makes calls of every kind, and all end in time. Then
+/// the network heals, a call works again, and nothing of the round is left.
+struct FaultRound {
+    /// How long each call may take; long enough for a good network, short enough for many rounds.
+    static let timeout = Duration.milliseconds(300)
+    /// Calls of each kind at once.
+    static let width = 4
+    /// How long everything may take to be gone, or to work again: within a reconnect's backoff.
+    static let recoveryPatience = Duration.seconds(10)
+
+    let fault: FaultCase
+    let seed: UInt64
+    let server: RPCServer
+    let group: MultiThreadedEventLoopGroup
+
+    /// How one call went.
+    struct Ended: Sendable {
+        let kind: String
+        let elapsed: Duration
+        let code: ErrorCode?
+        let isRight: Bool
+    }
+
+    /// - Returns: the longest that a call outlived its deadline.
+    func run() async throws -> Duration {
+        let faults = fault.faults(SeededRandomness(seed: seed))
+        let proxy = try FaultProxy(to: server.port, seed: seed) { _ in faults }
+        let client = Loopback.client(port: proxy.port, group: group)
+        let ended = await calls(client)
+        for call in ended { check(call) }
+        proxy.heal()
+        try await expectRecovery(client)
+        client.close()
+        try await expectNothingLeft(proxy)
+        proxy.stop()
+        return (ended.map(\.elapsed).max() ?? .zero) - Self.timeout
+    }
+
+    private func calls(_ client: RPCClient) async -> [Ended] {
+        await withTaskGroup(of: Ended.self) { tasks in
+            for kind in CallKind.all {
+                for number in 0..<Self.width {
+                    tasks.addTask { await call(kind, "\(kind.name) \(number)", client) }
+                }
+            }
+            return await tasks.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    private func call(_ kind: CallKind, _ text: String, _ client: RPCClient) async -> Ended {
+        let clock = ContinuousClock()
+        let started = clock.now
+        var (code, isRight): (ErrorCode?, Bool) = (nil, true)
+        do {
+            isRight = try await kind.call(client, client.context(timeout: Self.timeout), text)
+        } catch {
+            code = (error as? ServiceError)?.code ?? .internalError
+        }
+        return Ended(
+            kind: kind.name, elapsed: started.duration(to: clock.now), code: code,
+            isRight: isRight)
+    }
+
+    /// What a bad network may do to a call: nothing, or one of these.
+    private func check(_ call: Ended) {
+        let allowed: Set<ErrorCode?> =
+            fault.changesBytes
+            ? [
+                nil, .unavailable, .deadlineExceeded, .unauthenticated, .invalidArgument,
+                .unknownMethod, .cancelled, .internalError, .resourceExhausted,
+            ] : [nil, .unavailable, .deadlineExceeded]
+        #expect(allowed.contains(call.code), "\(call), \(fault.name), seed \(seed)")
+        #expect(!fault.isTotal || call.code != nil, "\(call), \(fault.name)")
+        #expect(call.isRight || fault.changesBytes, "\(call), \(fault.name), seed \(seed)")
+    }
+
+    private func expectRecovery(_ client: RPCClient) async throws {
+        let isWell = try await eventually {
+            await call(CallKind.all[1], "again", client).code == nil
+        }
+        #expect(isWell, "no call works after \(fault.name), seed \(seed)")
+    }
+
+    private func expectNothingLeft(_ proxy: FaultProxy) async throws {
+        let isGone = try await eventually {
+            proxy.openConnections == 0 && server.runningCount == 0
+                && OpenDescriptors.count(ofPorts: [proxy.port]) == 1
+                && OpenDescriptors.count(ofPorts: [server.port]) == 1
+        }
+        #expect(
+            isGone,
+            """
+            \(fault.name), seed \(seed): \(proxy.openConnections) connections, \
+            \(server.runningCount) handlers, sockets of the proxy \
+            \(OpenDescriptors.count(ofPorts: [proxy.port])) and of the server \
+            \(OpenDescriptors.count(ofPorts: [server.port])) are left
+            """)
+    }
+
+    private func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
+        let clock = ContinuousClock()
+        let deadline = clock.now + Self.recoveryPatience
+        while clock.now < deadline {
+            if try await holds() { return true }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return try await holds()
+    }
+}

@@ -1,0 +1,86 @@
+import Messages
+
+@testable import RPC
+
+/// What a reader makes of one frame's bytes, in a form that both readers have.
+enum Reading: Equatable {
+    case refused
+    /// Refused for a text; the hand reader takes a method's bytes as they are, since bytes that
+    /// are no text are no method's name either.
+    case refusedText
+    case unknown
+    case frame(WireV1.Frame.Kind)
+
+    init(byLibrary bytes: [UInt8]) {
+        do {
+            let frame = try WireV1.Frame(decoding: bytes)
+            self = frame.kind.map(Self.frame) ?? .unknown
+        } catch MessageError.invalidText {
+            self = .refusedText
+        } catch {
+            self = .refused
+        }
+    }
+
+    init(byHand bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { frame in
+            guard let envelope = try? Envelope(frame, 0..<frame.count, arena: Arena()) else {
+                return .refused
+            }
+            switch envelope {
+            case .request(let head): return Self.reading(head, frame)
+            case .response(let head): return Self.reading(head, frame)
+            case .item(let head): return Self.reading(head, frame)
+            case .other(let kind): return .frame(kind)
+            case .unknown: return .unknown
+            }
+        }
+    }
+
+    private static func reading(_ head: RequestHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+        let method = head.method.withBytes(in: frame) { Array($0) }
+        guard let name = String(validating: method, as: UTF8.self), !name.utf8.contains(0) else {
+            return .refusedText
+        }
+        return .frame(
+            .request(
+                WireV1.Request(
+                    call: head.call, method: name, timeoutMs: head.timeoutMilliseconds,
+                    metadata: head.metadata.entries.map {
+                        WireV1.Metadata(key: $0.key, value: $0.value)
+                    }, more: head.more,
+                    payload: head.payload.withBytes(in: frame) { Array($0) })))
+    }
+
+    private static func reading(_ head: ResponseHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+        let plain = WireV1.Response(
+            call: head.call, payload: head.payload.withBytes(in: frame) { Array($0) })
+        return .frame(.response(head.failure ?? plain))
+    }
+
+    private static func reading(_ head: ItemHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+        .frame(
+            .item(
+                WireV1.Item(
+                    call: head.call, end: head.isEnd,
+                    payload: head.payload.withBytes(in: frame) { Array($0) })))
+    }
+
+    /// The library takes any wire type for a bool; by hand it is a varint or the frame is refused.
+    /// Whether that may be why the two disagree.
+    static func isOddBool(_ bytes: [UInt8], library: Reading, hand: Reading) -> Bool {
+        guard hand == .refused else { return false }
+        switch library {
+        case .frame(.request): return bytes.contains { [0x29, 0x2a, 0x2d].contains($0) }
+        case .frame(.item): return bytes.contains { [0x11, 0x12, 0x15].contains($0) }
+        case .frame(.response): return bytes.contains { [0x19, 0x1d].contains($0) }
+        default: return false
+        }
+    }
+
+    /// Whether the two readers agree; to whoever sent the frame a refusal is a refusal.
+    func agrees(with other: Reading) -> Bool {
+        let refusals: [Reading] = [.refused, .refusedText]
+        return self == other || refusals.contains(self) && refusals.contains(other)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// Something that befalls the disk below a running cluster, and passes.
+protocol DiskTrouble: Sendable {
+    func begin(_ cluster: Cluster) async throws
+    func end(_ cluster: Cluster) async throws
+}
+
+/// The file system is full to its last block.
+struct FullDisk: DiskTrouble {
+    /// Enough for five stores and a few hundred accounts.
+    private static let size = "size=24m,mode=0700"
+    /// Whether this process may mount, which takes root.
+    static let isPossible = geteuid() == 0 && canMount()
+
+    private static func canMount() -> Bool {
+        do {
+            let folder = try TemporaryFolder()
+            try mount(folder.path)
+            try unmount(folder.path)
+            return true
+        } catch {
+            return false  // which is what was asked
+        }
+    }
+
+    /// Mounts a small file system at a folder.
+    static func mount(_ path: String) throws {
+        try Command.run("mount", ["-t", "tmpfs", "-o", size, "tmpfs", path])
+    }
+
+    static func unmount(_ path: String) throws { try Command.run("umount", [path]) }
+
+    func begin(_ cluster: Cluster) throws {
+        let file = open(filler(cluster), O_WRONLY | O_CREAT, 0o600)
+        defer { close(file) }
+        let block = [UInt8](repeating: 0, count: 4_096)
+        while write(file, block, block.count) > 0 {}
+        guard file >= 0, errno == ENOSPC else { throw ClusterError(said: "the disk is not full") }
+    }
+
+    func end(_ cluster: Cluster) { unlink(filler(cluster)) }
+
+    private func filler(_ cluster: Cluster) -> String { "\(cluster.data)/filler" }
+}
+
+/// The system lets the programs' files grow no more, as a quota does: each write fails.
+struct FileSizeLimit: DiskTrouble {
+    func begin(_ cluster: Cluster) throws { try limit(cluster, to: "0:unlimited") }
+    func end(_ cluster: Cluster) throws { try limit(cluster, to: "unlimited:unlimited") }
+
+    private func limit(_ cluster: Cluster, to size: String) throws {
+        for process in cluster.processes.values {
+            try Command.run("prlimit", ["--pid", "\(process)", "--fsize=\(size)"])
+        }
+    }
+}
+
+/// The stores' files may not be changed, not even by who has them open.
+struct ReadOnlyFiles: DiskTrouble {
+    /// Whether the file system has the attribute, and this process may set it.
+    static let isPossible = canSet()
+
+    private static func canSet() -> Bool {
+        guard geteuid() == 0, let folder = try? TemporaryFolder(),  // none: it cannot
+            let path = try? folder.write("a", to: "b")
+        else { return false }
+        let file = open(path, O_WRONLY)
+        defer { close(file) }
+        do {
+            try Command.run("chattr", ["+i", path])
+            // Some file systems keep the attribute and heed it only at the next opening.
+            let isHeeded = write(file, "c", 1) < 0
+            try Command.run("chattr", ["-i", path])
+            return isHeeded
+        } catch {
+            return false  // which is what was asked
+        }
+    }
+
+    func begin(_ cluster: Cluster) throws {
+        try Command.run("chattr", ["+i"] + stores(cluster))
+    }
+
+    func end(_ cluster: Cluster) throws {
+        try Command.run("chattr", ["-i"] + stores(cluster))
+    }
+
+    private func stores(_ cluster: Cluster) throws -> [String] {
+        let folder = "\(cluster.data)/data"
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { $0.hasSuffix(".sqlite") || $0.hasSuffix("-wal") }
+            .map { "\(folder)/\($0)" }
+    }
+}
+
+/// A command of the system, run to its end.
+enum Command {
+    static func run(_ name: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [name] + arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw ClusterError(said: "\(name) left with \(process.terminationStatus)")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("A bad network between the programs")
+    struct NetworkFaults {
+        private static let timeout = Duration.seconds(1)
+        /// The machine carries five programs and the load; alone it is a few milliseconds.
+        private static let overrunMax = Duration.milliseconds(250)
+        /// Within the longest wait between two attempts to connect.
+        private static let recoveryPatience = Duration.seconds(20)
+
+        /// What the link suffers, one after the other; a place for the faults in the middle of a
+        /// frame is drawn from a seed. The ordinary run has one of each kind.
+        private static func faults(_ randomness: SeededRandomness) -> [ConnectionFaults] {
+            let place = Int(randomness.next() % 800)
+            let latency = Fault.latency(.milliseconds(50), jitter: .milliseconds(50))
+            let trickle = Fault.trickle(pause: .milliseconds(1))
+            let ordinary = [
+                ConnectionFaults(upwards: latency, downwards: latency),
+                ConnectionFaults(upwards: .stall(after: place)),
+                ConnectionFaults(downwards: .reset(after: place)),
+                ConnectionFaults(upwards: .halfClose(after: place)),
+            ]
+            guard SoakRounds.isLong else { return ordinary }
+            return ordinary + [
+                ConnectionFaults(upwards: trickle, downwards: trickle),
+                ConnectionFaults(downwards: .stall(after: place)),
+                ConnectionFaults(upwards: .reset(after: place)),
+                ConnectionFaults(downwards: .halfClose(after: place)),
+                ConnectionFaults(upwards: .truncate(after: place)),
+                ConnectionFaults(downwards: .truncate(after: place)),
+            ]
+        }
+
+        @Test(
+            "no call outlives its deadline, errors are the catalogue's, and all is well again after",
+            arguments: NetworkLink.allCases)
+        func faults(on link: NetworkLink) async throws {
+            try await ProxiedStack.with { stack, backend in
+                let visitors = try await Visitor.signUp(1..<7, backend)
+                let people = Newcomers(100)
+                var worst = Duration.zero
+                for round in 1...SoakRounds.count {
+                    for faults in Self.faults(SeededRandomness(seed: UInt64(round))) {
+                        stack.proxies[link]?.set(faults)
+                        let records = CallRecords()
+                        await suffer(visitors, people, backend, records)
+                        stack.proxies[link]?.heal()
+                        worst = max(worst, check(records.all, link, faults))
+                        try await expectWell(visitors, people, backend, "\(link), \(faults)")
+                    }
+                }
+                #expect(stack.areAllRunning)
+                if SoakRounds.isLong { print("\(link): worst overrun \(worst)") }
+            }
+        }
+
+        private func suffer(
+            _ visitors: [Visitor], _ people: Newcomers, _ backend: Backend, _ records: CallRecords
+        ) async {
+            let load = VisitorLoad(
+                visitors: visitors, backend: backend, records: records,
+                pause: .milliseconds(100), timeout: Self.timeout, endsAtFailure: false)
+            async let visiting: Void = load.run(for: .seconds(1))
+            await people.come(2, backend, records, timeout: Self.timeout)
+            await visiting
+        }
+
+        /// - Returns: the longest that a call outlived its deadline.
+        private func check(
+            _ records: [CallRecord], _ link: NetworkLink, _ faults: ConnectionFaults
+        ) -> Duration {
+            let allowed: Set<ErrorCode?> = [
+                nil, .unavailable, .deadlineExceeded, .resourceExhausted, .tooManyRequests,
+            ]
+            for record in records {
+                #expect(!record.isUncatalogued, "\(record), \(link), \(faults)")
+                #expect(allowed.contains(record.code), "\(record), \(link), \(faults)")
+                #expect(
+                    record.elapsed < Self.timeout + Self.overrunMax,
+                    "\(record), \(link), \(faults)")
+            }
+            if case .stall = faults.upwards, link == .gatewayToSession {
+                #expect(records.contains { $0.error != nil }, "the fault was not felt: \(faults)")
+            }
+            return records.map { $0.elapsed - $0.timeout }.max() ?? .zero
+        }
+
+        /// Everybody's last answer holds, and somebody new can come and come again.
+        private func expectWell(
+            _ visitors: [Visitor], _ people: Newcomers, _ backend: Backend, _ occasion: String
+        ) async throws {
+            let records = CallRecords()
+            for visitor in visitors {
+                let isWell = try await eventually(within: Self.recoveryPatience) {
+                    await visitor.refresh(backend, records, timeout: .seconds(5))
+                }
+                #expect(isWell, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
+            }
+            let isWell = try await eventually(within: Self.recoveryPatience) {
+                await people.come(1, backend, records, timeout: .seconds(5)) == 1
+            }
+            #expect(isWell, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
+        }
+    }
+}
+
+/// People who sign up and in, each once.
+private actor Newcomers {
+    private var number: Int
+
+    init(_ first: Int) {
+        number = first
+    }
+
+    /// - Returns: how many of the `count` could do both.
+    @discardableResult
+    func come(
+        _ count: Int, _ backend: Backend, _ records: CallRecords, timeout: Duration
+    ) async -> Int {
+        var welcome = 0
+        for _ in 0..<count {
+            number += 1
+            let person = Person(number)
+            let session = await records.note("sign-up", timeout: timeout) {
+                try await backend.signUp(
+                    person, key: "sign-up of \(person.email)", timeout: timeout)
+            }
+            guard session != nil else { continue }
+            let again = await records.note("sign-in", timeout: timeout) {
+                try await backend.signIn(person, timeout: timeout)
+            }
+            if again != nil { welcome += 1 }
+        }
+        return welcome
+    }
+}

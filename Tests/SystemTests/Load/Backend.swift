@@ -1,0 +1,95 @@
+import Contracts
+import Cryptography
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// A customer's backend: calls a gateway over a connection that it keeps, each call with a deadline
+/// of its own. The tool starts a process for each call; for load and for measured waits that is
+/// too slow.
+final class Backend: Sendable {
+    private let client: RPCClient
+    private let auth: AuthClient
+
+    /// A backend of the gateway on `port` that proves itself with a key below `data`.
+    init(port: Int, data: String) throws {
+        let key = try ApplicationKey(file: "\(data)/keys/applications/app.k1.key")
+        client = RPCClient(
+            ClientSettings(
+                service: "postern.gateway", host: "127.0.0.1", port: port,
+                application: key.application, keyID: key.keyID, secret: key.key),
+            group: .singleton, time: SystemTime(), randomness: SecureRandomness())
+        auth = AuthClient(client)
+    }
+
+    /// A backend of a cluster's gateway.
+    convenience init(_ cluster: Cluster) throws {
+        let address = try cluster.addresses()["gateway"]?.split(separator: ":").last
+        guard let port = address.flatMap({ Int($0) }) else {
+            throw ClusterError(said: "endpoints.json names no gateway")
+        }
+        try self.init(port: port, data: cluster.data)
+    }
+
+    func close() { client.close() }
+
+    // MARK: Calls
+
+    func signUp(
+        _ person: Person, key: String, timeout: Duration = .seconds(10)
+    ) async throws -> GatewayV1.Session {
+        let answer = try await auth.signUpWithPassword(
+            GatewayV1.SignUpWithPasswordRequest(
+                email: person.email, password: Person.password, device: person.v1Device),
+            context(person, key: key, timeout))
+        return try session(answer.session)
+    }
+
+    func signIn(
+        _ person: Person, timeout: Duration = .seconds(10)
+    ) async throws -> GatewayV1.Session {
+        let answer = try await auth.signInWithPassword(
+            GatewayV1.SignInWithPasswordRequest(
+                email: person.email, password: Person.password, device: person.v1Device),
+            context(person, key: nil, timeout))
+        return try session(answer.session)
+    }
+
+    func refresh(
+        _ token: String, of person: Person, key: String, timeout: Duration = .seconds(10)
+    ) async throws -> GatewayV1.Session {
+        let answer = try await auth.refresh(
+            GatewayV1.RefreshRequest(refreshToken: token, device: person.v1Device),
+            context(person, key: key, timeout))
+        return try session(answer.session)
+    }
+
+    func isSignedIn(
+        _ accessToken: String, of person: Person, timeout: Duration = .seconds(10)
+    ) async throws -> Bool {
+        try await auth.checkAuthState(
+            GatewayV1.CheckAuthStateRequest(accessToken: accessToken),
+            context(person, key: nil, timeout)
+        ).authenticated
+    }
+
+    private func session(_ session: GatewayV1.Session?) throws -> GatewayV1.Session {
+        guard let session else { throw ClusterError(said: "an answer without a session") }
+        return session
+    }
+
+    private func context(_ person: Person, key: String?, _ timeout: Duration) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = person.address
+        metadata[Metadata.Key.idempotencyKey] = key
+        return client.context(timeout: timeout, metadata: metadata)
+    }
+}
+
+extension Person {
+    /// Their device, as a request names it.
+    fileprivate var v1Device: GatewayV1.Device {
+        GatewayV1.Device(deviceId: device, platform: "cli", name: device)
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+import ServiceRuntime
+import Synchronization
+
+/// The work of a proxy's thread: waits for bytes, orders or the next due moment, and lets each
+/// connection take its turn.
+struct FaultLoop {
+    private let listener: LoopbackSocket
+    private let target: Int
+    private let orders: FaultOrders
+    private let time: any Time
+    private let randomness: SeededRandomness
+    private var connections: [FaultConnection] = []
+    private var takenCount = 0
+
+    init(
+        _ listener: LoopbackSocket, target: Int, orders: FaultOrders, time: any Time,
+        randomness: SeededRandomness
+    ) {
+        self.listener = listener
+        self.target = target
+        self.orders = orders
+        self.time = time
+        self.randomness = randomness
+    }
+
+    mutating func run() {
+        while true {
+            let ready = wait()
+            let orders = orders.take()
+            if orders.isStopping { break }
+            let uptime = time.uptime()
+            if let change = orders.change {
+                for index in connections.indices {
+                    connections[index].change(to: change, at: uptime)
+                }
+            }
+            turn(ready, at: uptime)
+            while let caller = listener.accepted() { take(caller, orders.faults, at: uptime) }
+            connections.removeAll(where: \.isClosed)
+            self.orders.open.store(connections.count, ordering: .releasing)
+        }
+        connections = []
+        orders.open.store(0, ordering: .releasing)
+    }
+
+    /// - Returns: what the connections' sockets are ready for, two for each.
+    private func wait() -> ArraySlice<pollfd> {
+        var polls = [
+            pollfd(fd: orders.bell, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        for connection in connections { polls += connection.polls }
+        let due = connections.compactMap(\.due).min()
+        // Rounded up, or the last millisecond would be spent in turns that find nothing due.
+        let left = due.map { max(.zero, $0 - time.uptime()).milliseconds + 1 } ?? -1
+        poll(&polls, nfds_t(polls.count), Int32(clamping: left))
+        return polls[2...]
+    }
+
+    private mutating func turn(_ ready: ArraySlice<pollfd>, at uptime: Duration) {
+        for index in connections.indices {
+            let first = ready.startIndex + 2 * index
+            connections[index].turn(
+                Array(ready[first..<first + 2]), at: uptime, jitter: randomness.next())
+        }
+    }
+
+    private mutating func take(
+        _ caller: LoopbackSocket, _ faults: (Int) -> ConnectionFaults, at uptime: Duration
+    ) {
+        let number = takenCount
+        takenCount += 1
+        orders.taken.store(takenCount, ordering: .releasing)
+        guard let server = try? LoopbackSocket.connecting(to: target) else {
+            return caller.resetOnClose()  // nobody there: the caller sees what it would without us
+        }
+        connections.append(FaultConnection(caller: caller, server: server, faults(number)))
+    }
+}

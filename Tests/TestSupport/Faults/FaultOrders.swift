@@ -1,0 +1,87 @@
+import Glibc
+import Synchronization
+
+/// What a proxy tells its thread, and what the thread tells back.
+final class FaultOrders: Sendable {
+    struct State {
+        /// The faults of a connection to come.
+        var faults: @Sendable (Int) -> ConnectionFaults
+        /// Those that the open connections are to have from now on.
+        var change: ConnectionFaults?
+        var isStopping = false
+    }
+
+    let open = Atomic<Int>(0)
+    let taken = Atomic<Int>(0)
+    /// Readable when there are orders: one end of a pipe.
+    let bell: Int32
+    private let bellRope: Int32
+    private let state: Mutex<State>
+
+    init(_ faults: @escaping @Sendable (Int) -> ConnectionFaults) throws {
+        state = Mutex(State(faults: faults))
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw LoopbackSocket.Refused(call: "pipe", reason: errno) }
+        for end in ends { LoopbackSocket.makePatient(end) }
+        (bell, bellRope) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(bell)
+        close(bellRope)
+    }
+
+    /// Changes the orders and wakes the thread.
+    func give(_ change: (inout State) -> Void) {
+        state.withLock { change(&$0) }
+        _ = write(bellRope, [1], 1)  // full: it rings already
+    }
+
+    /// The orders as they stand; the change is handed out once.
+    func take() -> State {
+        var rings = [UInt8](repeating: 0, count: 256)
+        _ = read(bell, &rings, rings.count)
+        return state.withLock { state in
+            defer { state.change = nil }
+            return state
+        }
+    }
+}
+
+/// The proxy's thread.
+final class FaultThread: Sendable {
+    private let thread: Mutex<pthread_t?>
+
+    init(_ body: @escaping @Sendable () -> Void) throws {
+        let box = Unmanaged.passRetained(Body(run: body))
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, box.toOpaque())
+        guard result == 0 else {
+            box.release()
+            throw LoopbackSocket.Refused(call: "pthread_create", reason: result)
+        }
+        self.thread = Mutex(thread)
+    }
+
+    /// Returns when the body has; a second call does nothing.
+    func join() {
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        if let thread { pthread_join(thread, nil) }
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+}
