@@ -16,7 +16,7 @@ git -c safe.directory="$root" ls-files -z --cached --others --exclude-standard '
 say "checking the container files"
 "$venv/bin/hadolint" docker/Dockerfile
 "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose.yaml
-for script in docker/*.sh .ci/run Protos/*.sh; do bash -n "$script"; done
+for script in docker/*.sh .ci/run Protos/*.sh Tests/Benchmarks/*.sh; do bash -n "$script"; done
 
 say "building programs and tests"
 swift build --build-tests

@@ -1,0 +1,106 @@
+# What a caller could pick instead, asked for the same call: gRPC C++ always, grpc-swift-2 when
+# docker/bench.sh is told --with-grpc-swift, since its first build takes minutes. Sourced, never run.
+#
+# Each answers the messages of Peers/echo.proto; h2load of nghttp2 is the client of both.
+
+peer_packages=(g++ libgrpc++-dev protobuf-compiler protobuf-compiler-grpc nghttp2-client)
+peers=(grpc-cpp)
+
+build_peers() {
+  local peer
+  for peer in "${peers[@]}"; do
+    say "building the peer $peer"
+    "build_$peer"
+  done
+}
+
+build_grpc-cpp() {
+  local peer=$root/Tests/Benchmarks/Peers made=$build/peers/grpc-cpp flags
+  mkdir -p "$made"
+  protoc -I "$peer" --cpp_out="$made" --grpc_out="$made" \
+    --plugin=protoc-gen-grpc="$(command -v grpc_cpp_plugin)" "$peer/echo.proto"
+  read -ra flags <<<"$(pkg-config --cflags --libs grpc++ protobuf)"
+  g++ -std=c++17 -O2 -Wall -Wextra -I "$made" -o "$made/echo_server" \
+    "$peer/grpc-cpp/echo_server.cpp" "$made/echo.pb.cc" "$made/echo.grpc.pb.cc" "${flags[@]}"
+}
+
+build_grpc-swift() {
+  PROTOC_PATH=$(command -v protoc) swift build --scratch-path "$build/peers/grpc-swift" \
+    --package-path "$root/Tests/Benchmarks/Peers/grpc-swift" -c release --product EchoServer >&2
+}
+
+declare -A peer_processes peer_ports
+declare -A peer_programs=(
+  [grpc-cpp]=grpc-cpp/echo_server
+  [grpc-swift]=grpc-swift/release/EchoServer
+)
+
+start_peers() {
+  local peer
+  for peer in "${peers[@]}"; do
+    start_server "$build/peers/${peer_programs[$peer]}"
+    peer_processes[$peer]=$server_process
+    peer_ports[$peer]=$server_port
+  done
+}
+
+# gRPC's five bytes before a message: not compressed, and how long it is.
+write_peer_request() {
+  local count
+  count=$(stat -c %s "$work/echo")
+  {
+    printf '\x00\x00\x00\x00'
+    printf '%b' "\\x$(printf %02x "$count")"
+    cat "$work/echo"
+  } >"$work/peer-request"
+}
+
+# Clock ticks of CPU time that a process has taken, user and system, of all its threads.
+cpu_ticks() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+
+# PEER IN_FLIGHT SECONDS, then further options.
+ask_peer() {
+  local peer=$1 in_flight=$2 duration=$3
+  shift 3
+  taskset -c 1 h2load -t 1 -c 8 -m "$in_flight" -D "$duration" -d "$work/peer-request" \
+    -H 'content-type: application/grpc' -H 'te: trailers' "$@" \
+    "http://127.0.0.1:${peer_ports[$peer]}/postern.benchmark.v1.Echo/Call"
+}
+
+# The figures of load, from h2load's report and its list of calls.
+measure_peers() {
+  local in_flight=$1 peer before after
+  for peer in "${peers[@]}"; do
+    ask_peer "$peer" "$in_flight" 1 >/dev/null # warms up
+    before=$(cpu_ticks "${peer_processes[$peer]}")
+    ask_peer "$peer" "$in_flight" "$seconds" --log-file "$work/peer-calls" >"$work/peer-report"
+    after=$(cpu_ticks "${peer_processes[$peer]}")
+    report_peer "$peer-$in_flight" $((after - before))
+    rm "$work/peer-calls"
+  done
+}
+
+# NAME TICKS. A call that failed has no message in its answer, and h2load would not notice: all
+# the bytes have to be there, gRPC's five and the 78 of the message.
+report_peer() {
+  local name=$1 ticks=$2
+  awk -v name="$name" -v seconds="$seconds" -v cpu="$ticks" -v hertz="$(getconf CLK_TCK)" '
+    /^requests:/ { calls = $8 }
+    /^traffic:/ { gsub(/[()]/, ""); data = $(NF - 1) }
+    END {
+      if (calls == 0 || data < calls * 83) {
+        print "error: " name ": " calls " answers with " data " bytes" > "/dev/stderr"
+        exit 1
+      }
+      cpu = cpu / hertz
+      printf "figure %s %.0f calls/s\n", name, calls / seconds
+      printf "figure %s-a-core %.0f calls/s/core\n", name, calls / cpu
+      printf "figure %s-cpu %.3f µs\n", name, cpu * 1000000 / calls
+    }' "$work/peer-report"
+  sort -n -k3,3 "$work/peer-calls" | awk -v name="$name" '
+    { times[NR] = $3 }
+    END {
+      printf "figure %s-p50 %.1f µs\n", name, times[int(NR * 0.50) + 1]
+      printf "figure %s-p99 %.1f µs\n", name, times[int(NR * 0.99) + 1]
+    }'
+}
