@@ -4,7 +4,7 @@
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
 # NAME: all, or some of echo commit refresh sign-in footprint. --with-grpc-swift adds that peer to
-# echo; building it takes a quarter of an hour once.
+# echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
 
@@ -39,8 +39,11 @@ median() {
     awk '{ values[NR] = $1 } END { print values[int((NR + 1) / 2)] }'
 }
 
+# As the programs are built for their image.
 build_measures() {
-  local options=(--package-path "$root" --scratch-path "$build" -c release)
+  local options=(
+    --package-path "$root" --scratch-path "$build" -c release --static-swift-stdlib
+  )
   swift build "${options[@]}" --product Benchmarks >&2
   release=$(swift build "${options[@]}" --show-bin-path)
 }

@@ -25,7 +25,7 @@ build_grpc-cpp() {
 }
 
 build_grpc-swift() {
-  PROTOC_PATH=$(command -v protoc) swift build --scratch-path "$build/peers/grpc-swift" \
+  swift build --scratch-path "$build/peers/grpc-swift" --static-swift-stdlib \
     --package-path "$root/Tests/Benchmarks/Peers/grpc-swift" -c release --product EchoServer >&2
 }
 

@@ -1,26 +1,38 @@
 import GRPCCore
 import GRPCProtobuf
-import SwiftProtobuf
 
 /// Answers every call with the same message.
-struct EchoService: Postern_Benchmark_V1_Echo.SimpleServiceProtocol {
+struct EchoService: RegistrableRPCService {
     private static let tokenBytes = 110
 
-    private let answer = Postern_Benchmark_V1_EchoResponse.with {
-        $0.accountID = "acc_0123456789abcdefghjkmnpqr"
-        $0.tokens = .with {
-            $0.sessionID = "ses_0123456789abcdefghjkmnpqr"
-            $0.accessExpiresAtMs = 1_700_000_900_000
-            $0.idleExpiresAtMs = 1_700_604_800_000
-        }
+    private static let held: EchoResponse = {
+        var tokens = Tokens()
+        tokens.sessionID = "ses_0123456789abcdefghjkmnpqr"
+        tokens.accessExpiresAtMs = 1_700_000_900_000
+        tokens.idleExpiresAtMs = 1_700_604_800_000
+        var held = EchoResponse()
+        held.accountID = "acc_0123456789abcdefghjkmnpqr"
+        held.tokens = tokens
+        return held
+    }()
+
+    func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
+        router.registerHandler(
+            forMethod: MethodDescriptor(
+                fullyQualifiedService: "postern.benchmark.v1.Echo", method: "Call"),
+            deserializer: ProtobufDeserializer<EchoRequest>(),
+            serializer: ProtobufSerializer<EchoResponse>(),
+            handler: { request, _ in
+                let request = try await ServerRequest(stream: request)
+                return StreamingServerResponse(
+                    single: ServerResponse(message: try Self.answer(request.message)))
+            })
     }
 
-    func call(
-        request: Postern_Benchmark_V1_EchoRequest, context: ServerContext
-    ) async throws -> Postern_Benchmark_V1_EchoResponse {
-        guard request.refreshToken.utf8.count == Self.tokenBytes else {
+    private static func answer(_ request: EchoRequest) throws -> EchoResponse {
+        guard request.refreshToken.utf8.count == tokenBytes else {
             throw RPCError(code: .invalidArgument, message: "not the benchmark's request")
         }
-        return answer
+        return held
     }
 }
