@@ -95,8 +95,11 @@ measure_open_loop() {
 count_allocations() {
   local counter=$build/floor/count_allocations.so count=$work/allocations
   start_echo_server env LD_PRELOAD="$counter" ALLOCATIONS_FILE="$count"
-  echo_load echo-onloop-counted OnLoop --allocations "$count"
-  echo_load echo-async-counted Async --allocations "$count"
+  local in_flight
+  for in_flight in 64 1; do
+    echo_load "counted-onloop-$in_flight" OnLoop --in-flight "$in_flight" --allocations "$count"
+    echo_load "counted-async-$in_flight" Async --in-flight "$in_flight" --allocations "$count"
+  done
 }
 
 # The median of a figure of this run; nothing when it was not measured.
@@ -141,6 +144,7 @@ report_echo() {
   done
   report_ratio echo-onloop-open-p99-to-floor echo-onloop-open-p99 floor-open-p99
   report_ratio echo-async-open-p99-to-floor echo-async-open-p99 floor-open-p99
-  report_median echo-onloop-counted-allocations allocations allocations-a-call-onloop
-  report_median echo-async-counted-allocations allocations allocations-a-call-async
+  for name in onloop-64 async-64 onloop-1 async-1; do
+    report_median "counted-$name-allocations" allocations "allocations-a-call-$name"
+  done
 }

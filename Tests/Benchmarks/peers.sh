@@ -55,36 +55,48 @@ write_peer_request() {
   } >"$work/peer-request"
 }
 
-# Clock ticks of CPU time that a process has taken, user and system, of all its threads.
-cpu_ticks() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+# When it is, and the clock ticks of CPU time that a process has taken, of all its threads.
+cpu_ticks() { echo "$EPOCHREALTIME $(sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }')"; }
 
-# PEER IN_FLIGHT SECONDS, then further options.
+# PROCESS SECONDS: how much of a core the process takes for so long.
+cpu_share() {
+  local before after
+  before=$(cpu_ticks "$1")
+  sleep "$2"
+  after=$(cpu_ticks "$1")
+  echo "$before $after" | awk -v hertz="$(getconf CLK_TCK)" '{ print ($4 - $2) / hertz / ($3 - $1) }'
+}
+
+# PEER IN_FLIGHT, then further options.
 ask_peer() {
-  local peer=$1 in_flight=$2 duration=$3
-  shift 3
-  taskset -c 1 h2load -t 1 -c 8 -m "$in_flight" -D "$duration" -d "$work/peer-request" \
-    -H 'content-type: application/grpc' -H 'te: trailers' "$@" \
+  local peer=$1 in_flight=$2
+  shift 2
+  taskset -c 1 h2load -t 1 -c 8 -m "$in_flight" --warm-up-time 1 -D "$seconds" \
+    -d "$work/peer-request" -H 'content-type: application/grpc' -H 'te: trailers' "$@" \
     "http://127.0.0.1:${peer_ports[$peer]}/postern.benchmark.v1.Echo/Call"
 }
 
-# The figures of load, from h2load's report and its list of calls.
+# The figures of load, from h2load's report and its list of calls. Writing the list costs the client
+# time, so it is written in a second run. Both warm up for a second on the connections they use.
 measure_peers() {
-  local in_flight=$1 peer before after
+  local in_flight=$1 peer client share
   for peer in "${peers[@]}"; do
-    ask_peer "$peer" "$in_flight" 1 >/dev/null # warms up
-    before=$(cpu_ticks "${peer_processes[$peer]}")
-    ask_peer "$peer" "$in_flight" "$seconds" --log-file "$work/peer-calls" >"$work/peer-report"
-    after=$(cpu_ticks "${peer_processes[$peer]}")
-    report_peer "$peer-$in_flight" $((after - before))
+    ask_peer "$peer" "$in_flight" >"$work/peer-report" &
+    client=$!
+    sleep 1.2
+    share=$(cpu_share "${peer_processes[$peer]}" "$(awk -v s="$seconds" 'BEGIN { print s - 0.4 }')")
+    wait "$client"
+    ask_peer "$peer" "$in_flight" --log-file "$work/peer-calls" >/dev/null
+    report_peer "$peer-$in_flight" "$share"
     rm "$work/peer-calls"
   done
 }
 
-# NAME TICKS. A call that failed has no message in its answer, and h2load would not notice: all
+# NAME SHARE. A call that failed has no message in its answer, and h2load would not notice: all
 # the bytes have to be there, gRPC's five and the 78 of the message.
 report_peer() {
-  local name=$1 ticks=$2
-  awk -v name="$name" -v seconds="$seconds" -v cpu="$ticks" -v hertz="$(getconf CLK_TCK)" '
+  local name=$1 share=$2
+  awk -v name="$name" -v seconds="$seconds" -v share="$share" '
     /^requests:/ { calls = $8 }
     /^traffic:/ { gsub(/[()]/, ""); data = $(NF - 1) }
     END {
@@ -92,7 +104,7 @@ report_peer() {
         print "error: " name ": " calls " answers with " data " bytes" > "/dev/stderr"
         exit 1
       }
-      cpu = cpu / hertz
+      cpu = share * seconds
       printf "figure %s %.0f calls/s\n", name, calls / seconds
       printf "figure %s-a-core %.0f calls/s/core\n", name, calls / cpu
       printf "figure %s-cpu %.3f µs\n", name, cpu * 1000000 / calls
