@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Measures, and prints a line `figure NAME VALUE UNIT` for each figure and each ratio.
 #
-#   docker/bench.sh [NAME…]        all, or some of: echo commit refresh sign-in footprint
+#   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
+# NAME: all, or some of echo commit refresh sign-in footprint. --with-grpc-swift adds that peer to
+# echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
 
@@ -12,8 +14,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 seconds=${POSTERN_BENCH_SECONDS:-3}
 runs=${POSTERN_BENCH_RUNS:-3}
 
-# gRPC C++ 1.51 on one core of the machine that design figures come from: 8 connections × 64.
-grpc_calls=72000
+# Where the measured programs are built.
+build=${POSTERN_BENCH_BUILD:-$root/.build}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/postern-bench.XXXXXX")
 started=()
@@ -37,17 +39,13 @@ median() {
     awk '{ values[NR] = $1 } END { print values[int((NR + 1) / 2)] }'
 }
 
-build_floor() {
-  local program floor=$root/Tests/Benchmarks/Floor
-  mkdir -p "$root/.build/floor"
-  for program in echo_floor load; do
-    cc -std=c17 -O2 -Wall -Wextra -o "$root/.build/floor/$program" "$floor/$program.c" -lcrypto
-  done
-}
-
+# As the programs are built for their image.
 build_measures() {
-  swift build --package-path "$root" -c release --product Benchmarks >&2
-  release=$(swift build --package-path "$root" -c release --show-bin-path)
+  local options=(
+    --package-path "$root" --scratch-path "$build" -c release --static-swift-stdlib
+  )
+  swift build "${options[@]}" --product Benchmarks >&2
+  release=$(swift build "${options[@]}" --show-bin-path)
 }
 
 # Starts a server on the first core and waits for the port that it prints; both are in $server_*.
@@ -65,58 +63,7 @@ start_server() {
   fail "a server did not start: $*"
 }
 
-# One core serves, the other one asks: a bare echo, a handler on the loop, an async handler.
-bench_echo() {
-  build_floor
-  build_measures
-  local load=$root/.build/floor/load key=$work/load.1.key
-  head -c 32 /dev/urandom >"$key"
-  chmod 600 "$key"
-  write_echo_payload
-
-  start_server "$root/.build/floor/echo_floor" 0
-  local floor_process=$server_process floor_port=$server_port
-  start_server "$release/Benchmarks" echo-server --key "$key"
-  local in_flight method run
-  for run in $(seq "$runs"); do
-    for in_flight in 64 1; do
-      "$load" --raw --port "$floor_port" --pid "$floor_process" --seconds "$seconds" \
-        --in-flight "$in_flight" --name "floor-$in_flight"
-      for method in OnLoop Async; do
-        "$load" --port "$server_port" --pid "$server_process" --seconds "$seconds" \
-          --in-flight "$in_flight" --name "echo-${method,,}-$in_flight" \
-          --service postern.benchmark --key "$key" --payload "$work/echo" \
-          --method "postern.benchmark.v1.Echo/$method"
-      done
-    done
-  done >"$work/echo.figures"
-  report_echo
-}
-
-# A SessionV1.RefreshRequest that makes a frame of 217 bytes: token, device, platform, name.
-write_echo_payload() {
-  local token device=device-0123456789abcdef name="Ada's telephone"
-  token=$(head -c 110 /dev/zero | tr '\0' t)
-  {
-    printf '\x0a\x6e%s' "$token"
-    printf '\x12\x33\x12\x17%s\x1a\x07android\x22\x0f%s' "$device" "$name"
-  } >"$work/echo"
-}
-
-report_echo() {
-  local name value
-  declare -A values
-  for name in floor-64 echo-onloop-64 echo-async-64 floor-1 echo-onloop-1 echo-async-1; do
-    value=$(median "$name" <"$work/echo.figures")
-    figure "$name" "$value" calls/s
-    value=$(median "$name-a-core" <"$work/echo.figures")
-    figure "$name-a-core" "$value" calls/s/core
-    values[$name]=$value
-  done
-  ratio echo-onloop-to-grpc "${values[echo-onloop-64]}" "$grpc_calls"
-  ratio echo-async-to-grpc "${values[echo-async-64]}" "$grpc_calls"
-  ratio echo-onloop-to-floor "${values[echo-onloop-64]}" "${values[floor-64]}"
-}
+source "$root/Tests/Benchmarks/echo.sh"
 
 # Durable writes and refreshes: many to a commit, one to a commit, no disk.
 bench_commit() {
@@ -184,7 +131,7 @@ bench_footprint() {
   for service in gateway identity session rate-limit notification; do
     process=$(pgrep -P "$up_process" -f "/postern-$service ")
     key=$(echo "$data"/keys/applications/tool.*.key)
-    "$root/.build/floor/load" --port "$(port_of "$service")" --pid "$process" --seconds 1 \
+    "$build/floor/load" --port "$(port_of "$service")" --pid "$process" --seconds 1 \
       --connections 4 --in-flight 16 --name "health-$service" --service "postern.$service" \
       --key "$key" --payload "$work/empty" --method postern.reflection.v1.Reflection/List >/dev/null
     memory=$(awk '/^Pss:/ { print $2 }' "/proc/$process/smaps_rollup")
@@ -196,7 +143,10 @@ bench_footprint() {
 }
 
 set_up gcc libc6-dev util-linux procps
-names=("$@")
+names=()
+for name in "$@"; do
+  if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
+done
 ((${#names[@]})) || names=(echo commit refresh sign-in footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"

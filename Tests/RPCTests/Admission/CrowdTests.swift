@@ -38,9 +38,9 @@ struct CrowdTests {
 
     @Test("security.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
     func patience() async throws {
-        let calls = SoakRounds.count(ordinarily: short: 300, whole: 20_000)
-        let idle = SoakRounds.count(ordinarily: short: 100, whole: 5_000)
-        let slow = SoakRounds.count(ordinarily: short: 40, whole: 2_000)
+        let calls = SoakRounds.isLong ? 20_000 : 300
+        let idle = SoakRounds.isLong ? 5_000 : 100
+        let slow = SoakRounds.isLong ? 2_000 : 40
         try await measured { loopback in
             _ = try await latencies(calls, loopback)
             let alone = try await latencies(calls, loopback)
@@ -48,13 +48,13 @@ struct CrowdTests {
             try crowd.gather(idle: idle)
             async let trickling: Void = crowd.trickle(slow)
             // The whole run sees the slow ones thrown out and come back.
-            if SoakRounds.isWhole { try await Task.sleep(for: .seconds(12)) }
+            if SoakRounds.isLong { try await Task.sleep(for: .seconds(12)) }
             let crowded = try await latencies(calls, loopback)
             crowd.disperse()
             try await trickling
             let before = alone[calls * 99 / 100]
             let after = crowded[calls * 99 / 100]
-            if SoakRounds.isWhole {
+            if SoakRounds.isLong {
                 Self.tell("p99 alone \(before) µs, in the crowd \(after) µs")
                 Self.tell("\(crowd.returns) came back")
                 #expect(after <= before * 2)
@@ -68,7 +68,7 @@ struct CrowdTests {
         arguments: [(1, 5), (20, 60_000)])
     func memory(calls: Int, textBytes: Int) async throws {
         let text = String(repeating: "x", count: textBytes)
-        let count = SoakRounds.count(ordinarily: short: 400, whole: 5_000)
+        let count = SoakRounds.isLong ? 5_000 : 400
         try await measured { loopback in
             let crowd = Crowd(port: loopback.server.port)
             // What the process needs once, and the allocator's own.
@@ -76,7 +76,7 @@ struct CrowdTests {
             let before = Crowd.residentBytes()
             try crowd.gather(idle: count, calls: calls, text: text)
             let each = (Crowd.residentBytes() - before) / count
-            if SoakRounds.isWhole { Self.tell("\(each) bytes each after \(calls) calls") }
+            if SoakRounds.isLong { Self.tell("\(each) bytes each after \(calls) calls") }
             #expect(each <= 16 * 1024)
         }
     }

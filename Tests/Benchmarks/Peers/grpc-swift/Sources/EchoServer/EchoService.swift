@@ -1,0 +1,38 @@
+import GRPCCore
+import GRPCProtobuf
+
+/// Answers every call with the same message.
+struct EchoService: RegistrableRPCService {
+    private static let tokenBytes = 110
+
+    private static let held: EchoResponse = {
+        var tokens = Tokens()
+        tokens.sessionID = "ses_0123456789abcdefghjkmnpqr"
+        tokens.accessExpiresAtMs = 1_700_000_900_000
+        tokens.idleExpiresAtMs = 1_700_604_800_000
+        var held = EchoResponse()
+        held.accountID = "acc_0123456789abcdefghjkmnpqr"
+        held.tokens = tokens
+        return held
+    }()
+
+    func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
+        router.registerHandler(
+            forMethod: MethodDescriptor(
+                fullyQualifiedService: "postern.benchmark.v1.Echo", method: "Call"),
+            deserializer: ProtobufDeserializer<EchoRequest>(),
+            serializer: ProtobufSerializer<EchoResponse>(),
+            handler: { request, _ in
+                let request = try await ServerRequest(stream: request)
+                return StreamingServerResponse(
+                    single: ServerResponse(message: try Self.answer(request.message)))
+            })
+    }
+
+    private static func answer(_ request: EchoRequest) throws -> EchoResponse {
+        guard request.refreshToken.utf8.count == tokenBytes else {
+            throw RPCError(code: .invalidArgument, message: "not the benchmark's request")
+        }
+        return held
+    }
+}

@@ -1,0 +1,150 @@
+# The echo benchmark of docker/bench.sh: this runtime, a bare floor, and the peers, each as the one
+# server on the first core, while a client on the second asks. Sourced, never run.
+#
+# Kinds take turns within each run, so that a machine whose speed drifts drifts for all of them.
+
+source "$root/Tests/Benchmarks/peers.sh"
+
+# Calls in flight on each of 8 connections.
+echo_in_flight=(64 16 1)
+# Calls a second that the schedule of the open loop has.
+open_loop_rate=50000
+
+build_floor() {
+  local floor=$root/Tests/Benchmarks/Floor
+  mkdir -p "$build/floor"
+  cc -std=c17 -O2 -Wall -Wextra -o "$build/floor/echo_floor" "$floor/echo_floor.c"
+  cc -std=c17 -O2 -Wall -Wextra -shared -fPIC \
+    -o "$build/floor/count_allocations.so" "$floor/count_allocations.c"
+  cc -std=c17 -D_DEFAULT_SOURCE -O2 -Wall -Wextra \
+    -o "$build/floor/load" "$root"/Tests/Benchmarks/Load/*.c -lssl -lcrypto
+}
+
+# A SessionV1.RefreshRequest that makes a frame of 217 bytes: token, device, platform, name.
+write_echo_payload() {
+  local token device=device-0123456789abcdef name="Ada's telephone"
+  token=$(head -c 110 /dev/zero | tr '\0' t)
+  {
+    printf '\x0a\x6e%s' "$token"
+    printf '\x12\x33\x12\x17%s\x1a\x07android\x22\x0f%s' "$device" "$name"
+  } >"$work/echo"
+}
+
+# Our echo server; further arguments go in front of it.
+start_echo_server() {
+  start_server "$@" "$release/Benchmarks" echo-server --key "$key"
+}
+
+# The load against our echo server: NAME METHOD, then further options.
+echo_load() {
+  local name=$1 method=$2
+  shift 2
+  "$load" --port "$server_port" --pid "$server_process" --seconds "$seconds" --name "$name" \
+    --service postern.benchmark --key "$key" --payload "$work/echo" \
+    --method "postern.benchmark.v1.Echo/$method" "$@"
+}
+
+floor_load() {
+  local name=$1
+  shift
+  "$load" --raw --port "$floor_port" --pid "$floor_process" --seconds "$seconds" \
+    --name "$name" "$@"
+}
+
+bench_echo() {
+  need_packages "${peer_packages[@]}"
+  build_floor
+  build_measures
+  build_peers
+  local load=$build/floor/load key=$work/load.1.key
+  head -c 32 /dev/urandom >"$key"
+  chmod 600 "$key"
+  write_echo_payload
+  write_peer_request
+
+  start_server "$build/floor/echo_floor" 0
+  local floor_process=$server_process floor_port=$server_port
+  start_peers
+  start_echo_server
+  local run
+  for run in $(seq "$runs"); do
+    measure_calls
+    measure_open_loop
+  done >"$work/echo.figures"
+  count_allocations >>"$work/echo.figures"
+  report_echo
+}
+
+measure_calls() {
+  local in_flight
+  for in_flight in "${echo_in_flight[@]}"; do
+    floor_load "floor-$in_flight" --in-flight "$in_flight"
+    echo_load "echo-onloop-$in_flight" OnLoop --in-flight "$in_flight"
+    echo_load "echo-async-$in_flight" Async --in-flight "$in_flight"
+    measure_peers "$in_flight"
+  done
+}
+
+measure_open_loop() {
+  floor_load floor-open --rate "$open_loop_rate"
+  echo_load echo-onloop-open OnLoop --rate "$open_loop_rate"
+  echo_load echo-async-open Async --rate "$open_loop_rate"
+}
+
+# A server of its own: the counting costs time, so that one is not measured.
+count_allocations() {
+  local counter=$build/floor/count_allocations.so count=$work/allocations
+  start_echo_server env LD_PRELOAD="$counter" ALLOCATIONS_FILE="$count"
+  local in_flight
+  for in_flight in 64 1; do
+    echo_load "counted-onloop-$in_flight" OnLoop --in-flight "$in_flight" --allocations "$count"
+    echo_load "counted-async-$in_flight" Async --in-flight "$in_flight" --allocations "$count"
+  done
+}
+
+# The median of a figure of this run; nothing when it was not measured.
+echo_median() { median "$1" <"$work/echo.figures"; }
+
+report_median() {
+  local value
+  value=$(echo_median "$1")
+  [[ -z $value ]] || figure "${3:-$1}" "$value" "$2"
+}
+
+# The ratio of two figures, under the name of both.
+report_ratio() {
+  local name=$1 one other
+  one=$(echo_median "$2")
+  other=$(echo_median "$3")
+  [[ -z $one || -z $other ]] || ratio "$name" "$one" "$other"
+}
+
+report_echo() {
+  local kind in_flight name
+  for in_flight in "${echo_in_flight[@]}"; do
+    for kind in floor echo-onloop echo-async "${peers[@]}"; do
+      name=$kind-$in_flight
+      report_median "$name" calls/s
+      report_median "$name-a-core" calls/s/core
+      report_median "$name-cpu" µs
+      report_median "$name-p50" µs
+      report_median "$name-p99" µs
+    done
+    for kind in onloop async; do
+      for name in "${peers[@]}"; do
+        report_ratio "echo-$kind-to-$name-$in_flight" "echo-$kind-$in_flight" "$name-$in_flight"
+      done
+    done
+  done
+  report_ratio echo-onloop-to-floor-64 echo-onloop-64 floor-64
+  for kind in floor echo-onloop echo-async; do
+    report_median "$kind-open" calls/s
+    report_median "$kind-open-p50" µs
+    report_median "$kind-open-p99" µs
+  done
+  report_ratio echo-onloop-open-p99-to-floor echo-onloop-open-p99 floor-open-p99
+  report_ratio echo-async-open-p99-to-floor echo-async-open-p99 floor-open-p99
+  for name in onloop-64 async-64 onloop-1 async-1; do
+    report_median "counted-$name-allocations" allocations "allocations-a-call-$name"
+  done
+}
