@@ -42,12 +42,13 @@ package struct ClientSettings: Sendable {
     /// first call.
     package init(
         service: String, host: String, port: Int, application: String, keyID: String,
-        secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2)
+        secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2),
+        streamCredit: UInt32 = FrameLimits.streamCredit
     ) {
         self.init(
             service: service,
             addresses: ServiceAddress(host: host, port: port).map { [$0] } ?? [],
             application: application, keyID: keyID, secret: secret,
-            connectPatience: connectPatience)
+            connectPatience: connectPatience, streamCredit: streamCredit)
     }
 }

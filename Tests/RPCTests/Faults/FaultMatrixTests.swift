@@ -20,7 +20,7 @@ struct FaultMatrixTests {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let echo = EchoService()
         let server = try await Loopback.server(
-            echo, limits: Loopback.Limits(connectionsMax: 1_000), group: group)
+            echo, limits: Loopback.Limits().with { $0.connectionsMax = 1_000 }, group: group)
         var worst = Duration.zero
         var memory = 0
         for round in 1...SoakRounds.count {

@@ -1,3 +1,4 @@
+import CNIOLinux
 import Glibc
 
 /// Somebody at the metrics port: a plain blocking socket; every wait of it ends after five seconds.
