@@ -34,7 +34,7 @@ enum RunningProgram {
         _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness
     ) async throws -> RPCServer {
         let settings = host.settings
-        let health = HealthReporter(readiness: readiness)
+        let health = HealthReporter(readiness: readiness, time: host.time)
         let always = [HealthDescription.service, ReflectionDescription.service]
         let reflection = ReflectionDirectory(assembly.services.map(\.description) + always)
         return try await RPCServer.start(

@@ -73,7 +73,9 @@ extension ServerConnection {
     // MARK: Hello
 
     private func greet(_ hello: WireV1.Hello) -> Bool {
-        guard machine.hello(streamCredit: hello.streamCredit) == .proceed else { return violated("a second Hello") }
+        guard machine.hello(streamCredit: hello.streamCredit) == .proceed else {
+            return violated("a second Hello")
+        }
         guard hello.version >= 1 else {
             goAway(.unsupportedVersion, "this server speaks version \(FrameLimits.version)")
             return false
