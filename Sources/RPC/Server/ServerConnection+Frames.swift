@@ -173,8 +173,12 @@ extension ServerConnection {
             return refuse(call, ServiceError(.resourceExhausted, notProcessed: true))
         }
         // Begun first: the task runs at once, and may end before we hold it.
-        let stream = beginStream(head, entry.handler.method, context.deadline, loop)
-        if stream == nil { machine.began(call, deadline: context.deadline) }
+        var stream: CallStream?
+        if entry.handler.method.streams == .none {
+            machine.began(call, deadline: context.deadline)
+        } else {
+            stream = beginStream(head, entry.handler.method, context.deadline, loop)
+        }
         let handle = AsyncCall(
             call: call, executor: resources.executor,
             connection: NIOLoopBound(self, eventLoop: loop), answered: entry.answered,
