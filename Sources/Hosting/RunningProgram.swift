@@ -45,7 +45,7 @@ enum RunningProgram {
     ) async throws -> RPCServer {
         let settings = host.settings
         let limits = OpenFiles.fitted(settings.limits, logger: host.logger)
-        let health = HealthReporter(readiness: readiness)
+        let health = HealthReporter(readiness: readiness, time: host.time)
         let always = [HealthDescription.service, ReflectionDescription.service]
         let reflection = ReflectionDirectory(assembly.services.map(\.description) + always)
         return try await RPCServer.start(

@@ -6,11 +6,23 @@ import ServiceRuntime
 /// Says whether the program takes calls, and which part is missing if not.
 struct HealthReporter: HealthService {
     let readiness: Readiness
+    let time: any Time
 
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) throws -> HealthV1.CheckResponse {
-        switch readiness.state {
+        Self.response(readiness.state)
+    }
+
+    func watch(
+        _ request: HealthV1.CheckRequest, _ items: OutgoingItems<HealthV1.CheckResponse>,
+        _ context: CallContext
+    ) async throws {
+        try await items.follow(readiness.changes().map { Self.response($0) }, time: time)
+    }
+
+    private static func response(_ state: Readiness.State) -> HealthV1.CheckResponse {
+        switch state {
         case .ready: HealthV1.CheckResponse(status: .serving)
         case .draining: HealthV1.CheckResponse(status: .notServing)
         case .waiting(let parts):

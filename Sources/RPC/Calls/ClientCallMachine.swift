@@ -168,7 +168,9 @@ package struct ClientCallMachine<Handle> {
 
     /// Followers, which nothing ends, and which would hold up a client that closes.
     package mutating func takeWatches() -> [(call: UInt64, handle: Handle)] {
-        let watches = calls.filter { $0.value.isWatch }.map { (call: $0.key, handle: $0.value.handle) }
+        let watches = calls.filter { $0.value.isWatch }.map {
+            (call: $0.key, handle: $0.value.handle)
+        }
         for entry in watches { calls[entry.call] = nil }
         return watches
     }

@@ -7,7 +7,8 @@ extension MethodHandler {
     /// A handler that answers one request with items; its return ends them.
     package static func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,
-        _ handle: @escaping @Sendable (Request, OutgoingItems<Response>, CallContext) async throws
+        _ handle:
+            @escaping @Sendable (Request, OutgoingItems<Response>, CallContext) async throws
             -> Void
     ) -> MethodHandler {
         precondition(method.streams == .response, "the handler's kind is the method's")

@@ -72,7 +72,9 @@ extension ServerConnection {
     // MARK: Hello
 
     private func greet(_ hello: WireV1.Hello) -> Bool {
-        guard machine.hello(streamCredit: hello.streamCredit) == .proceed else { return violated("a second Hello") }
+        guard machine.hello(streamCredit: hello.streamCredit) == .proceed else {
+            return violated("a second Hello")
+        }
         guard hello.version >= 1 else {
             goAway(.unsupportedVersion, "this server speaks version \(FrameLimits.version)")
             return false
@@ -180,8 +182,12 @@ extension ServerConnection {
         }
         guard let loop = self.context?.eventLoop else { return gate.leave() }
         // Begun first: the task runs at once, and may end before we hold it.
-        let stream = beginStream(head, method, context.deadline, loop)
-        if stream == nil { machine.began(call, deadline: context.deadline) }
+        var stream: CallStream?
+        if method.streams == .none {
+            machine.began(call, deadline: context.deadline)
+        } else {
+            stream = beginStream(head, method, context.deadline, loop)
+        }
         run(call, payload, context, entry, start, gate, stream)
     }
 

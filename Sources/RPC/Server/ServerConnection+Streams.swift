@@ -6,12 +6,11 @@ import ServiceRuntime
 extension ServerConnection: StreamCarrier {
     var arena: Arena { resources.arena }
 
-    /// The streams of a call that begins; nil for a unary one.
+    /// Begins a call with streams.
     func beginStream(
         _ head: RequestHead, _ method: MethodDescription, _ deadline: Duration,
         _ loop: any EventLoop
-    ) -> CallStream? {
-        guard method.streams != .none else { return nil }
+    ) -> CallStream {
         machine.began(
             head.call, deadline: deadline, streams: method.streams, more: head.more,
             isWatch: method.isWatch)

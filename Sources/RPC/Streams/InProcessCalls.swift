@@ -39,7 +39,8 @@ extension ClientStreamCall {
 extension BidirectionalCall {
     /// What `serve` writes while it reads.
     package static func inProcess(
-        _ serve: @escaping @Sendable (IncomingItems<Request>, OutgoingItems<Response>) async throws
+        _ serve:
+            @escaping @Sendable (IncomingItems<Request>, OutgoingItems<Response>) async throws
             -> Void
     ) -> BidirectionalCall<Request, Response> {
         let requests = ItemPipe<Request>()

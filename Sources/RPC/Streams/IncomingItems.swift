@@ -31,6 +31,7 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 
     private let source: Source
 
+    /// Begins, or goes on, to give out the items.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
     /// The items that a pipe in this process carries.

@@ -70,7 +70,8 @@ final class ItemPipe<Item: Sendable>: Sendable {
     }
 
     private func taken() -> Taken {
-        let (taken, wake) = state.withLock { state -> (Taken, CheckedContinuation<Void, any Error>?) in
+        let (taken, wake) = state.withLock {
+            state -> (Taken, CheckedContinuation<Void, any Error>?) in
             guard let item = state.pop() else {
                 return (state.ending.map(Taken.ended) ?? .nothing, nil)
             }

@@ -5,7 +5,8 @@ package struct ClientStreamCall<Request: Sendable, Response: Sendable>: Sendable
     private let answer: @Sendable () async throws -> Response
 
     init(
-        _ outgoing: OutgoingItems<Request>, _ answer: @escaping @Sendable () async throws -> Response
+        _ outgoing: OutgoingItems<Request>,
+        _ answer: @escaping @Sendable () async throws -> Response
     ) {
         self.outgoing = outgoing
         self.answer = answer

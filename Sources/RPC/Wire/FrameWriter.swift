@@ -49,7 +49,8 @@ package enum FrameWriter {
         let inner =
             1 + varintBytes(call) + fieldBytes(request.method.utf8.count) + 1
             + varintBytes(UInt64(timeoutMilliseconds)) + request.metadata.encodedBytes
-            + (request.more ? 2 : 0) + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
+            + (request.more ? 2 : 0)
+            + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
         guard fieldBytes(inner) <= frameBytesMax else { return false }
         out.writeInteger(UInt32(truncatingIfNeeded: fieldBytes(inner)))
         out.writeFieldHead(0x12, inner)

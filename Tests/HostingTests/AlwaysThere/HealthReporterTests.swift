@@ -1,6 +1,7 @@
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -9,9 +10,12 @@ import Testing
 struct HealthReporterTests {
     private let readiness = Readiness(parts: ["server", "store"])
     private let context = CallContext(deadline: .zero)
+    private let time = ManualTime()
+
+    private var reporter: HealthReporter { HealthReporter(readiness: readiness, time: time) }
 
     private func answer() throws -> HealthV1.CheckResponse {
-        try HealthReporter(readiness: readiness).check(HealthV1.CheckRequest(), context)
+        try reporter.check(HealthV1.CheckRequest(), context)
     }
 
     @Test("X-07: while parts are missing it does not serve, and names them")
@@ -34,5 +38,22 @@ struct HealthReporterTests {
         readiness.set("store", isReady: true)
         readiness.drain()
         #expect(try answer() == HealthV1.CheckResponse(status: .notServing))
+    }
+
+    @Test("X-07: a follower hears the state at once, each change, and the last every 500 ms")
+    func watch() async throws {
+        let items = reporter.watch(HealthV1.CheckRequest(), context).makeAsyncIterator()
+        #expect(try await items.next()?.parts.map(\.name) == ["server", "store"])
+        readiness.set("server", isReady: true)
+        #expect(try await items.next()?.parts.map(\.name) == ["store"])
+        readiness.set("store", isReady: true)
+        #expect(try await items.next() == HealthV1.CheckResponse(status: .serving))
+        for _ in 0..<3 {
+            await time.sleepers(1)
+            time.advance(by: .milliseconds(500))
+            #expect(try await items.next() == HealthV1.CheckResponse(status: .serving))
+        }
+        readiness.drain()
+        #expect(try await items.next()?.status == .notServing)
     }
 }

@@ -157,7 +157,8 @@ final class RawPeer {
     /// A Hello with a good proof for the server's challenge.
     func soundHello(frameBytesMax: UInt32 = 0, streamCredit: UInt32 = 0) -> WireV1.Hello {
         var hello = WireV1.Hello(
-            version: 1, frameBytesMax: frameBytesMax, streamCredit: streamCredit, service: "test.echo",
+            version: 1, frameBytesMax: frameBytesMax, streamCredit: streamCredit,
+            service: "test.echo",
             application: TestKey.application, keyId: TestKey.keyID)
         hello.proof = ApplicationProof.make(
             challenge: serverHello.challenge, hello, key: TestKey.right)

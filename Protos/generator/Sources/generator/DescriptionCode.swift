@@ -4,6 +4,7 @@ import SwiftProtobufPluginLibrary
 
 /// What a service's methods promise, and its descriptors for reflection.
 struct DescriptionCode {
+    private static let options = "postern/options/v1/options.proto"
     private let service: ServiceDescriptor
     private let files: [Google_Protobuf_FileDescriptorProto]
 
@@ -37,24 +38,27 @@ struct DescriptionCode {
         let hedge = options.hedgeAfterMilliseconds.map {
             ",\n            hedgeAfter: .milliseconds(\($0))"
         }
+        let streams = method.streams == .none ? "" : ", streams: .\(method.streams)"
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(
                     name: "\(service.fullName)/\(method.name)",
                     isIdempotent: \(options.isIdempotent),
                     timeout: .milliseconds(\(options.timeoutMilliseconds)),
-                    isOnLoop: \(options.isOnLoop)\(hedge ?? ""))
+                    isOnLoop: \(options.isOnLoop)\(streams)\(hedge ?? ""))
 
 
             """
     }
 
-    /// The service's file and all that it imports, without comments, in base64 lines.
+    /// The service's file and all that it imports, without comments, in base64 lines. Our options
+    /// stay behind, and with them protobuf's description of itself, the larger part of the bytes.
     private var encodedFiles: String {
         var set = Google_Protobuf_FileDescriptorSet()
         set.file = neededFiles.map { file in
             var file = file
             file.clearSourceCodeInfo()
+            file.dependency.removeAll { $0 == Self.options }
             return file
         }
         guard let bytes: Data = try? set.serializedData() else {
@@ -74,7 +78,7 @@ struct DescriptionCode {
             guard !needed.contains(where: { $0.name == name }),
                 let file = files.first(where: { $0.name == name })
             else { return }
-            file.dependency.forEach(need)
+            file.dependency.filter { $0 != Self.options }.forEach(need)
             needed.append(file)
         }
         need(service.file.name)

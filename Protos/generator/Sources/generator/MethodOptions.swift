@@ -5,11 +5,14 @@ import SwiftProtobufPluginLibrary
 /// descriptor library keeps because it does not know them: varints.
 struct MethodOptions {
     var isIdempotent = false
-    var timeoutMilliseconds = 10_000
+    var timeoutMilliseconds: Int
     var isOnLoop = false
     var hedgeAfterMilliseconds: Int?
 
     init(_ method: MethodDescriptor) {
+        // A follower stays for long, and resumes by a position.
+        let isLong = method.serverStreaming || method.name.hasPrefix("Watch")
+        timeoutMilliseconds = isLong ? 3_600_000 : 10_000
         var bytes = Array(method.options.unknownFields.data)[...]
         while !bytes.isEmpty {
             let tag = Self.varint(&bytes)

@@ -4,7 +4,7 @@ import SwiftProtobufPluginLibrary
 ///
 /// A message that holds itself would let a hostile peer choose the depth of libprotobuf-c's
 /// recursion. The rest has no code yet: maps and nested types, `optional` (protoc-gen-c refuses
-/// it; a oneof of one member says the same), streams.
+/// it; a oneof of one member says the same).
 enum Restrictions {
     static func complaints(about files: [FileDescriptor]) -> [String] {
         var complaints: [String] = []
@@ -14,8 +14,8 @@ enum Restrictions {
         }
         let services = files.flatMap(\.services)
         for method in services.flatMap(\.methods)
-        where method.clientStreaming || method.serverStreaming {
-            complaints.append("\(method.fullName): streams are not supported yet")
+        where method.streams != .none && MethodOptions(method).isOnLoop {
+            complaints.append("\(method.fullName): a stream waits, so it cannot be on_loop")
         }
         for (name, same) in Dictionary(grouping: services, by: \.name) where same.count > 1 {
             complaints.append("several services are named \(name); so would be their code")

@@ -26,14 +26,6 @@ struct ServiceFile {
         """
     }
 
-    private func function(_ method: MethodDescriptor, _ effects: String) -> String {
-        """
-            func \(escaped(lowerCamel(method.name)))(
-                _ request: \(method.inputType.swiftName), _ context: CallContext
-            ) \(effects) -> \(method.outputType.swiftName)
-        """
-    }
-
     private func comment(_ method: MethodDescriptor) -> String {
         docComment(method.protoSourceComments(commentPrefix: ""), indent: "    ")
     }
@@ -44,7 +36,7 @@ struct ServiceFile {
         ///
         /// What a client calls; the service itself conforms too, so it can be called in process.
         package protocol \(service.name)API: Sendable {
-        \(service.methods.map { comment($0) + function($0, "async throws") + "\n" }
+        \(service.methods.map { comment($0) + MethodCode($0).api + "\n" }
             .joined(separator: "\n"))\
         }
 
@@ -52,15 +44,28 @@ struct ServiceFile {
     }
 
     private var serviceProtocol: String {
-        let onLoop = service.methods.filter { MethodOptions($0).isOnLoop }
+        let own = service.methods.map(MethodCode.init).filter { $0.serving != nil }
         var text = "/// What a server of `\(service.fullName)` implements.\n"
         text += "package protocol \(service.name)Service: \(service.name)API {"
-        text += onLoop.isEmpty ? "" : "\n"
-        text += onLoop.map { method in
-            comment(method) + "    ///\n    /// On the connection's event loop: it may not wait.\n"
-                + function(method, "throws") + "\n"
+        text += own.isEmpty ? "" : "\n"
+        text += own.map { method in
+            comment(method.method) + "    ///\n    /// \(method.note)\n\(method.serving ?? "")\n"
         }.joined(separator: "\n")
-        return text + "}\n"
+        return text + "}\n" + inProcess
+    }
+
+    /// A service with streams as its own program calls it.
+    private var inProcess: String {
+        let streams = service.methods.map(MethodCode.init).filter { $0.inProcess != nil }
+        guard !streams.isEmpty else { return "" }
+        return """
+
+            /// The client's face of the streams, for calls in process.
+            extension \(service.name)Service {
+            \(streams.compactMap(\.inProcess).joined(separator: "\n"))\
+            }
+
+            """
     }
 
     private var client: String {
@@ -76,9 +81,10 @@ struct ServiceFile {
 
             """
         for method in service.methods {
-            text += "\n    package " + function(method, "async throws").drop { $0 == " " }
-            text += " {\n        try await channel.call(\n            \(service.name)Description."
-            text += "\(escaped(lowerCamel(method.name))), request, context)\n    }\n"
+            let code = MethodCode(method)
+            let description = "\(service.name)Description.\(code.name)"
+            text += "\n    package " + code.api.drop { $0 == " " }
+            text += " {\n        \(code.calling(description))\n    }\n"
         }
         return text + "}\n"
     }
@@ -94,23 +100,11 @@ struct ServiceFile {
                 ServiceMethods(
                     \(service.name)Description.service,
                     [
-        \(service.methods.map(handler).joined())\
+        \(service.methods.map { MethodCode($0).handler("\(service.name)Description") }.joined())\
                     ])
             }
         }
 
         """
-    }
-
-    private func handler(_ method: MethodDescriptor) -> String {
-        let name = escaped(lowerCamel(method.name))
-        let isOnLoop = MethodOptions(method).isOnLoop
-        return """
-                            .\(isOnLoop ? "onLoop" : "async")(\(service.name)Description.\(name)) {
-                                (request: \(method.inputType.swiftName), context) in
-                                \(isOnLoop ? "try" : "try await") service.\(name)(request, context)
-                            },
-
-            """
     }
 }

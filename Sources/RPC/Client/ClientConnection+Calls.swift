@@ -1,0 +1,102 @@
+import Messages
+import NIOCore
+import ServiceRuntime
+
+/// How calls begin on a client's connection, and how the client ends them.
+extension ClientConnection {
+    /// Sends a call, at once or when the server has room for it.
+    func start(_ call: PendingCall) {
+        switch machine.admission {
+        case .send(let number): send(call, as: number)
+        case .wait:
+            machine.wait(call, deadline: call.deadline)
+            arm(call.deadline)
+        case .refuseFull:
+            call.fail(ServiceError(.resourceExhausted, detail: "too many wait", notProcessed: true))
+        case .refuseLost: call.fail(Self.lostError)
+        }
+    }
+
+    private func send(_ call: PendingCall, as number: UInt64) {
+        let left = call.deadline - time.uptime()
+        guard left > .zero else { return call.fail(ServiceError(.deadlineExceeded)) }
+        guard call.request.metadata.isWithinLimits else {
+            return call.fail(ServiceError(.invalidArgument, fields: ["metadata"]))
+        }
+        let isWritten = FrameWriter.writeRequest(
+            call: number, call.request,
+            timeoutMilliseconds: UInt32(clamping: max(1, left.milliseconds)), to: &out,
+            frameBytesMax: serverFrameBytesMax)
+        guard isWritten else {
+            return call.fail(
+                ServiceError(.resourceExhausted, detail: "the request is over the server's limit"))
+        }
+        let isLast = machine.began(
+            call, deadline: call.deadline, streams: call.streams, isWatch: call.isWatch)
+        call.sent(on: self, as: number)
+        flushSoon()
+        arm(call.deadline)
+        if isLast { leave() }
+    }
+
+    /// Gives a call up: the server is told, and the call ends at once.
+    func cancel(_ call: UInt64) {
+        guard let pending = machine.ended(call) else { return }
+        abandon(call, pending, ServiceError(.cancelled))
+        ended()
+        flushSoon()
+    }
+
+    func abandon(_ call: UInt64, _ pending: PendingCall, _ error: ServiceError) {
+        FrameWriter.write(.cancel(WireV1.Cancel(call: call)), to: &out, arena: arena)
+        pending.fail(error)
+    }
+
+    /// A call has ended: another has room, or the connection has no more use.
+    func ended() {
+        while let (call, number) = machine.nextWaiting() {
+            if !call.isOver { send(call, as: number) }
+        }
+        guard isLost, machine.isIdle else { return }
+        flush()
+        context?.close(promise: nil)
+    }
+
+    /// Takes no more calls, says so, and closes when those that run are over, or at the end of the
+    /// grace. Followers, which nothing else ends, are given up.
+    func close() {
+        guard isGreeted, let context else { context?.close(promise: nil); return }
+        leave()
+        for (call, pending) in machine.takeWatches() {
+            abandon(call, pending, ServiceError(.unavailable, detail: "this client is closed"))
+        }
+        ended()
+        guard context.channel.isActive else { return }
+        let due = time.uptime() + FrameLimits.drainGrace
+        closeDue = due
+        arm(due)
+    }
+
+    /// Takes no more calls, and closes when those that run are over; its link knows already.
+    func retire() {
+        isLost = true
+        for call in machine.leave() { call.fail(Self.lostError) }
+        ended()
+    }
+
+    /// No new calls from now on; the server is told.
+    private func leave() {
+        guard !isLost else { return }
+        isLost = true
+        let unsent = machine.leave()
+        let goAway = WireV1.GoAway(reason: .draining, message: "this client takes its leave")
+        FrameWriter.write(.goAway(goAway), to: &out, arena: arena)
+        flushSoon()
+        onLoss(self, Self.lostError)
+        for call in unsent { call.fail(Self.lostError) }
+    }
+
+    static var lostError: ServiceError {
+        ServiceError(.unavailable, detail: "connection lost", notProcessed: true)
+    }
+}
