@@ -19,6 +19,8 @@ final class ClientPool {
     var endpoints: [ClientEndpoint] = []
     private var balancer = Balancer()
     var waiting = WaitingCalls()
+    /// Calls between two tries: a loop that ends runs no timers, and they would wait for ever.
+    private var resting: [ObjectIdentifier: CallTries] = [:]
     private var isLookScheduled = false
     var sweep: Scheduled<Void>?
     var isUsed = false
@@ -87,7 +89,17 @@ final class ClientPool {
         for endpoint in endpoints { endpoint.close() }
         endpoints = []
         for entry in waiting.takeAll() { entry.call.fail(Self.closed) }
+        for tries in resting.values { tries.giveUp(Self.closed) }
     }
+
+    /// A call waits before it is sent again.
+    func rests(_ tries: CallTries) {
+        guard !isClosed else { return tries.giveUp(Self.closed) }
+        resting[ObjectIdentifier(tries)] = tries
+    }
+
+    /// It waits no longer.
+    func restsNoMore(_ tries: CallTries) { resting[ObjectIdentifier(tries)] = nil }
 
     // MARK: Calls that wait for a connection
 

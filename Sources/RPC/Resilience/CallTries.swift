@@ -37,7 +37,10 @@ final class CallTries {
     }
 
     /// Its caller wants no answer any more.
-    func cancel() { end(.failure(ServiceError(.cancelled))) }
+    func cancel() { giveUp(ServiceError(.cancelled)) }
+
+    /// There will be no more tries.
+    func giveUp(_ error: ServiceError) { end(.failure(error)) }
 
     // MARK: Sending
 
@@ -49,6 +52,11 @@ final class CallTries {
         }
         current = call
         pool.start(call, avoiding: avoided)
+    }
+
+    private func sendAgain(avoiding avoided: ClientEndpoint?) {
+        pool.restsNoMore(self)
+        send(avoiding: avoided)
     }
 
     private func sendHedge() {
@@ -109,7 +117,7 @@ final class CallTries {
         switch plan.failed(
             failure, jitter: pool.randomness.integer(), budget: &pool.budget)
         {
-        case .giveUp: end(.failure(error))
+        case .giveUp: giveUp(error)
         case .resend:
             pool.reports.resent()
             send(avoiding: endpoint)
@@ -118,8 +126,9 @@ final class CallTries {
             let tries = NIOLoopBound(self, eventLoop: pool.loop)
             let avoided = endpoint.map { NIOLoopBound($0, eventLoop: pool.loop) }
             retryTimer = pool.loop.scheduleTask(in: TimeAmount(wait)) {
-                tries.value.send(avoiding: avoided?.value)
+                tries.value.sendAgain(avoiding: avoided?.value)
             }
+            pool.rests(self)
         }
     }
 
@@ -128,7 +137,10 @@ final class CallTries {
         guard let finish else { return }
         self.finish = nil
         hedgeTimer?.cancel()
-        retryTimer?.cancel()
+        if let retryTimer {
+            retryTimer.cancel()
+            pool.restsNoMore(self)
+        }
         finish(result.mapError(\.afterACall))
         if let current { pool.cancel(current) }
         if let hedge { pool.cancel(hedge) }

@@ -85,6 +85,22 @@ struct RetryTests {
         }
     }
 
+    @Test("a client that closes ends the calls that wait for their next try")
+    func closed() async throws {
+        try await Instances.run(1) { bench in
+            let busy = ServiceError(.unavailable, retryAfter: .seconds(8))
+            bench.instances[0].feels(.failing(busy))
+            async let failure = bench.failure(Instance.repeatable)
+            try await eventually { bench.count("rpc_client_retries") == 1 }
+            let clock = ContinuousClock()
+            let start = clock.now
+            bench.client.close()
+            let error = await failure
+            #expect(error?.detail == "this client is closed")
+            #expect(clock.now - start < .seconds(1))
+        }
+    }
+
     @Test("what a service refuses by its own rules is an answer, whatever its retry_after says")
     func rules() async throws {
         try await Instances.run(1) { bench in
