@@ -9,6 +9,7 @@ extension ServerConnection {
     /// A handler returned `response`.
     func finished(_ call: UInt64, _ response: some ProtobufMessage) {
         guard machine.finished(call) else { return closeIfDrained() }
+        resources.lend(&out)
         let isWritten = response.withPacked(in: resources.arena) { packed in
             FrameWriter.writeResponse(
                 call: call, packed, to: &out, frameBytesMax: peerFrameBytesMax)

@@ -71,7 +71,7 @@ final class ServerConnection: ChannelDuplexHandler {
         leavePlace(context.channel)
         // From here on nothing is written or timed, even if this comes in the middle of a turn.
         self.context = nil
-        watchdog?.cancel()
+        watchdog = nil  // not cancelled: see `Leash`
         for task in machine.close() { task.cancel() }
         forgetAllWaiting()
         context.fireChannelInactive()
@@ -100,6 +100,7 @@ final class ServerConnection: ChannelDuplexHandler {
             isReading = true
             turnUptime = shared.time.uptime()
             keepAlive?.heard()
+            resources.lend(&out)
         }
         read(decoder.take(buffer))
     }
@@ -168,7 +169,7 @@ final class ServerConnection: ChannelDuplexHandler {
         guard let context, out.readableBytes > 0 else { return }
         progress.wrote(out.readableBytes)
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
-        out.clear(minimumCapacity: 0)
+        resources.takeBack(&out)
         guard !context.channel.isWritable else { return }
         if pendingBytes > FrameLimits.outboundDropBytes { context.close(promise: nil) }
     }
@@ -268,9 +269,9 @@ final class ServerConnection: ChannelDuplexHandler {
         watchdog?.cancel()
         watch.armedFor = due
         let wait = max(.milliseconds(1), due - turnUptime)
-        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let leash = NIOLoopBound(Leash(self), eventLoop: context.eventLoop)
         watchdog = context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
-            connection.value.wake()
+            leash.value.connection?.wake()
         }
     }
 
