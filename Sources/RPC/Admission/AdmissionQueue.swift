@@ -61,7 +61,7 @@ package struct AdmissionQueue<Ticket> {
         _ ticket: Ticket, bytes: Int, deadline: Duration, at uptime: Duration
     ) -> Arrival {
         look(at: uptime)
-        if line.isEmpty { pace = QueuePace(from: uptime) }
+        if line.isEmpty { begin(at: uptime) }
         let ahead = isOverloaded ? 0 : count
         guard uptime + pace.wait(behind: ahead, at: uptime) < deadline else {
             return .refused(shed(.deadline, at: uptime))
@@ -70,6 +70,11 @@ package struct AdmissionQueue<Ticket> {
         guard hasRoom(bytes) else { return .refused(shed(.full, at: uptime)) }
         self.bytes += bytes
         return .waits(line.append(Waiter(ticket: ticket, bytes: bytes, since: uptime)))
+    }
+
+    private mutating func begin(at uptime: Duration) {
+        pace = QueuePace(from: uptime)
+        sign.began(at: uptime)
     }
 
     private func hasRoom(_ bytes: Int) -> Bool {
@@ -87,6 +92,7 @@ package struct AdmissionQueue<Ticket> {
     /// A handler has ended: the one to let in, and how long it has waited.
     mutating func next(at uptime: Duration) -> (ticket: Ticket, wait: Duration)? {
         look(at: uptime)
+        sign.left(afterOldest: oldestWait(at: uptime))
         guard let waiter = isOverloaded ? line.removeLast() : line.removeFirst() else { return nil }
         bytes -= waiter.bytes
         pace.moved(at: uptime)
@@ -110,7 +116,7 @@ package struct AdmissionQueue<Ticket> {
     // MARK: Time
 
     private mutating func look(at uptime: Duration) {
-        sign.saw(oldestWait(at: uptime), at: uptime)
+        sign.look(oldest: oldestWait(at: uptime), at: uptime)
         guard isOverloaded else { return }
         while oldestWait(at: uptime) > Self.patience, shedFirst(.late, at: uptime) {}
     }

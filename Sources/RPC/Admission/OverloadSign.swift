@@ -12,12 +12,23 @@ struct OverloadSign {
     private var shortest: Duration?
     private var windowEnd = Duration.zero
 
-    /// Sees how long the one that has waited longest has waited; zero when nobody waits.
-    mutating func saw(_ wait: Duration, at uptime: Duration) {
-        let least = min(shortest ?? wait, wait)
-        shortest = least
+    /// Somebody waits where nobody did: what was, is over.
+    mutating func began(at uptime: Duration) {
+        isOverloaded = false
+        shortest = nil
+        windowEnd = uptime + Self.window
+    }
+
+    /// One was let in when the oldest had waited so long. The oldest's wait is what tells, since
+    /// in overload the one let in is the newest.
+    mutating func left(afterOldest wait: Duration) {
+        shortest = min(shortest ?? wait, wait)
+    }
+
+    /// Ends the window if it is over. Where nobody was let in, the oldest's wait counts.
+    mutating func look(oldest wait: Duration, at uptime: Duration) {
         guard uptime >= windowEnd else { return }
-        isOverloaded = least > Self.target
+        isOverloaded = shortest ?? wait > Self.target
         shortest = nil
         windowEnd = uptime + Self.window
     }

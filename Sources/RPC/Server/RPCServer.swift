@@ -41,6 +41,8 @@ package final class RPCServer: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.tcpOption(.userTimeout), value: SilentPeer.milliseconds)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.recvAllocator, value: LeanReceiving())
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(
                 .writeBufferWaterMark,
                 value: .init(

@@ -12,6 +12,7 @@ extension ServerConnection {
             closeIfDrained()
             return true
         }
+        resources.lend(&out)
         let isWritten = response.withPacked(in: resources.arena) { packed in
             FrameWriter.writeResponse(
                 call: call, packed, to: &out, frameBytesMax: peerFrameBytesMax)

@@ -80,7 +80,7 @@ final class ServerConnection: ChannelDuplexHandler {
         leavePlace(context.channel)
         // From here on nothing is written or timed, even if this comes in the middle of a turn.
         self.context = nil
-        watchdog?.cancel()
+        watchdog = nil  // not cancelled: see `Leash`
         stopAll("the connection was lost")
         context.fireChannelInactive()
     }
@@ -110,6 +110,7 @@ final class ServerConnection: ChannelDuplexHandler {
             turnUptime = shared.time.uptime()
             counts.turnBegan(at: turnUptime)
             keepAlive?.heard()
+            resources.lend(&out)
         }
         counts.figures.receivedBytes.add(buffer.readableBytes)
         read(decoder.take(buffer))
@@ -183,7 +184,7 @@ final class ServerConnection: ChannelDuplexHandler {
         progress.wrote(out.readableBytes)
         counts.figures.sentBytes.add(out.readableBytes)
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
-        out.clear(minimumCapacity: 0)
+        resources.takeBack(&out)
         guard !context.channel.isWritable else { return letWritersGo() }
         if pendingBytes > FrameLimits.outboundDropBytes { context.close(promise: nil) }
     }
@@ -283,9 +284,9 @@ final class ServerConnection: ChannelDuplexHandler {
         watchdog?.cancel()
         watch.armedFor = due
         let wait = max(.milliseconds(1), due - turnUptime)
-        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let leash = NIOLoopBound(Leash(self), eventLoop: context.eventLoop)
         watchdog = context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
-            connection.value.wake()
+            leash.value.connection?.wake()
         }
     }
 

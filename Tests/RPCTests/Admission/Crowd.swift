@@ -9,6 +9,7 @@ import Synchronization
 final class Crowd: Sendable {
     private let port: Int
     private let idle = Mutex<[Int32]>([])
+    private let slow = Mutex<[Int32]>([])
     private let isOver = Atomic<Bool>(false)
     private let returned = Atomic<Int>(0)
 
@@ -20,7 +21,9 @@ final class Crowd: Sendable {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    deinit { idle.withLock { for socket in $0 { close(socket) } } }
+    deinit {
+        for socket in idle.withLock({ $0 }) + slow.withLock({ $0 }) { close(socket) }
+    }
 
     /// How often a slow one was thrown out and has come back.
     var returns: Int { returned.load(ordering: .relaxed) }
@@ -36,11 +39,20 @@ final class Crowd: Sendable {
         }
     }
 
-    /// Keeps `count` slow ones at the server until the crowd is over: half of them spell out a
-    /// Hello, half, greeted, a frame; a byte each `gap` seconds.
-    func trickle(_ count: Int, gap: Double = 10) throws {
-        var slow = try (0..<count).map { try Self.connected(port: port, isGreeted: $0 % 2 == 0) }
-        defer { for socket in slow { close(socket) } }
+    /// Connects `count` slow ones, of which half say Hello.
+    func gather(slow count: Int) throws {
+        let sockets = try (0..<count).map {
+            try Self.connected(port: port, isGreeted: $0.isMultiple(of: 2))
+        }
+        slow.withLock { $0 = sockets }
+    }
+
+    /// Keeps the slow ones at the server until they are to leave: half of them spell out a Hello,
+    /// half a frame, a byte each `gap` seconds; who is thrown out comes back at its turn.
+    func trickle(gap: Double = 10) throws {
+        var slow = self.slow.withLock { $0 }
+        defer { self.slow.withLock { [slow] in $0 = slow } }
+        let count = slow.count
         var turn = 0
         while !isOver.load(ordering: .relaxed) {
             // Each tick of 10 ms some of them have their turn.
@@ -48,8 +60,9 @@ final class Crowd: Sendable {
                 turn = (turn + 1) % count
                 guard !Self.sendsByte(slow[turn]) else { continue }
                 close(slow[turn])
+                slow[turn] = -1
+                slow[turn] = try Self.connected(port: port, isGreeted: turn.isMultiple(of: 2))
                 returned.add(1, ordering: .relaxed)
-                slow[turn] = try Self.connected(port: port, isGreeted: turn % 2 == 0)
             }
             usleep(10_000)
         }

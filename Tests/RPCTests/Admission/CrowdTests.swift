@@ -38,7 +38,7 @@ struct CrowdTests {
 
     @Test("security.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
     func patience() async throws {
-        let calls = SoakRounds.isLong ? 20_000 : 300
+        let calls = SoakRounds.isLong ? 5_000 : 300
         let idle = SoakRounds.isLong ? 5_000 : 100
         let slow = SoakRounds.isLong ? 2_000 : 40
         try await measured { loopback in
@@ -46,9 +46,10 @@ struct CrowdTests {
             let alone = try await latencies(calls, loopback)
             let crowd = Crowd(port: loopback.server.port)
             try crowd.gather(idle: idle)
-            async let trickling: Void = crowd.trickle(slow)
+            try crowd.gather(slow: slow)
+            async let trickling: Void = crowd.trickle()
             // The whole run sees the slow ones thrown out and come back.
-            if SoakRounds.isLong { try await Task.sleep(for: .seconds(12)) }
+            if SoakRounds.isLong { try await Task.sleep(for: .seconds(6)) }
             let crowded = try await latencies(calls, loopback)
             crowd.disperse()
             try await trickling
@@ -58,7 +59,7 @@ struct CrowdTests {
                 Self.tell("p99 alone \(before) µs, in the crowd \(after) µs")
                 Self.tell("\(crowd.returns) came back")
                 #expect(after <= before * 2)
-                #expect(crowd.returns > 100)
+                #expect(crowd.returns >= 100)
             }
         }
     }
@@ -103,7 +104,7 @@ struct CrowdTests {
         let limits = Loopback.Limits().with { $0.connectionsPerLoopbackMax = 2 }
         try await Loopback.run(limits: limits) { loopback in
             let first = try RawPeer.greeted(port: loopback.server.port)
-            _ = try RawPeer.greeted(port: loopback.server.port)
+            let second = try RawPeer.greeted(port: loopback.server.port)
             let third = try RawPeer(port: loopback.server.port)
             guard case .goAway(let goAway) = try third.receive() else {
                 Issue.record("no GoAway, or a Hello before it")
@@ -111,8 +112,10 @@ struct CrowdTests {
             }
             #expect(goAway.reason == .tooManyConnections)
             #expect(goAway.retryAfterMs >= 1_000)
-            first.send(1, EchoService.onLoop)
-            #expect(try first.response(1).status == 0)
+            for peer in [first, second] {
+                peer.send(1, EchoService.onLoop)
+                #expect(try peer.response(1).status == 0)
+            }
         }
     }
 
