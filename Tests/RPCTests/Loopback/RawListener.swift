@@ -1,3 +1,5 @@
+// Either of the two may come to own sockaddr_in, by which is loaded first.
+import CNIOLinux
 import Glibc
 
 /// A listening socket behind which no server of ours stands.
