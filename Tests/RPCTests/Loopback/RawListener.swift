@@ -1,3 +1,4 @@
+// Either of the two may come to own sockaddr_in, by which is loaded first.
 import CNIOLinux
 import Glibc
 

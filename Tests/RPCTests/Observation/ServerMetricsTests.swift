@@ -46,7 +46,9 @@ struct ServerMetricsTests {
                 let bytes = "postern_rpc_request_bytes_total{\(label)} \(count * 3)"
                 #expect(lines.contains(bytes))
             }
-            let buckets = lines.filter { $0.contains("_bucket{method=\"test.v1.Echo/Async\"") }
+            let buckets = lines.filter {
+                $0.hasPrefix("postern_rpc_call_seconds_bucket{method=\"test.v1.Echo/Async\"")
+            }
             #expect(buckets.count == 17)
             #expect(buckets.first?.contains("le=\"0.0001\"") == true)
             #expect(buckets.dropLast().last?.contains("le=\"10\"") == true)
