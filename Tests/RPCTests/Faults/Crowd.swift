@@ -7,6 +7,7 @@ struct Crowd {
     private let port: Int
     private(set) var peers: [RawPeer] = []
     private var comeCount = 0
+    private var spokenCount = 0
 
     /// `count` callers of the server on `port`.
     init(_ count: Int, port: Int) throws {
@@ -14,10 +15,13 @@ struct Crowd {
         for _ in 0..<count { peers.append(try newcomer()) }
     }
 
-    /// Each says the first byte of a frame, or one more; who was sent away comes again.
-    mutating func sayOneByte() throws {
-        for index in peers.indices where !peers[index].send(bytes: [0]) {
-            peers[index] = try newcomer()
+    /// So many of them, counted from the first, have said one more byte of a frame when this
+    /// returns; who was sent away comes again. From 0 on it is the next byte's turn.
+    mutating func sayOneByte(upTo count: Int) throws {
+        if count < spokenCount { spokenCount = 0 }
+        while spokenCount < min(count, peers.count) {
+            if !peers[spokenCount].send(bytes: [0]) { peers[spokenCount] = try newcomer() }
+            spokenCount += 1
         }
     }
 
