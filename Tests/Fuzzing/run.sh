@@ -26,16 +26,22 @@ swift build --package-path "$here" --scratch-path "$build" -c release \
   -Xswiftc -enable-testing --product fuzz
 program=$(swift build --package-path "$here" --scratch-path "$build" -c release --show-bin-path)/fuzz
 mkdir -p "$build/found"
+failed=0
 
 for target in frames envelopes calls messages; do
   corpus=$here/Corpus/$target
   fresh=$build/corpus/$target
   mkdir -p "$fresh" "$corpus"
+  export POSTERN_FUZZ_TARGET=$target
   echo "==> $target, $seconds s" >&2
-  "$program" "$target" "$fresh" "$corpus" "-max_total_time=$seconds" \
-    "-max_len=$input_bytes_max" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
-    "-artifact_prefix=$build/found/$target-" 2>&1 | grep -E 'FOUND|SUMMARY|DONE|stat::number|ERROR' >&2
+  "$program" "$fresh" "$corpus" "-max_total_time=$seconds" "-max_len=$input_bytes_max" \
+    -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+    "-artifact_prefix=$build/found/$target-" 2>&1 |
+    grep -E 'FOUND|SUMMARY|DONE|stat::number|ERROR' >&2 || failed=1
   if [[ ${2:-} == --keep ]]; then
-    "$program" "$target" -merge=1 "-max_len=$input_bytes_max" "$corpus" "$fresh" 2>&1 | tail -1 >&2
+    # The fewest inputs that reach all that these do.
+    "$program" -set_cover_merge=1 "-max_len=$input_bytes_max" "$corpus" "$fresh" 2>&1 |
+      tail -n1 >&2
   fi
 done
+((failed == 0))

@@ -3,8 +3,9 @@ import FrameFuzzing
 import Glibc
 import MessageFuzzing
 
-/// `fuzz TARGET [libFuzzer's arguments]`: runs one target until libFuzzer's arguments say stop, or
-/// something is wrong, which ends the process as libFuzzer expects of a bug.
+/// `POSTERN_FUZZ_TARGET=… fuzz [libFuzzer's arguments]`: runs one target until the arguments say
+/// stop, or something is wrong, which ends the process as libFuzzer expects of a bug. The target
+/// is no argument, because libFuzzer starts the program again with its own when it merges.
 @main
 enum Fuzz {
     typealias Target = @Sendable ([UInt8]) -> String?
@@ -18,14 +19,13 @@ enum Fuzz {
     nonisolated(unsafe) static var target: Target = { _ in nil }
 
     static func main() {
-        let name = CommandLine.arguments.dropFirst().first ?? ""
+        let name = getenv("POSTERN_FUZZ_TARGET").map { String(cString: $0) } ?? ""
         guard let target = targets[name] else {
             say("targets: \(targets.keys.sorted().joined(separator: " "))")
             exit(64)
         }
         self.target = target
-        var words = ([CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2))
-            .map { strdup($0) as UnsafeMutablePointer<CChar>? }
+        var words = CommandLine.arguments.map { strdup($0) as UnsafeMutablePointer<CChar>? }
         var count = Int32(words.count)
         words.append(nil)
         words.withUnsafeMutableBufferPointer { buffer in

@@ -67,15 +67,43 @@ enum Reading: Equatable {
     }
 
     /// The library takes any wire type for a bool; by hand it is a varint or the frame is refused.
-    /// Whether that may be why the two disagree.
+    /// Whether that is why the two disagree.
     static func isOddBool(_ bytes: [UInt8], library: Reading, hand: Reading) -> Bool {
         guard hand == .refused else { return false }
-        switch library {
-        case .frame(.request): return bytes.contains { [0x29, 0x2a, 0x2d].contains($0) }
-        case .frame(.item): return bytes.contains { [0x11, 0x12, 0x15].contains($0) }
-        case .frame(.response): return bytes.contains { [0x19, 0x1d].contains($0) }
-        default: return false
+        return bytes.withUnsafeBytes { frame in
+            // What does not scan is refused by both, so that they do not disagree.
+            guard let body = fields(frame, 0..<frame.count)?.first else { return false }
+            switch (library, body) {
+            case (.frame(.request), .bytes(2, let range)): return holds(frame, range, oddBool: 5)
+            case (.frame(.response), .bytes(3, let range)): return holds(frame, range, oddBool: 3)
+            case (.frame(.item), .bytes(4, let range)): return holds(frame, range, oddBool: 2)
+            default: return false
+            }
         }
+    }
+
+    private static func holds(
+        _ frame: UnsafeRawBufferPointer, _ range: Range<Int>, oddBool number: UInt32
+    ) -> Bool {
+        fields(frame, range)?.contains { field in
+            switch field {
+            case .bytes(number, _), .fixed(number): true
+            default: false
+            }
+        } ?? false
+    }
+
+    private static func fields(
+        _ frame: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) -> [WireReader.Field]? {
+        var reader = WireReader(frame, range)
+        var fields: [WireReader.Field] = []
+        do {
+            while let field = try reader.next() { fields.append(field) }
+        } catch {
+            return nil  // malformed, which is an answer
+        }
+        return fields
     }
 
     /// Whether the two readers agree; to whoever sent the frame a refusal is a refusal.
