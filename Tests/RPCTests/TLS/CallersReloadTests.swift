@@ -90,16 +90,6 @@ struct CallersReloadTests {
         }
     }
 
-    @Test("DBG stress") func dbg() async throws {
-        let setup = TLSLoopback.Setup(callers: Self.both, keys: ["tool.k1.key": TestKey.text])
-        try await TLSLoopback.run(setup) { loopback in
-            for _ in 0..<300 {
-                let relay = try await loopback.relay()
-                _ = try peer(loopback, relay)
-            }
-        }
-    }
-
     @Test("X-03: another key under the same id is another key")
     func keyExchanged() async throws {
         let setup = TLSLoopback.Setup(callers: Self.both, keys: ["tool.k1.key": TestKey.text])

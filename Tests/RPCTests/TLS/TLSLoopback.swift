@@ -98,6 +98,8 @@ struct TLSLoopback: Sendable {
         var serverName: String? = "localhost"
         var floor = TLSFloor.v12
         var clock = Duration.zero
+        /// How long it waits for a connection; short where none is expected.
+        var patience = Duration.seconds(2)
         /// Where it calls, unless at the server.
         var port: Int?
     }
@@ -115,7 +117,7 @@ struct TLSLoopback: Sendable {
         var settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: caller.port ?? server.port,
             application: caller.application, keyID: caller.keyID, secret: caller.key,
-            connectPatience: .milliseconds(500))
+            connectPatience: caller.patience)
         settings.security.tls = Live(tls)
         settings.security.serverName = caller.serverName
         change(&settings.security)
@@ -152,6 +154,8 @@ struct TLSLoopback: Sendable {
         _ method: MethodDescription = EchoService.onLoop,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
+        var caller = caller
+        if expected == .unavailable { caller.patience = .milliseconds(200) }
         let outcome = try await outcome(caller, method)
         #expect(
             outcome == expected, "\(caller.application) \(method.name)",
