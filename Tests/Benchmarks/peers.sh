@@ -93,7 +93,7 @@ measure_peers() {
 }
 
 # NAME SHARE. A call that failed has no message in its answer, and h2load would not notice: all
-# the bytes have to be there, gRPC's five and the 78 of the message.
+# the bytes have to be there, gRPC's five and the 78 of the message (the warm-up's are counted too).
 report_peer() {
   local name=$1 share=$2
   awk -v name="$name" -v seconds="$seconds" -v share="$share" '

@@ -6,8 +6,8 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// A server of one event loop whose two methods answer what they were asked: what a call costs
-/// when nothing is done for it. Prints its port and runs until it is ended.
+/// A server of one event loop with the two methods of `EchoMethods`: what a call costs when nothing
+/// is done for it. Prints its port and runs until it is ended.
 struct EchoServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "echo-server")
 
