@@ -33,7 +33,8 @@ package protocol HealthService: HealthAPI {
     ///
     /// Its return ends the items.
     func watch(
-        _ request: HealthV1.CheckRequest, _ items: OutgoingItems<HealthV1.CheckResponse>, _ context: CallContext
+        _ request: HealthV1.CheckRequest,
+        _ items: OutgoingItems<HealthV1.CheckResponse>, _ context: CallContext
     ) async throws
 }
 
@@ -83,7 +84,8 @@ package enum HealthDispatcher {
                     try service.check(request, context)
                 },
                 .serverStream(HealthDescription.watch) {
-                    (request: HealthV1.CheckRequest, items: OutgoingItems<HealthV1.CheckResponse>, context) in
+                    (request: HealthV1.CheckRequest, items: OutgoingItems<HealthV1.CheckResponse>,
+                     context) in
                     try await service.watch(request, items, context)
                 },
             ])
