@@ -50,6 +50,8 @@ extension ServerConnection {
     @discardableResult
     func isStillAdmitted(refusing call: UInt64? = nil) -> Bool {
         guard let caller = peer.caller else { return true }  // it has yet to say Hello
+        // Perhaps long after the last read turn: what ends now ends a second from now.
+        turnUptime = shared.time.uptime()
         peer.generation = shared.callers.generation.load(ordering: .acquiring)
         switch shared.callers.applications.standing(of: caller, over: peer.channel) {
         case .admitted(let application):

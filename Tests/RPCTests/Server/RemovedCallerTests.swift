@@ -1,0 +1,41 @@
+import Messages
+import NIOCore
+import NIOEmbedded
+import ServiceRuntime
+import Testing
+
+@testable import RPC
+
+@Suite("A caller that is taken off the list while it is silent")
+struct RemovedCallerTests {
+    @Test("X-03: it is told at once, without having called")
+    func silent() throws {
+        let bench = QuietBench()
+        let (channel, shared) = try bench.serverConnection()
+        try bench.greet(channel)
+        bench.pass(.seconds(25))
+        _ = try bench.heard(from: channel)
+        shared.callers.replace(.nobody)
+        channel.pipeline.fireUserInboundEventTriggered(CallersChanged())
+        #expect(try bench.goAways(from: channel) == [.unauthenticated])
+    }
+
+    @Test("X-03: a call that comes before the connection was told is not served")
+    func crossing() throws {
+        let bench = QuietBench()
+        let (channel, shared) = try bench.serverConnection()
+        try bench.greet(channel)
+        shared.callers.replace(.nobody)
+        try bench.say(
+            .request(.init(call: 1, method: EchoService.onLoop.name, payload: [])), to: channel)
+        let heard = try bench.heard(from: channel)
+        guard case .response(let response) = heard.first, case .goAway(let goAway) = heard.last
+        else {
+            Issue.record("\(heard)")
+            return
+        }
+        #expect(response.notProcessed)
+        #expect(response.error?.code == "rpc/unauthenticated")
+        #expect(goAway.reason == .unauthenticated)
+    }
+}
