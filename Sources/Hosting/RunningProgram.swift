@@ -34,7 +34,7 @@ enum RunningProgram {
         let workers = (assembly.workers + [Worker(watch.run), exporting].compactMap { $0 })
             .map { WorkerService(worker: $0) }
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
-        await exporter?.exportAll()
+        await exporter?.exportLast()
         await assembly.close()
         return exitCode
     }

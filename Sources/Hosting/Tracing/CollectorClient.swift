@@ -4,20 +4,23 @@ import NIOPosix
 
 /// Sends one document to the collector: one connection, one POST, one answer.
 struct CollectorClient: Sendable {
-    /// For the connection, and again for the answer.
+    /// While the program runs.
     static let patience = TimeAmount.seconds(5)
+    /// When it is about to end, which it does within ten seconds whatever the collector does.
+    static let lastPatience = TimeAmount.milliseconds(500)
 
     let address: CollectorAddress
     let group: MultiThreadedEventLoopGroup
 
+    /// Waits `patience` for the connection, and again for the answer.
     /// - Returns: the status of the answer.
     /// - Throws: `CollectorError`, or NIO's when there is no connection.
-    func post(_ document: [UInt8]) async throws -> Int {
+    func post(_ document: [UInt8], patience: TimeAmount) async throws -> Int {
         let answer = group.next().makePromise(of: Int.self)
         let address = address
         do {
             let channel = try await ClientBootstrap(group: group)
-                .connectTimeout(Self.patience)
+                .connectTimeout(patience)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
@@ -27,7 +30,7 @@ struct CollectorClient: Sendable {
                     }
                 }
                 .connect(host: address.host, port: address.port).get()
-            let timer = channel.eventLoop.scheduleTask(in: Self.patience) {
+            let timer = channel.eventLoop.scheduleTask(in: patience) {
                 answer.fail(CollectorError.noAnswer)
             }
             defer {

@@ -1,4 +1,5 @@
 package import Logging
+import NIOCore
 package import NIOPosix
 package import ServiceRuntime
 
@@ -48,22 +49,32 @@ package struct SpanExporter: Sendable {
 
     /// Exports what has gathered.
     /// - Returns: false when the collector did not take a batch; the rest then waits.
-    @discardableResult
     package func exportAll() async -> Bool {
         while case let batch = queue.take(Self.batchMax), !batch.isEmpty {
-            do {
-                let status = try await client.post(
-                    OTLPDocument.encode(batch, service: service))
-                guard (200..<300).contains(status) else { throw CollectorRefusal(status: status) }
-                queue.exported(batch.count)
-            } catch {
-                queue.refused(batch.count)
-                logger.debug(
-                    "a batch of spans was not taken", fields: [.detail: .error(error)])
-                return false
-            }
+            guard await export(batch, patience: CollectorClient.patience) else { return false }
         }
         return true
+    }
+
+    /// Exports one batch more, the last: the program is about to end.
+    package func exportLast() async {
+        let batch = queue.take(Self.batchMax)
+        guard !batch.isEmpty else { return }
+        _ = await export(batch, patience: CollectorClient.lastPatience)
+    }
+
+    private func export(_ batch: [FinishedSpan], patience: TimeAmount) async -> Bool {
+        do {
+            let status = try await client.post(
+                OTLPDocument.encode(batch, service: service), patience: patience)
+            guard (200..<300).contains(status) else { throw CollectorRefusal(status: status) }
+            queue.exported(batch.count)
+            return true
+        } catch {
+            queue.refused(batch.count)
+            logger.debug("a batch of spans was not taken", fields: [.detail: .error(error)])
+            return false
+        }
     }
 }
 

@@ -76,12 +76,10 @@ struct Endpoints {
             // One of the three shapes; what is none of them fails as the last.
             if let text = try? container.decode(String.self) {
                 self = .address(text)
-            } else if !((try? container.decode(Application.self)) != nil),
-                let texts = try? container.decode([String: String].self)
-            {
-                self = .addresses(texts)
+            } else if let application = try? container.decode(Application.self) {
+                self = .application(application)
             } else {
-                self = .application(try container.decode(Application.self))
+                self = .addresses(try container.decode([String: String].self))
             }
         }
     }
