@@ -118,7 +118,7 @@ package final class RateLimitService: LimitsService {
 
     package func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
-    ) async throws -> RateLimitV1.RefundResponse {
+    ) throws -> RateLimitV1.RefundResponse {
         guard let id = Int64(request.chargeId, radix: 36) else {
             throw ServiceError(.invalidArgument, fields: ["charge_id"])
         }

@@ -138,21 +138,21 @@ package enum AuthDescription {
         name: "postern.gateway.v1.Auth/SignUpWithPassword",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false, isCostly: true)
 
     /// `SignInWithPassword`.
     package static let signInWithPassword = MethodDescription(
         name: "postern.gateway.v1.Auth/SignInWithPassword",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false, isCostly: true)
 
     /// `VerifyEmail`.
     package static let verifyEmail = MethodDescription(
         name: "postern.gateway.v1.Auth/VerifyEmail",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false, isCostly: true)
 
     /// `Refresh`.
     package static let refresh = MethodDescription(
@@ -187,7 +187,7 @@ package enum AuthDescription {
             checkAuthState,
         ],
         fileDescriptorSet: """
-            CsQRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CtYRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -219,65 +219,65 @@ package enum AuthDescription {
             AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09V\
             TlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09V\
             TlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJ\
-            TkcQBDKYAwoIQWNjb3VudHMSVwoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
-            dGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZRJpCg5WZXJp\
-            ZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0Gisu\
-            cG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlEmMKDENvbmZpcm1FbWFp\
-            bBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBopLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2USYwoKR2V0QWNjb3VudBImLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291\
-            bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8zCoYXCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5w\
-            cm90bxIScG9zdGVybi5nYXRld2F5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnBy\
-            b3RvIlUKBkRldmljZRIbCglkZXZpY2VfaWQYASABKAlSCGRldmljZUlkEhoKCHBsYXRmb3JtGAIg\
-            ASgJUghwbGF0Zm9ybRISCgRuYW1lGAMgASgJUgRuYW1lIvIBCgdTZXNzaW9uEh0KCnNlc3Npb25f\
-            aWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8K\
-            FGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNo\
-            X3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9p\
-            ZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMi4wEKGVNp\
-            Z25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3Jk\
-            GAIgASgJUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
-            aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIaCghsYW5ndWFn\
-            ZRgFIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJUgthY2Nlc3NUb2tlbiKrAQoa\
-            U2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRl\
-            d2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlciKB\
-            AQoZU2lnbkluV2l0aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoIcGFz\
-            c3dvcmQYAiABKAlSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5EZXZpY2VSBmRldmljZSKrAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3Vu\
-            dBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9u\
-            GAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3Vz\
-            ZXIYAyABKAhSCWlzTmV3VXNlciKdAQoSVmVyaWZ5RW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJ\
-            UgV0b2tlbhIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEhoKCHBhc3N3b3JkGAMg\
-            ASgJUghwYXNzd29yZBIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNl\
-            UgZkZXZpY2UiTQoTVmVyaWZ5RW1haWxSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVy\
-            bi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50ImkKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJl\
-            c2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiSAoPUmVmcmVzaFJlc3BvbnNlEjUKB3Nlc3Npb24YASAB\
-            KAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiJ3Cg5TaWduT3V0UmVxdWVz\
-            dBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4SJQoNcmVmcmVzaF90b2tlbhgC\
-            IAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGxCBwoFdG9rZW4iJwoPU2lnbk91\
-            dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCI6ChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QS\
-            IQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiLhAQoWQ2hlY2tBdXRoU3RhdGVSZXNw\
-            b25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50aWNhdGVkEjsKBnJlYXNvbhgCIAEo\
-            DjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFzb25SBnJlYXNvbhI2CgdhY2NvdW50\
-            GAMgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCAD\
-            KA4yGC5wb3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbyqEAgoPQXV0aFN0YXRlUmVhc29uEiEK\
-            HUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lGSUVEEAASIAocQVVUSF9TVEFURV9SRUFTT05fTk9f\
-            U0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVBU09OX0FDQ0VTU19UT0tFTl9FWFBJUkVEEAISHgoa\
-            QVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQAxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9NQVhJTVVN\
-            X0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09OX1JFVk9LRUQQBRIeChpBVVRIX1NUQVRFX1JFQVNP\
-            Tl9TRUNVUklUWRAGKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklFRBAAEhUKEVRPRE9fVkVSSUZZ\
-            X0VNQUlMEAEy7QQKBEF1dGgScwoSU2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5\
-            LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVw\
-            V2l0aFBhc3N3b3JkUmVzcG9uc2UScwoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRl\
-            d2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
-            bkluV2l0aFBhc3N3b3JkUmVzcG9uc2USXgoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXku\
-            djEuVmVyaWZ5RW1haWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVz\
-            cG9uc2USUgoHUmVmcmVzaBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVxdWVzdBojLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVzcG9uc2USWAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9u\
-            c2UiBIi1GAESbQoOQ2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRo\
-            U3RhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2Ui\
-            BIi1GAFiBnByb3RvMw==
+            TkcQBDKqAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
+            dGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJv\
+            Cg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1\
+            ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkK\
+            DENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBop\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESYwoKR2V0QWNj\
+            b3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8zCpgXCiBwb3N0ZXJuL2dh\
+            dGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiJwb3N0ZXJuL2lkZW50\
+            aXR5L3YxL2lkZW50aXR5LnByb3RvIlUKBkRldmljZRIbCglkZXZpY2VfaWQYASABKAlSCGRldmlj\
+            ZUlkEhoKCHBsYXRmb3JtGAIgASgJUghwbGF0Zm9ybRISCgRuYW1lGAMgASgJUgRuYW1lIvIBCgdT\
+            ZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiAB\
+            KAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBp\
+            cmVzQXRNcxIjCg1yZWZyZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBp\
+            cmVzX2F0X21zGAUgASgDUg9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1IL\
+            ZXhwaXJlc0F0TXMi4wEKGVNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlS\
+            BWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNw\
+            bGF5TmFtZRIaCghsYW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJ\
+            UgthY2Nlc3NUb2tlbiKrAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgB\
+            IAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIg\
+            ASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIY\
+            AyABKAhSCWlzTmV3VXNlciKBAQoZU2lnbkluV2l0aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgB\
+            IAEoCVIFZW1haWwSGgoIcGFzc3dvcmQYAiABKAlSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIa\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSKrAQoaU2lnbkluV2l0aFBhc3N3b3Jk\
+            UmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIH\
+            YWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlciKdAQoSVmVyaWZ5RW1haWxSZXF1\
+            ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rv\
+            a2VuEhoKCHBhc3N3b3JkGAMgASgJUghwYXNzd29yZBIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiTQoTVmVyaWZ5RW1haWxSZXNwb25zZRI2CgdhY2Nv\
+            dW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50ImkKDlJlZnJl\
+            c2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UY\
+            AiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiSAoPUmVmcmVzaFJlc3Bv\
+            bnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
+            biJ3Cg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4S\
+            JQoNcmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGxC\
+            BwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCI6ChVDaGVj\
+            a0F1dGhTdGF0ZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiLhAQoW\
+            Q2hlY2tBdXRoU3RhdGVSZXNwb25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50aWNh\
+            dGVkEjsKBnJlYXNvbhgCIAEoDjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFzb25S\
+            BnJlYXNvbhI2CgdhY2NvdW50GAMgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50Ugdh\
+            Y2NvdW50EiwKBHRvZG8YBCADKA4yGC5wb3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbyqEAgoP\
+            QXV0aFN0YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lGSUVEEAASIAocQVVU\
+            SF9TVEFURV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVBU09OX0FDQ0VTU19U\
+            T0tFTl9FWFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQAxIhCh1BVVRIX1NU\
+            QVRFX1JFQVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09OX1JFVk9LRUQQBRIe\
+            ChpBVVRIX1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklF\
+            RBAAEhUKEVRPRE9fVkVSSUZZX0VNQUlMEAEy/wQKBEF1dGgSeQoSU2lnblVwV2l0aFBhc3N3b3Jk\
+            Ei0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESeQoSU2lnbkluV2l0\
+            aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3Qa\
+            Li5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESZAoL\
+            VmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GicucG9z\
+            dGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiBKi1GAESUgoHUmVmcmVzaBIiLnBv\
+            c3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
+            ZXNoUmVzcG9uc2USWAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVz\
+            dBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiBIi1GAESbQoOQ2hlY2tBdXRo\
+            U3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9zdGVy\
+            bi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiBIi1GAFiBnByb3RvMw==
             """)
 }

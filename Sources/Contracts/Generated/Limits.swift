@@ -25,6 +25,13 @@ package protocol LimitsAPI: Sendable {
 
 /// What a server of `postern.ratelimit.v1.Limits` implements.
 package protocol LimitsService: LimitsAPI {
+    /// Takes a charge back: the attempt turned out not to count.
+    ///
+    /// On the connection's event loop: it may not wait.
+    func refund(
+        _ request: RateLimitV1.RefundRequest, _ context: CallContext
+    ) throws -> RateLimitV1.RefundResponse
+
     /// What Consume would decide, charging nothing.
     ///
     /// On the connection's event loop: it may not wait.
@@ -77,9 +84,9 @@ package enum LimitsDispatcher {
                     (request: RateLimitV1.ConsumeRequest, context) in
                     try await service.consume(request, context)
                 },
-                .async(LimitsDescription.refund) {
+                .onLoop(LimitsDescription.refund) {
                     (request: RateLimitV1.RefundRequest, context) in
-                    try await service.refund(request, context)
+                    try service.refund(request, context)
                 },
                 .onLoop(LimitsDescription.peek) {
                     (request: RateLimitV1.PeekRequest, context) in
@@ -103,7 +110,7 @@ package enum LimitsDescription {
         name: "postern.ratelimit.v1.Limits/Refund",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: true)
 
     /// `Peek`.
     package static let peek = MethodDescription(
@@ -121,7 +128,7 @@ package enum LimitsDescription {
             peek,
         ],
         fileDescriptorSet: """
-            CtAHCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            CtYHCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
             bWl0LnYxIjgKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
             c3ViamVjdCJ+CghEZWNpc2lvbhIYCgdsaW1pdGVkGAEgASgIUgdsaW1pdGVkEhQKBWxpbWl0GAIg\
             ASgJUgVsaW1pdBIkCg5yZXRyeV9hZnRlcl9tcxgDIAEoBFIMcmV0cnlBZnRlck1zEhwKCXJlbWFp\
@@ -133,11 +140,11 @@ package enum LimitsDescription {
             dC52MS5DaGFyZ2VSB2NoYXJnZXMiEAoOUmVmdW5kUmVzcG9uc2UiRQoLUGVla1JlcXVlc3QSNgoH\
             Y2hhcmdlcxgBIAMoCzIcLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdlcyJKCgxQ\
             ZWVrUmVzcG9uc2USOgoIZGVjaXNpb24YASABKAsyHi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5EZWNp\
-            c2lvblIIZGVjaXNpb24yjgIKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9zdGVybi5yYXRlbGltaXQu\
+            c2lvblIIZGVjaXNpb24ylAIKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9zdGVybi5yYXRlbGltaXQu\
             djEuQ29uc3VtZVJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Db25zdW1lUmVzcG9uc2US\
-            UwoGUmVmdW5kEiMucG9zdGVybi5yYXRlbGltaXQudjEuUmVmdW5kUmVxdWVzdBokLnBvc3Rlcm4u\
-            cmF0ZWxpbWl0LnYxLlJlZnVuZFJlc3BvbnNlElcKBFBlZWsSIS5wb3N0ZXJuLnJhdGVsaW1pdC52\
-            MS5QZWVrUmVxdWVzdBoiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlBlZWtSZXNwb25zZSIIiLUYAZi1\
-            GAFiBnByb3RvMw==
+            WQoGUmVmdW5kEiMucG9zdGVybi5yYXRlbGltaXQudjEuUmVmdW5kUmVxdWVzdBokLnBvc3Rlcm4u\
+            cmF0ZWxpbWl0LnYxLlJlZnVuZFJlc3BvbnNlIgSYtRgBElcKBFBlZWsSIS5wb3N0ZXJuLnJhdGVs\
+            aW1pdC52MS5QZWVrUmVxdWVzdBoiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlBlZWtSZXNwb25zZSII\
+            iLUYAZi1GAFiBnByb3RvMw==
             """)
 }

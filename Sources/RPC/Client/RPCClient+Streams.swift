@@ -19,7 +19,8 @@ extension RPCClient {
         let user = StreamUser(stream)
         return ClientStreamCall(OutgoingItems(stream, user: user)) {
             defer { withExtendedLifetime(user) {} }
-            return try Response(decoding: try await stream.answer())
+            let answer = try await stream.answer()
+            return try peersAnswer { try Response(decoding: answer) }
         }
     }
 
@@ -53,6 +54,8 @@ extension RPCClient {
     ) -> CallStream {
         let loop = loopOfCall
         let stream = CallStream(loop)
+        let time = time
+        let (seen, context) = observed.begin(method.name, context, time)
         let request = OutgoingRequest(
             method: method.name, metadata: context.metadata, payload: payload,
             more: method.streams.hasRequestItems)
@@ -61,7 +64,10 @@ extension RPCClient {
             let pending = PendingCall(
                 request, deadline: context.deadline, connectDue: connectDue,
                 streams: method.streams, isWatch: method.isWatch, stream: stream
-            ) { result in stream.end(CallStream.Ending(result)) }
+            ) { result in
+                seen.end(result.status, time)
+                stream.end(CallStream.Ending(result))
+            }
             stream.giveUp = { pool.cancel(pending) }
             pool.start(pending)
         }
@@ -89,6 +95,15 @@ package struct PackedStreamCall: Sendable {
     /// The Response's message; empty where the server sends items.
     /// - Throws: `ServiceError`.
     package func response() async throws -> [UInt8] { try await answer() }
+}
+
+extension Result<LentAnswer, ServiceError> {
+    fileprivate var status: StatusCode {
+        switch self {
+        case .success: .ok
+        case .failure(let error): StatusCode(answering: error)
+        }
+    }
 }
 
 extension CallStream.Ending {

@@ -12,7 +12,7 @@ package final class RPCClient: CallChannel {
     let time: any Time
     private let pools: PerLoop<ClientPool>
     private let group: MultiThreadedEventLoopGroup
-    private let observed: ObservedTarget
+    let observed: ObservedTarget
 
     /// A client of the service that `settings` name; connects when first used. It tells of its
     /// second tries and of its peers' failures in `metrics` and `logger`.
@@ -45,7 +45,7 @@ package final class RPCClient: CallChannel {
     ) async throws -> Response {
         try await observed.call(method.name, context, time) { context in
             try await raw(method, request.encoded(), context) { answer in
-                try Response(decoding: answer.payload, in: answer.arena)
+                try peersAnswer { try Response(decoding: answer.payload, in: answer.arena) }
             }
         }
     }

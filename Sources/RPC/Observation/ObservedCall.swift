@@ -3,8 +3,8 @@ import Tracing
 
 /// A call that a server has begun, as metrics, traces and the slow-call log see it.
 struct ObservedCall: Sendable {
-    /// A method whose calls may last longer by default waits for news (`Watch`): none of its calls
-    /// is slow.
+    /// A method that streams, or whose calls may last longer than this by default, waits for news
+    /// (`Watch`): none of its calls is slow.
     static let waitingLonger = Duration.seconds(60)
 
     /// Its place in the method table.
@@ -35,7 +35,8 @@ extension ServerConnection {
         let method = entry.handler.method
         return ObservedCall(
             method: entry.index, beganAt: turnUptime, deadline: context.deadline,
-            metadata: context.metadata, mayTakeLong: method.timeout > ObservedCall.waitingLonger,
+            metadata: context.metadata,
+            mayTakeLong: method.streams != .none || method.timeout > ObservedCall.waitingLonger,
             traced: shared.observation.tracing?.served(method.name, context, at: turnUptime))
     }
 

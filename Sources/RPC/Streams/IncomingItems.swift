@@ -50,7 +50,13 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 
 extension IncomingItems where Item: ProtobufMessage {
     init(_ stream: CallStream, user: StreamUser? = nil) {
-        self.init(stream, user: user) { try Item(decoding: $0, in: $1) }
+        guard user != nil else {
+            self.init(stream) { try Item(decoding: $0, in: $1) }
+            return
+        }
+        self.init(stream, user: user) { bytes, arena in
+            try peersAnswer { try Item(decoding: bytes, in: arena) }
+        }
     }
 }
 

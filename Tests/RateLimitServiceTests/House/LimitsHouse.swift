@@ -71,7 +71,7 @@ final class LimitsHouse: Sendable {
     }
 
     func refund(_ id: String) async throws {
-        _ = try await service.refund(RateLimitV1.RefundRequest(chargeId: id), context)
+        _ = try service.refund(RateLimitV1.RefundRequest(chargeId: id), context)
     }
 
     static func message(_ charges: [(String, String)]) -> [RateLimitV1.Charge] {

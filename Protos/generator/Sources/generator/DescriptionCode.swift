@@ -39,13 +39,14 @@ struct DescriptionCode {
             ",\n            hedgeAfter: .milliseconds(\($0))"
         }
         let streams = method.streams == .none ? "" : ", streams: .\(method.streams)"
+        let lane = options.isCostly ? ", isCostly: true" : ""
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(
                     name: "\(service.fullName)/\(method.name)",
                     isIdempotent: \(options.isIdempotent),
                     timeout: .milliseconds(\(options.timeoutMilliseconds)),
-                    isOnLoop: \(options.isOnLoop)\(streams)\(hedge ?? ""))
+                    isOnLoop: \(options.isOnLoop)\(streams)\(lane)\(hedge ?? ""))
 
 
             """

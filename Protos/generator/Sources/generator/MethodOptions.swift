@@ -8,6 +8,7 @@ struct MethodOptions {
     var timeoutMilliseconds: Int
     var isOnLoop = false
     var hedgeAfterMilliseconds: Int?
+    var isCostly = false
 
     init(_ method: MethodDescriptor) {
         // A follower stays for long, and resumes by a position.
@@ -23,6 +24,7 @@ struct MethodOptions {
             case 50_002: timeoutMilliseconds = Int(value)
             case 50_003: isOnLoop = value != 0
             case 50_004: hedgeAfterMilliseconds = Int(value)
+            case 50_005: isCostly = value != 0
             default: fatalError("\(method.fullName): unknown option \(tag >> 3)")
             }
         }
