@@ -25,7 +25,8 @@ final class LoopResources {
     /// Empties `out`, and keeps its memory for the next that writes: a connection that is idle
     /// holds none, and one that is busy finds it warm.
     func takeBack(_ out: inout ByteBuffer) {
-        out.clear(minimumCapacity: 0)  // leaves its memory to the socket's queue if that still has it
+        // Leaves its memory to the socket's queue, if that still has it.
+        out.clear(minimumCapacity: 0)
         if out.capacity > spare.capacity, out.capacity <= Self.spareBytesMax { swap(&out, &spare) }
         out = ByteBuffer()
     }

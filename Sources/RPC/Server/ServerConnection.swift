@@ -22,7 +22,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var waiting: [UInt64: WaitingCall] = [:]
     /// Begins when the connection has its place.
     var life: ConnectionLife?
-    private var progress = OutboundProgress()
+    var progress = OutboundProgress()
     var peer = ConnectionPeer()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
@@ -34,7 +34,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var pings = PingPolice()
     /// Begins with the Hello.
     private(set) var keepAlive: KeepAlive?
-    private var watch = ConnectionWatch()
+    var watch = ConnectionWatch()
     private var watchdog: Scheduled<Void>?
     private var isReading = false
     private var isFlushScheduled = false
@@ -180,28 +180,13 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func flush() {
-        guard let context, out.readableBytes > 0 else { return }
+        guard let context, out.readableBytes > 0 else { return resources.takeBack(&out) }
         progress.wrote(out.readableBytes)
         counts.figures.sentBytes.add(out.readableBytes)
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
         resources.takeBack(&out)
         guard !context.channel.isWritable else { return letWritersGo() }
         if pendingBytes > FrameLimits.outboundDropBytes { context.close(promise: nil) }
-    }
-
-    /// Bytes that the peer has yet to take.
-    private var pendingBytes: Int {
-        // `try?`: a channel that cannot say is one that is closing.
-        let pending = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
-        return pending ?? 0
-    }
-
-    /// A peer that is behind but takes what it can has its patience anew.
-    private func lookAtProgress() {
-        guard let due = watch.outboundDue, due <= turnUptime else { return }
-        if progress.look(pending: pendingBytes) {
-            watch.outboundDue = turnUptime + FrameLimits.outboundPatience
-        }
     }
 
     // MARK: Ending

@@ -87,10 +87,14 @@ final class Crowd: Sendable {
 
     /// The next byte of a frame that is never whole; false once the server has had enough.
     private static func sendsByte(_ socket: Int32) -> Bool {
+        var heard = [UInt8](repeating: 0, count: 256)
+        var count = 0
+        repeat {
+            count = recv(socket, &heard, heard.count, Int32(MSG_DONTWAIT))
+        } while count > 0
         var byte: UInt8 = 0
-        while recv(socket, &byte, 1, Int32(MSG_DONTWAIT)) > 0 {}
-        guard errno == EAGAIN else { return false }
-        return Glibc.send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1
+        return count < 0 && errno == EAGAIN
+            && Glibc.send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1
     }
 
     /// What this process holds in memory, in bytes.

@@ -173,7 +173,7 @@ struct OverloadTests {
     func wakeUps(runningMax: Int) async throws {
         let rush = Rush()
         let limits = limits(runningMax, queueMax: 1_000)
-        let rounds = SoakRounds.isLong ? 5_000 : 100
+        let rounds = SoakRounds.isLong ? 1_000 : 100
         try await rush.run(limits: limits.server, loops: 4) { call in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<64 {
