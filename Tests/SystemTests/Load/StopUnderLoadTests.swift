@@ -37,11 +37,12 @@ extension SystemTests {
             }
         }
 
-        /// Before the signal all calls were answered, those under way too; after it a call is
-        /// answered or turned away before it began.
+        /// What was well under way at the signal is answered. A request that the gateway has not
+        /// read by then is turned away like one that comes later; that it was not begun all the
+        /// same is seen at the next start, where a token that was used unanswered would be a replay.
         private func check(_ records: [CallRecord], _ signalled: ContinuousClock.Instant) {
-            let before = records.filter { $0.started < signalled }
-            #expect(before.count > 200, "\(before.count) calls are no load")
+            let before = records.filter { $0.started < signalled - .seconds(1) }
+            #expect(before.count > 100, "\(before.count) calls are no load")
             for record in before { #expect(record.error == nil, "\(record)") }
             for record in records where record.error != nil {
                 #expect(record.code == .unavailable, "\(record)")
