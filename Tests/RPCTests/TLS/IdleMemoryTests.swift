@@ -24,7 +24,8 @@ struct IdleMemoryTests {
 
     @Test("issue 3: an idle connection without TLS costs at most 16 KiB at each end")
     func plain() async throws {
-        try await Loopback.run(limits: Loopback.Limits().with { $0.connectionsMax = 1_000 }) { loopback in
+        try await Loopback.run(limits: Loopback.Limits().with { $0.connectionsMax = 1_000 }) {
+            loopback in
             let bytes = try await Self.bytes {
                 Loopback.client(port: loopback.server.port, group: loopback.group)
             }
