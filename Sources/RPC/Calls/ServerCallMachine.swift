@@ -39,6 +39,23 @@ package struct ServerCallMachine<Handle> {
         var isWatch: Bool
         /// Its Response is sent.
         var isAnswered = false
+
+        // Each in one access, which changes the call where it lies: a copy would cost every item
+        // two reference counts.
+
+        mutating func depart() -> Departure {
+            guard !isAnswered, flow.isOutgoingOpen else { return .over }
+            return flow.depart() ? .sent : .noCredit
+        }
+
+        mutating func consumed(_ count: UInt32) -> UInt32 {
+            isAnswered ? 0 : flow.consumed(count)
+        }
+
+        /// The item's fate; nil when the call is answered.
+        mutating func arrived(isItem: Bool, isEnd: Bool) -> StreamFlow.Arrival? {
+            isAnswered ? nil : flow.arrived(isItem: isItem, isEnd: isEnd)
+        }
     }
 
     /// What the connection must do about a frame.
@@ -163,10 +180,9 @@ extension ServerCallMachine {
         _ call: UInt64, isItem: Bool, isEnd: Bool
     ) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
-        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
-            return .ignore
-        }
-        switch calls.values[place].flow.arrived(isItem: isItem, isEnd: isEnd) {
+        guard let place = calls.index(forKey: call) else { return .ignore }
+        switch calls.values[place].arrived(isItem: isItem, isEnd: isEnd) {
+        case nil: return .ignore
         case .sound: return .deliver(calls.values[place].handle)
         case .overCredit: return .refuse(.overCredit, answer(call)?.handle)
         case .afterEnd: return .refuse(.afterEnd, answer(call)?.handle)
@@ -185,10 +201,8 @@ extension ServerCallMachine {
 
     /// The handler has an item to send.
     package mutating func send(_ call: UInt64) -> Departure {
-        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered,
-            calls.values[place].flow.isOutgoingOpen
-        else { return .over }
-        return calls.values[place].flow.depart() ? .sent : .noCredit
+        guard let place = calls.index(forKey: call) else { return .over }
+        return calls.values[place].depart()
     }
 
     /// The handler has sent its last item.
@@ -203,10 +217,8 @@ extension ServerCallMachine {
     /// The handler has taken `count` items.
     /// - Returns: the credit to grant now; 0 for none.
     package mutating func consumed(_ call: UInt64, _ count: UInt32) -> UInt32 {
-        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
-            return 0
-        }
-        return calls.values[place].flow.consumed(count)
+        guard let place = calls.index(forKey: call) else { return 0 }
+        return calls.values[place].consumed(count)
     }
 
     /// The credit of a running call; for tests.

@@ -16,11 +16,21 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 
         /// The next item; nil after the last.
         /// - Throws: `ServiceError`.
-        package func next() async throws -> Item? {
+        package nonisolated(nonsending) func next() async throws -> Item? {
             switch source {
-            case .wire(let reader): try await reader.next()
-            case .pipe(let pipe, _): try await pipe.next()
+            case .wire(let reader):
+                if let item = reader.taken() { return item }
+                return try await reader.next()
+            case .pipe(let pipe, _): return try await pipe.next()
             }
+        }
+
+        /// The same, where the caller runs.
+        package func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws -> Item? {
+            if case .wire(let reader) = source, let item = reader.taken() { return item }
+            return try await next()
         }
     }
 
@@ -76,14 +86,17 @@ final class ItemReader<Item: Sendable>: Sendable {
         self.decode = decode
     }
 
-    func next() async throws -> Item? {
+    /// The next of the items that were taken before.
+    func taken() -> Item? { batch.withLock { $0.popLast() } }
+
+    nonisolated(nonsending) func next() async throws -> Item? {
         while true {
-            if let item = batch.withLock({ $0.popLast() }) { return item }
+            if let item = taken() { return item }
             guard !Task.isCancelled else {
                 stream.onLoop { $0.giveUp?() }
                 throw ServiceError(.cancelled)
             }
-            switch await taken() {
+            switch await fetch() {
             case .items(let items): batch.withLock { $0 = items }
             case .ended: return nil
             case .failed(let error): throw error
@@ -92,7 +105,7 @@ final class ItemReader<Item: Sendable>: Sendable {
         }
     }
 
-    private func taken() async -> TakenItems<Item> {
+    private nonisolated(nonsending) func fetch() async -> TakenItems<Item> {
         if stream.loop.inEventLoop { return stream.take(decode) }
         return await withCheckedContinuation { continuation in
             stream.loop.execute { [stream, decode] in

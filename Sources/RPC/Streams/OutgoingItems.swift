@@ -6,44 +6,48 @@ import ServiceRuntime
 package struct OutgoingItems<Item: Sendable>: Sendable {
     typealias Send = @Sendable (CallStream, Item) -> OutgoingAttempt
 
-    private enum Way: Sendable {
-        case wire(CallStream, Send, StreamUser?)
-        case pipe(ItemPipe<Item>)
-    }
-
-    private let way: Way
+    /// A way over a wire or, in its stead, through this process. Side by side and no enum, which
+    /// each item would copy.
+    private let stream: CallStream?
+    private let send: Send?
+    private let user: StreamUser?
+    private let pipe: ItemPipe<Item>?
 
     /// A way through this process.
     init(_ pipe: ItemPipe<Item>) {
-        way = .pipe(pipe)
+        (stream, send, user) = (nil, nil, nil)
+        self.pipe = pipe
     }
 
     init(_ stream: CallStream, user: StreamUser?, _ send: @escaping Send) {
-        way = .wire(stream, send, user)
+        self.stream = stream
+        self.send = send
+        self.user = user
+        pipe = nil
     }
 
     /// Sends an item: at once while the peer has granted it and takes what it is sent, otherwise
     /// when it does. On the connection's loop a write that need not wait does not suspend.
     /// - Throws: `ServiceError`: the call is over, or the item is over the peer's frame limit.
-    package func write(_ item: Item) async throws {
-        switch way {
-        case .wire(let stream, let send, _):
+    ///
+    /// It runs where its caller does: looking for the executor again would cost more than packing.
+    package nonisolated(nonsending) func write(_ item: Item) async throws {
+        if let stream, let send {
             switch send(stream, item) {
             case .sent: return
             case .failed(let error): throw error
             case .later(let bytes): try await stream.send(bytes)
             }
-        case .pipe(let pipe): try await pipe.write(item)
+        } else {
+            try await pipe?.write(item)
         }
     }
 
     /// Tells the other side that there are no more items. A server need not: the end of its
     /// handler tells it.
     package func finish() {
-        switch way {
-        case .wire(let stream, _, _): stream.onLoop { $0.finish() }
-        case .pipe(let pipe): pipe.finish()
-        }
+        stream?.onLoop { $0.finish() }
+        pipe?.finish()
     }
 }
 
