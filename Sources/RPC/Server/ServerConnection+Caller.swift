@@ -61,8 +61,7 @@ extension ServerConnection {
             return true
         case .keyRemoved:
             // What it has begun may end; what it begins anew it proves by a key that is left.
-            if let call { refuse(call, ServiceError(.unavailable, notProcessed: true)) }
-            if machine.phase == .open { drain(.draining, "your key is gone") }
+            if machine.phase == .open { drain(.draining, "your key is gone", refusing: call) }
             return false
         case .removed:
             if let call { refuse(call, ServiceError(.unauthenticated, notProcessed: true)) }

@@ -218,11 +218,16 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     /// Takes no new calls, and ends once the running ones have.
-    func drain(_ reason: WireV1.GoAwayReason, _ message: String) {
+    /// - Parameter call: one that is not begun. It is refused behind the GoAway: a caller that heard
+    ///   of the refusal first would send it again on this very connection, to be refused once more.
+    func drain(
+        _ reason: WireV1.GoAwayReason, _ message: String, refusing call: UInt64? = nil
+    ) {
         guard watch.lingerDue == nil, watch.drainDue == nil else { return }
         turnUptime = shared.time.uptime()
         let (last, watches) = machine.drain()
         write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
+        if let call { refuse(call, ServiceError(.unavailable, notProcessed: true)) }
         for watch in watches { stop(watch.call, watch.handle, ServiceError(.unavailable)) }
         flush()
         watch.drainDue = turnUptime + FrameLimits.drainGrace

@@ -1,3 +1,4 @@
+import Messages
 import RPC
 import ServiceRuntime
 import Synchronization
@@ -5,17 +6,17 @@ import TestSupport
 
 /// Calls one after another, several at a time, until stopped; and remembers what failed.
 final class Load: Sendable {
-    private let counts = Mutex((answered: 0, failures: [ErrorCode](), isStopped: false))
+    private let counts = Mutex((answered: 0, failures: [String](), isStopped: false))
     private let tasks: Mutex<[Task<Void, Never>]> = Mutex([])
 
     init(_ client: RPCClient, together: Int = 4) {
         for _ in 0..<together {
             let task = Task.detached { [self] in
                 while !counts.withLock({ $0.isStopped }) {
-                    let outcome = await TLSLoopback.outcome(of: client, EchoService.async)
+                    let failure = await Self.failure(of: client)
                     counts.withLock { counts in
                         counts.answered += 1
-                        if let outcome { counts.failures.append(outcome) }
+                        if let failure { counts.failures.append(failure) }
                     }
                 }
             }
@@ -32,9 +33,20 @@ final class Load: Sendable {
         }
     }
 
+    private static func failure(of client: RPCClient) async -> String? {
+        do {
+            let answer: EchoService.Response = try await client.call(
+                EchoService.async, EchoService.Request(accessToken: "hello"),
+                client.context(timeout: .seconds(10)))
+            return answer.valid ? nil : "another answer"
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// Stops.
-    /// - Returns: what failed.
-    func stop() async -> [ErrorCode] {
+    /// - Returns: what failed, and how.
+    func stop() async -> [String] {
         counts.withLock { $0.isStopped = true }
         for task in tasks.withLock({ $0 }) { await task.value }
         return counts.withLock { $0.failures }
