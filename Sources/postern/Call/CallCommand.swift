@@ -50,7 +50,7 @@ struct CallCommand: AsyncParsableCommand {
             let caller = try Caller(Endpoints(endpoints), service: service ?? serviceOfMethod)
             try await caller.call(
                 method, RequestText(request), metadata: fields(),
-                timeout: timeout.map { .seconds($0) }, show: Screen.line)
+                timeout: timeout.map { .seconds($0) }, show: Screen.item)
         } catch let error as ServiceError {
             Screen.line(ErrorText.json(error))
             throw ExitCode(1)

@@ -28,7 +28,7 @@ struct Caller {
     /// - Parameter timeout: of the whole call; nil for what suits its kind.
     func call(
         _ name: String, _ request: RequestText, metadata: Metadata, timeout: Duration?,
-        show: @escaping @Sendable (String) -> Void
+        show: @escaping @Sendable (String) throws -> Void
     ) async throws {
         let method = try await method(name)
         let limit = timeout ?? (method.isStream ? Self.streamTimeout : Self.timeout)
@@ -38,7 +38,7 @@ struct Caller {
         try await Interruption.cancels {
             guard method.isStream else {
                 let answer = try await client.call(name, payload: payload, context)
-                return show(try method.output.decodeToJSON(answer, pretty: true))
+                return try show(method.output.decodeToJSON(answer, pretty: true))
             }
             let call = client.stream(method.description(timeout: limit), payload: payload, context)
             try await StreamedCall(method: method, call: call, show: show).run(lines)

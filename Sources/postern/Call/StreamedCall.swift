@@ -10,7 +10,7 @@ struct StreamedCall: Sendable {
 
     let method: SchemaMethod
     let call: PackedStreamCall
-    let show: @Sendable (String) -> Void
+    let show: @Sendable (String) throws -> Void
 
     /// Sends the items that `lines` give and shows what comes, until the server has said its last.
     /// - Throws: `ServiceError` when the call failed; what is wrong with a line, which gives the
@@ -44,11 +44,11 @@ struct StreamedCall: Sendable {
 
     private func receive() async throws -> Side {
         guard method.hasResponseItems else {
-            show(try method.output.decodeToJSON(try await call.response(), pretty: true))
+            try show(method.output.decodeToJSON(try await call.response(), pretty: true))
             return .theirs
         }
         for try await item in call.incoming {
-            show(try method.output.decodeToJSON(item, pretty: false))
+            try show(method.output.decodeToJSON(item, pretty: false))
         }
         // Also where the items ended, the last word may be an error.
         _ = try await call.response()
