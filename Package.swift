@@ -234,7 +234,12 @@ let package = Package(
                 "TestSupport", nioCore, nioPosix, tracing, logging, metrics,
             ]),
         // The tool's rules; the tool as it runs is in the system's tests.
-        tests("postern", ["postern"]),
+        tests(
+            "postern",
+            [
+                "postern", "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime",
+                "TestSupport", nioPosix,
+            ]),
         tests(
             "RateLimitService",
             [

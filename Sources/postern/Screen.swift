@@ -6,7 +6,15 @@ enum Screen {
         flush()
     }
 
+    /// One line of many, for a command that goes on for as long as somebody reads.
+    /// - Throws: `ToolError.noReader`: the sockets' library has turned off the signal that would
+    ///   end us.
+    static func item(_ text: String) throws {
+        print(text)
+        guard fflushAll() else { throw ToolError.noReader }
+    }
+
     private static func flush() {
-        fflushAll()
+        _ = fflushAll()  // a line that nobody reads is no reason to stop
     }
 }

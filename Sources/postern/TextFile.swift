@@ -35,6 +35,7 @@ enum TextFile {
 }
 
 /// Writes out what is buffered on all streams.
-func fflushAll() {
-    fflush(nil)
+/// - Returns: whether all of it was taken.
+func fflushAll() -> Bool {
+    fflush(nil) == 0
 }

@@ -14,6 +14,7 @@ enum ToolError: Error, CustomStringConvertible {
     case badMethod(String)
     case badMetadata(String)
     case badInput(String)
+    case noReader
 
     var description: String {
         switch self {
@@ -36,6 +37,7 @@ enum ToolError: Error, CustomStringConvertible {
             "\(name) is no method: name it like postern.gateway.v1.Auth/SignInWithPassword"
         case .badMetadata(let text): "\(text): metadata is KEY=VALUE"
         case .badInput(let reason): reason
+        case .noReader: "nobody reads the output any more"
         }
     }
 }

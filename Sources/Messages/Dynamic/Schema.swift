@@ -42,7 +42,9 @@ package struct Schema: Sendable {
         guard let method = methods[name], let input = message(named: method.input),
             let output = message(named: method.output)
         else { return nil }
-        return SchemaMethod(name: name, input: input, output: output)
+        return SchemaMethod(
+            name: name, input: input, output: output, hasRequestItems: method.hasRequestItems,
+            hasResponseItems: method.hasResponseItems)
     }
 }
 
@@ -54,6 +56,10 @@ package struct SchemaMethod: Sendable {
     package let input: SchemaMessage
     /// What it answers.
     package let output: SchemaMessage
+    /// What it takes comes as a stream of items.
+    package let hasRequestItems: Bool
+    /// What it answers comes as a stream of items.
+    package let hasResponseItems: Bool
 }
 
 /// Why a descriptor set cannot be used.

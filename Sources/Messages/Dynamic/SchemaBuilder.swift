@@ -50,13 +50,15 @@ struct SchemaBuilder {
     }
 
     /// `ServiceDescriptorProto`: name = 1, method = 2 with name = 1, input_type = 2,
-    /// output_type = 3.
+    /// output_type = 3, client_streaming = 5, server_streaming = 6.
     private mutating func addService(_ service: DescriptorFields, _ scope: Scope) throws {
         let name = scope.prefix + (try service.text(1))
         for method in try service.messages(2) {
             methods[name + "/" + (try method.text(1))] = MethodType(
                 input: withoutLeadingDot(try method.text(2)),
-                output: withoutLeadingDot(try method.text(3)))
+                output: withoutLeadingDot(try method.text(3)),
+                hasRequestItems: try method.number(5) == 1,
+                hasResponseItems: try method.number(6) == 1)
         }
     }
 

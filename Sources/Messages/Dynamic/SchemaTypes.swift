@@ -76,4 +76,6 @@ struct EnumType: Sendable {
 struct MethodType: Sendable {
     let input: String
     let output: String
+    let hasRequestItems: Bool
+    let hasResponseItems: Bool
 }

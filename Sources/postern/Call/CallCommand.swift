@@ -11,14 +11,20 @@ struct CallCommand: AsyncParsableCommand {
         abstract: "Calls a method with a JSON request and prints the JSON answer.",
         discussion: """
             The request is given as text, as @FILE, or as - for standard input. Passwords and \
-            tokens belong into - or @FILE: other users of a machine can see arguments. Exits with \
-            1 and the error as JSON when the call fails.
+            tokens belong into - or @FILE: other users of a machine can see arguments.
+
+            Where a method takes a stream, each line of the request is one item, sent as soon as \
+            it is read, and the end of the request ends the stream. Where a method answers with a \
+            stream, each item is printed as it comes, in one line of JSON.
+
+            Ctrl-C cancels the call. Exits with 1 and the error as JSON when the call fails, is \
+            cancelled or takes longer than --timeout.
             """)
 
     @Argument(help: "For instance postern.gateway.v1.Auth/SignInWithPassword.")
     var method: String
 
-    @Argument(help: "The request: JSON, @FILE, or - for standard input.")
+    @Argument(help: "The request: JSON, @FILE, or - for standard input; a line for each item.")
     var request = "{}"
 
     @Option(help: "What travels beside the call, KEY=VALUE; may be repeated.")
@@ -30,11 +36,11 @@ struct CallCommand: AsyncParsableCommand {
     @Option(help: "The service to ask, for methods that all have (health, reflection).")
     var service: String?
 
-    @Option(help: "How long the call may take, in seconds.")
-    var timeout = 10
+    @Option(help: "How long the call may take, in seconds (default: 10; with streams 3600).")
+    var timeout: Int?
 
     func validate() throws {
-        guard (1...3_600).contains(timeout) else {
+        guard (1...3_600).contains(timeout ?? 1) else {
             throw ValidationError("--timeout is 1 to 3600 seconds")
         }
     }
@@ -42,10 +48,9 @@ struct CallCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let caller = try Caller(Endpoints(endpoints), service: service ?? serviceOfMethod)
-            Screen.line(
-                try await caller.call(
-                    method, json: requestText(), metadata: fields(),
-                    timeout: .seconds(timeout)))
+            try await caller.call(
+                method, RequestText(request), metadata: fields(),
+                timeout: timeout.map { .seconds($0) }, show: Screen.item)
         } catch let error as ServiceError {
             Screen.line(ErrorText.json(error))
             throw ExitCode(1)
@@ -61,12 +66,6 @@ struct CallCommand: AsyncParsableCommand {
         case "health", "reflection": return "gateway"
         default: return String(parts[1])
         }
-    }
-
-    private func requestText() throws -> String {
-        if request == "-" { return String(decoding: try TextFile.read("-"), as: UTF8.self) }
-        guard request.hasPrefix("@") else { return request }
-        return String(decoding: try TextFile.read(String(request.dropFirst())), as: UTF8.self)
     }
 
     /// What was given; and a person's address, which the gateway's limits need: here it is this

@@ -6,6 +6,11 @@ import ServiceRuntime
 
 /// Calls methods by their names, as reflection describes them.
 struct Caller {
+    /// Of a call with one answer.
+    static let timeout = Duration.seconds(10)
+    /// Of a call with streams, which may wait for a person, or follow something for long.
+    static let streamTimeout = Duration.seconds(3_600)
+
     private let client: RPCClient
 
     /// A caller of `service` (`gateway`, `session`, …).
@@ -18,15 +23,26 @@ struct Caller {
             time: SystemTime(), randomness: SecureRandomness())
     }
 
-    /// The answer to `json`, as JSON.
+    /// Calls the method of that name, whatever its kind, and shows what it answers as JSON: items
+    /// in a line each, as they come.
+    /// - Parameter timeout: of the whole call; nil for what suits its kind.
     func call(
-        _ name: String, json: String, metadata: Metadata, timeout: Duration
-    ) async throws -> String {
+        _ name: String, _ request: RequestText, metadata: Metadata, timeout: Duration?,
+        show: @escaping @Sendable (String) throws -> Void
+    ) async throws {
         let method = try await method(name)
-        let request = try method.input.encodeJSON(json)
-        let answer = try await client.call(
-            name, payload: request, client.context(timeout: timeout, metadata: metadata))
-        return try method.output.decodeToJSON(answer, pretty: true)
+        let limit = timeout ?? (method.isStream ? Self.streamTimeout : Self.timeout)
+        let lines = method.hasRequestItems ? try request.lines() : nil
+        let payload = try lines == nil ? method.input.encodeJSON(request.whole()) : []
+        let context = client.context(timeout: limit, metadata: metadata)
+        try await Interruption.cancels {
+            guard method.isStream else {
+                let answer = try await client.call(name, payload: payload, context)
+                return try show(method.output.decodeToJSON(answer, pretty: true))
+            }
+            let call = client.stream(method.description(timeout: limit), payload: payload, context)
+            try await StreamedCall(method: method, call: call, show: show).run(lines)
+        }
     }
 
     private func method(_ name: String) async throws -> SchemaMethod {
@@ -52,5 +68,23 @@ struct Caller {
                 isOnLoop: true),
             HealthV1.CheckRequest(), client.context(timeout: .seconds(1)))
         return health.status == .serving
+    }
+}
+
+extension SchemaMethod {
+    /// Items go at least one way.
+    fileprivate var isStream: Bool { hasRequestItems || hasResponseItems }
+
+    /// What the client needs to know of it. It is not sent again: nobody said that it may be.
+    fileprivate func description(timeout: Duration) -> MethodDescription {
+        let streams: MethodDescription.Streams =
+            switch (hasRequestItems, hasResponseItems) {
+            case (false, false): .none
+            case (false, true): .response
+            case (true, false): .request
+            case (true, true): .both
+            }
+        return MethodDescription(
+            name: name, isIdempotent: false, timeout: timeout, isOnLoop: false, streams: streams)
     }
 }

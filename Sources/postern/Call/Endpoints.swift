@@ -10,7 +10,8 @@ struct Endpoints {
 
     private struct Application: Decodable {
         let id: String
-        let secretFile: String
+        /// Absent where the certificate says who it is.
+        let secretFile: String?
 
         private enum CodingKeys: String, CodingKey {
             case id
@@ -24,6 +25,8 @@ struct Endpoints {
     private let metrics: [String: ServiceAddress]
     private let application: Application
     private let admin: Application
+    /// Absent where the services speak plainly.
+    private let tls: EndpointTLS?
 
     init(_ path: String) throws {
         guard let bytes = try? TextFile.read(path) else { throw ToolError.noEndpoints(path) }
@@ -47,6 +50,13 @@ struct Endpoints {
         } else {
             admin = application
         }
+        tls = try values["tls"].map { value in
+            // What cannot be read must not turn into calls without TLS.
+            guard case .tls(let tls) = value, tls.isWhole else {
+                throw ToolError.badEndpoints(path)
+            }
+            return tls
+        }
     }
 
     /// Where a service shows its metrics; nil where the file does not say.
@@ -58,26 +68,47 @@ struct Endpoints {
     ) throws -> ClientSettings {
         guard let address = addresses[service] else { throw ToolError.unknownService(service) }
         let caller = service == "gateway" ? application : admin
-        let file = caller.secretFile
-        let key = try ApplicationKey(file: file.hasPrefix("/") ? file : "\(folder)/\(file)")
-        return ClientSettings(
+        let key = try key(of: caller)
+        var settings = ClientSettings(
             service: "postern.\(service)", host: address.host, port: address.port,
-            application: key.application, keyID: key.keyID, secret: key.key,
+            application: caller.id, keyID: key?.keyID ?? "", secret: key?.key,
             connectPatience: connectPatience)
+        settings.security = try tls?.security(inFolder) ?? ClientSecurity()
+        return settings
+    }
+
+    private func key(of caller: Application) throws -> ApplicationKey? {
+        guard let file = caller.secretFile else {
+            guard tls?.certificate != nil else { throw ToolError.badEndpoints(path) }
+            return nil
+        }
+        let key = try ApplicationKey(file: inFolder(file))
+        guard key.application == caller.id else {
+            throw ToolError.badInput("\(path): \(file) is no key of \(caller.id)")
+        }
+        return key
+    }
+
+    /// Where a file is that is named relative to the endpoints file.
+    private func inFolder(_ file: String) -> String {
+        file.hasPrefix("/") ? file : "\(folder)/\(file)"
     }
 
     private enum Value: Decodable {
         case address(String)
         case addresses([String: String])
         case application(Application)
+        case tls(EndpointTLS)
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            // One of the three shapes; what is none of them fails as the last.
+            // One of the four shapes; what is none of them fails as the last.
             if let text = try? container.decode(String.self) {
                 self = .address(text)
             } else if let application = try? container.decode(Application.self) {
                 self = .application(application)
+            } else if let tls = try? container.decode(EndpointTLS.self) {
+                self = .tls(tls)
             } else {
                 self = .addresses(try container.decode([String: String].self))
             }

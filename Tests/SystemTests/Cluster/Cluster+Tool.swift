@@ -40,11 +40,13 @@ extension Cluster {
 
     /// `postern call` with the request on its standard input.
     func call(
-        _ method: String, _ json: String, metadata: [String: String?] = [:]
+        _ method: String, _ json: String, metadata: [String: String?] = [:],
+        options: [String] = []
     ) async throws -> Answer {
         let fields = metadata.compactMap { name, value in value.map { "\(name)=\($0)" } }
         let run = try await postern(
-            ["call", method, "-"] + fields.flatMap { ["--metadata", $0] } + endpoints, input: json)
+            ["call", method, "-"] + fields.flatMap { ["--metadata", $0] } + options + endpoints,
+            input: json)
         return Answer(exitCode: run.exitCode, json: run.output, errors: run.errors)
     }
 
@@ -69,7 +71,8 @@ extension Cluster {
         return String(token.prefix { !$0.isWhitespace })
     }
 
-    private var endpoints: [String] { ["--endpoints", "\(data)/endpoints.json"] }
+    /// Where the tool finds the programs.
+    var endpoints: [String] { ["--endpoints", "\(data)/endpoints.json"] }
 
     private func postern(_ arguments: [String], input: String = "") async throws -> ProgramRun {
         try await ProgramRun.run("postern", arguments, input: input)

@@ -1,0 +1,92 @@
+import Dispatch
+import Glibc
+
+/// The lines of a request that is a stream: each that is not blank is one item's JSON. Whoever
+/// waits for a line that somebody has yet to write can be cancelled.
+struct ItemLines: Sendable {
+    /// One line, at most, in bytes: more than any item can have.
+    private static let lineBytesMax = 4 * 1_024 * 1_024
+    /// How soon a reader that waits finds out that it was cancelled, in milliseconds.
+    private static let lookEvery: Int32 = 100
+
+    private enum Chunk: Sendable {
+        case bytes([UInt8])
+        case nothingYet
+        case end
+        case failed(Int32)
+    }
+
+    private var bytes: [UInt8]
+    /// The first of `bytes` that was not given out.
+    private var start = 0
+    /// Where more comes from; nil after its end.
+    private var file: Int32?
+
+    /// The lines of a text.
+    init(_ text: [UInt8]) {
+        bytes = text
+    }
+
+    /// The lines of an open file.
+    init(file: Int32) {
+        bytes = []
+        self.file = file
+    }
+
+    /// The next line that is not blank; nil after the last.
+    /// - Throws: `ToolError`, or `CancellationError` while it waits.
+    mutating func next() async throws -> String? {
+        while true {
+            if let line = takeLine() {
+                if !line.allSatisfy(\.isWhitespace) { return line }
+            } else if let file {
+                try Task.checkCancellation()
+                try take(await Self.chunk(of: file))
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// A whole line, or what stands after the last at the end.
+    private mutating func takeLine() -> String? {
+        guard start < bytes.count else { return nil }
+        let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
+        guard end != nil || file == nil else { return nil }
+        let line = String(decoding: bytes[start..<(end ?? bytes.count)], as: UTF8.self)
+        start = end.map { $0 + 1 } ?? bytes.count
+        return line
+    }
+
+    private mutating func take(_ chunk: Chunk) throws {
+        switch chunk {
+        case .bytes(let more):
+            bytes.removeFirst(start)
+            start = 0
+            bytes += more
+            guard bytes.count <= Self.lineBytesMax else {
+                throw ToolError.badInput("a line is over \(Self.lineBytesMax) bytes")
+            }
+        case .nothingYet: return
+        case .end: file = nil
+        case .failed(let reason): throw ToolError.system("standard input", reason)
+        }
+    }
+
+    /// What there is to read, waited for on a thread that may wait.
+    private static func chunk(of file: Int32) async -> Chunk {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: read(file)) }
+        }
+    }
+
+    private static func read(_ file: Int32) -> Chunk {
+        var state = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+        let ready = poll(&state, 1, lookEvery)
+        if ready == 0 || (ready < 0 && errno == EINTR) { return .nothingYet }
+        var buffer = [UInt8](repeating: 0, count: 64 * 1_024)
+        let count = Glibc.read(file, &buffer, buffer.count)
+        if count < 0 { return errno == EINTR ? .nothingYet : .failed(errno) }
+        return count == 0 ? .end : .bytes(Array(buffer[..<count]))
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Following a running system with postern call")
+    struct Following {
+        private static let watch = "postern.health.v1.Health/Watch"
+
+        @Test("each program tells its health twice a second, until the follower's time is over")
+        func watch() async throws {
+            try await Cluster.with { cluster in
+                for service in BuiltPrograms.services {
+                    let answer = try await cluster.call(
+                        Self.watch, "{}", options: ["--service", service, "--timeout", "2"])
+                    let lines = answer.json.split(separator: "\n")
+                    let items = lines.filter { $0 == #"{"status":"SERVING_STATUS_SERVING"}"# }
+                    #expect((3...5).contains(items.count), "\(service): \(answer)")
+                    #expect(answer.exitCode == 1)
+                    #expect(answer.json.contains(#""code": "rpc/deadline-exceeded""#))
+                }
+            }
+        }
+
+        @Test("Ctrl-C cancels the call, which then says so")
+        func interrupted() async throws {
+            try await Cluster.with { cluster in
+                let folder = try TemporaryFolder()
+                let output = try folder.write("", to: "output")
+                let tool = RunningProcess(
+                    BuiltPrograms.path("postern"), ["call", Self.watch] + cluster.endpoints,
+                    in: folder.path)
+                tool.connect(output: try FileHandle(forWritingTo: URL(filePath: output)))
+                try tool.start()
+                let isFollowing = try await eventually { try read(output).contains("SERVING") }
+                #expect(isFollowing)
+                tool.send(SIGINT)
+                #expect(await tool.end(within: .seconds(5)) == 1)
+                #expect(try read(output).contains(#""code": "rpc/cancelled""#))
+            }
+        }
+
+        private func read(_ path: String) throws -> String {
+            try String(contentsOfFile: path, encoding: .utf8)
+        }
+    }
+}

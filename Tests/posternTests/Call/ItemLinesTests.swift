@@ -1,0 +1,64 @@
+import Glibc
+import Testing
+
+@testable import postern
+
+@Suite("postern call: lines as they come", .timeLimit(.minutes(1)))
+struct ItemLinesTests {
+    @Test("lines are told apart wherever the bytes are cut; blank ones are none")
+    func lines() async throws {
+        let text = "one\n\n  \ntwo\r\nthree"
+        for cut in 0...text.utf8.count {
+            let pipe = try Pipe()
+            var lines = ItemLines(file: pipe.reader)
+            pipe.write(Array(text.utf8.prefix(cut)))
+            async let rest: Void = pipe.finish(Array(text.utf8.dropFirst(cut)))
+            var found: [String] = []
+            while let line = try await lines.next() { found.append(line) }
+            await rest
+            #expect(found == ["one", "two\r", "three"])
+        }
+    }
+
+    @Test("a line is given out before the next is written, and waiting for that can be cancelled")
+    func cancelled() async throws {
+        let pipe = try Pipe()
+        pipe.write(Array("one\ntw".utf8))
+        let waiting = Task {
+            var lines = ItemLines(file: pipe.reader)
+            let first = try await lines.next()
+            #expect(first == "one")
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await lines.next()
+        }
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+}
+
+/// A pipe of the system; closed when it goes.
+private final class Pipe: Sendable {
+    let reader: Int32
+    private let writer: Int32
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    func write(_ bytes: [UInt8]) {
+        _ = Glibc.write(writer, bytes, bytes.count)
+    }
+
+    /// Writes the last of it.
+    func finish(_ bytes: [UInt8]) async {
+        write(bytes)
+        write([])
+        dup2(reader, writer)  // nobody can write any more
+    }
+}

@@ -1,0 +1,76 @@
+import Contracts
+import Cryptography
+import NIOPosix
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+
+@testable import postern
+
+/// A server of the notes, and the endpoints file that leads the tool to it.
+struct NoteServer {
+    let folder: TemporaryFolder
+    let port: Int
+
+    /// Runs `body` with a server, which is stopped after.
+    /// - Parameters:
+    ///   - tls: the server's; needs `folder`, where its files are.
+    ///   - callers: who may call, as `callers-file` says.
+    static func with(
+        folder: TemporaryFolder? = nil, tls: ServerTLS? = nil, callers: [String] = ["tool"],
+        _ body: (NoteServer) async throws -> Void
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        let key = SecretBytes(count: 32) { $0.copyBytes(from: 1...32) }
+        try SecretFile.create(folder.file("tool.k1.key"), key)
+        let server = try await RPCServer.start(
+            ServerSettings(service: "postern.notes", host: "127.0.0.1", port: 0),
+            services: [NoteService.methods, ReflectionDispatcher.methods(of: NoteService())],
+            applications: Applications(
+                folder: folder.path, callers: CallersList(callers, assertingClientAddress: []),
+                needsKeys: false),
+            tls: tls, group: .singleton, time: SystemTime(), randomness: SecureRandomness(),
+            logger: .silent)
+        do {
+            try await body(NoteServer(folder: folder, port: server.port))
+        } catch {
+            await server.drain()
+            throw error
+        }
+        await server.drain()
+    }
+
+    /// A caller by an endpoints file with these members beside the address.
+    func caller(_ members: String = #""application": {"id": "tool", "secret_file": "tool.k1.key"}"#)
+        throws -> Caller
+    {
+        try Caller(endpoints(members), service: "notes")
+    }
+
+    func endpoints(_ members: String) throws -> Endpoints {
+        try Endpoints(
+            folder.write(#"{"notes": "127.0.0.1:\#(port)", \#(members)}"#, to: "endpoints.json"))
+    }
+}
+
+/// What a call showed.
+final class Shown: Sendable {
+    private let held = Mutex<[String]>([])
+
+    var lines: [String] { held.withLock { $0 } }
+
+    func add(_ line: String) { held.withLock { $0.append(line) } }
+}
+
+extension Caller {
+    /// What the call shows, in order.
+    func shown(_ method: String, _ request: String) async throws -> [String] {
+        let shown = Shown()
+        try await call(
+            "\(NoteService.name)/\(method)", RequestText(request), metadata: Metadata(),
+            timeout: .seconds(10)
+        ) { shown.add($0) }
+        return shown.lines
+    }
+}
