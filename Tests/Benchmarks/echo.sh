@@ -7,6 +7,8 @@ source "$root/Tests/Benchmarks/peers.sh"
 
 # Calls in flight on each of 8 connections.
 echo_in_flight=(64 16 1)
+# Streams open at once on each of 8 connections.
+items_in_flight=8
 # Calls a second that the schedule of the open loop has.
 open_loop_rate=50000
 
@@ -30,9 +32,25 @@ write_echo_payload() {
   } >"$work/echo"
 }
 
+# A certificate of our own making, whose key only its owner may read.
+write_echo_certificate() {
+  (
+    umask 077
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 \
+      -subj /CN=localhost -addext subjectAltName=DNS:localhost \
+      -keyout "$work/echo.pem.key" -out "$work/echo.pem" 2>"$work/openssl.log"
+  )
+}
+
 # Our echo server; further arguments go in front of it.
 start_echo_server() {
   start_server "$@" "$release/Benchmarks" echo-server --key "$key"
+}
+
+# The same, with TLS.
+start_echo_tls_server() {
+  start_server "$release/Benchmarks" echo-server --key "$key" \
+    --certificate "$work/echo.pem" --certificate-key "$work/echo.pem.key"
 }
 
 # The load against our echo server: NAME METHOD, then further options.
@@ -52,7 +70,7 @@ floor_load() {
 }
 
 bench_echo() {
-  need_packages "${peer_packages[@]}"
+  need_packages openssl "${peer_packages[@]}"
   build_floor
   build_measures
   build_peers
@@ -65,10 +83,15 @@ bench_echo() {
   start_server "$build/floor/echo_floor" 0
   local floor_process=$server_process floor_port=$server_port
   start_peers
+  write_echo_certificate
+  start_echo_tls_server
+  local tls_process=$server_process tls_port=$server_port
   start_echo_server
   local run
   for run in $(seq "$runs"); do
     measure_calls
+    measure_items
+    measure_tls
     measure_open_loop
   done >"$work/echo.figures"
   count_allocations >>"$work/echo.figures"
@@ -83,6 +106,16 @@ measure_calls() {
     echo_load "echo-async-$in_flight" Async --in-flight "$in_flight"
     measure_peers "$in_flight"
   done
+}
+
+measure_items() {
+  echo_load echo-items Items --items --in-flight "$items_in_flight"
+}
+
+measure_tls() {
+  local server_process=$tls_process server_port=$tls_port
+  echo_load echo-onloop-tls-64 OnLoop --tls --in-flight 64
+  echo_load echo-async-tls-64 Async --tls --in-flight 64
 }
 
 measure_open_loop() {
@@ -119,16 +152,21 @@ report_ratio() {
   [[ -z $one || -z $other ]] || ratio "$name" "$one" "$other"
 }
 
+# All figures of a kind; UNIT is what is counted.
+report_kind() {
+  local name=$1 unit=${2:-calls/s}
+  report_median "$name" "$unit"
+  report_median "$name-a-core" "$unit/core"
+  report_median "$name-cpu" µs
+  report_median "$name-p50" µs
+  report_median "$name-p99" µs
+}
+
 report_echo() {
   local kind in_flight name
   for in_flight in "${echo_in_flight[@]}"; do
     for kind in floor echo-onloop echo-async "${peers[@]}"; do
-      name=$kind-$in_flight
-      report_median "$name" calls/s
-      report_median "$name-a-core" calls/s/core
-      report_median "$name-cpu" µs
-      report_median "$name-p50" µs
-      report_median "$name-p99" µs
+      report_kind "$kind-$in_flight"
     done
     for kind in onloop async; do
       for name in "${peers[@]}"; do
@@ -136,6 +174,9 @@ report_echo() {
       done
     done
   done
+  report_kind echo-items items/s
+  report_kind echo-onloop-tls-64
+  report_kind echo-async-tls-64
   report_ratio echo-onloop-to-floor-64 echo-onloop-64 floor-64
   for kind in floor echo-onloop echo-async; do
     report_median "$kind-open" calls/s

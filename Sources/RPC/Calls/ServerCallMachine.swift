@@ -76,8 +76,16 @@ package struct ServerCallMachine<Handle> {
     package private(set) var highestCall: UInt64 = 0
     /// A moment not after the next running call's end; nil when none runs. It may be one that a
     /// call which has ended left behind: kept exactly it would cost a search for every call.
-    package private(set) var nextDeadline: Duration?
+    package var nextDeadline: Duration? {
+        guard let starting else { return firstDeadline }
+        return firstDeadline.map { min($0, starting.deadline) } ?? starting.deadline
+    }
+
+    private var firstDeadline: Duration?
     private var calls: [UInt64: Call] = [:]
+    /// The unary call whose handler is starting. Most end before they wait for anything, so it
+    /// enters `calls` only when something else happens first.
+    private var starting: (call: UInt64, deadline: Duration)?
     private var unknownFrames = 0
     private let callsMax: Int
     private let streamCredit: UInt32
@@ -91,7 +99,7 @@ package struct ServerCallMachine<Handle> {
     }
 
     /// Handlers that have not returned.
-    package var runningCount: Int { calls.count }
+    package var runningCount: Int { calls.count + (starting == nil ? 0 : 1) }
 
     /// A Hello came; it proceeds once, before anything else.
     package mutating func hello(streamCredit: UInt32 = 0) -> Instruction {
@@ -107,13 +115,21 @@ package struct ServerCallMachine<Handle> {
         if phase == .closed { return .ignore }
         highestCall = call
         if case .draining = phase { return .refuseDraining }
-        return calls.count < callsMax ? .proceed : .refuseBusy
+        return runningCount < callsMax ? .proceed : .refuseBusy
     }
 
     /// A handler is about to run for a call that may proceed.
     package mutating func began(_ call: UInt64, deadline: Duration) {
+        settle()
+        starting = (call, deadline)
+    }
+
+    /// Lets the call that is starting take its place among the others.
+    private mutating func settle() {
+        guard let (call, deadline) = starting else { return }
+        firstDeadline = nextDeadline
         calls[call] = Call(deadline: deadline, flow: .none, isWatch: false)
-        nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
+        starting = nil
     }
 
     /// The same for a call with streams; `more` tells whether the caller sends items.
@@ -122,6 +138,7 @@ package struct ServerCallMachine<Handle> {
         isWatch: Bool
     ) {
         began(call, deadline: deadline)
+        settle()
         calls[call]?.isWatch = isWatch
         calls[call]?.flow = StreamFlow(
             incomingWindow: streams.hasRequestItems && more ? streamCredit : nil,
@@ -130,14 +147,19 @@ package struct ServerCallMachine<Handle> {
 
     /// The handler can be told through `handle`, unless it has returned already.
     package mutating func attach(_ handle: Handle, to call: UInt64) {
-        calls[call]?.handle = handle
+        settle()
+        if !calls.isEmpty { calls[call]?.handle = handle }
     }
 
     /// The handler has returned.
     /// - Returns: whether its answer is still wanted.
     package mutating func finished(_ call: UInt64) -> Bool {
+        if starting?.call == call {
+            starting = nil
+            return phase != .closed
+        }
         guard let ended = calls.removeValue(forKey: call) else { return false }
-        if calls.isEmpty { nextDeadline = nil }
+        if calls.isEmpty { firstDeadline = nil }
         return !ended.isAnswered && phase != .closed
     }
 
@@ -152,6 +174,7 @@ package struct ServerCallMachine<Handle> {
 
     /// A running call is answered before its handler has returned.
     private mutating func answer(_ call: UInt64) -> Call? {
+        settle()
         guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
             return nil
         }
@@ -180,6 +203,7 @@ extension ServerCallMachine {
         _ call: UInt64, isItem: Bool, isEnd: Bool
     ) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
+        settle()
         guard let place = calls.index(forKey: call) else { return .ignore }
         switch calls.values[place].arrived(isItem: isItem, isEnd: isEnd) {
         case nil: return .ignore
@@ -192,6 +216,7 @@ extension ServerCallMachine {
     /// A Credit came.
     package mutating func credit(_ call: UInt64, _ items: UInt32) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
+        settle()
         guard let place = calls.index(forKey: call), !calls.values[place].isAnswered,
             calls.values[place].flow.isOutgoingOpen
         else { return .ignore }
@@ -223,7 +248,8 @@ extension ServerCallMachine {
 
     /// The credit of a running call; for tests.
     package func flow(_ call: UInt64) -> StreamFlow? {
-        calls[call].flatMap { $0.isAnswered ? nil : $0.flow }
+        if starting?.call == call { return StreamFlow.none }
+        return calls[call].flatMap { $0.isAnswered ? nil : $0.flow }
     }
 }
 
@@ -232,7 +258,8 @@ extension ServerCallMachine {
 extension ServerCallMachine {
     /// Calls whose time is over at `uptime`, each to be told and answered DEADLINE_EXCEEDED.
     package mutating func overdue(at uptime: Duration) -> [(call: UInt64, handle: Handle?)] {
-        guard let nextDeadline, nextDeadline <= uptime else { return [] }
+        settle()
+        guard let firstDeadline, firstDeadline <= uptime else { return [] }
         var overdue: [(call: UInt64, handle: Handle?)] = []
         var next: Duration?
         for (call, state) in calls where !state.isAnswered {
@@ -243,7 +270,7 @@ extension ServerCallMachine {
             }
         }
         for entry in overdue { calls[entry.call]?.isAnswered = true }
-        self.nextDeadline = next
+        self.firstDeadline = next
         return overdue
     }
 
@@ -251,6 +278,7 @@ extension ServerCallMachine {
     /// UNAVAILABLE, so that they go on elsewhere; the others may finish.
     /// - Returns: the last call that will be answered, and the followers.
     package mutating func drain() -> (last: UInt64, watches: [(call: UInt64, handle: Handle?)]) {
+        settle()
         if phase == .open || phase == .awaitingHello { phase = .draining(lastCall: highestCall) }
         var watches: [(call: UInt64, handle: Handle?)] = []
         for (call, state) in calls where state.isWatch && !state.isAnswered {
@@ -263,13 +291,14 @@ extension ServerCallMachine {
     /// The connection is over.
     /// - Returns: the handlers to tell.
     package mutating func close() -> [Handle] {
+        settle()
         phase = .closed
         var handles: [Handle] = []
         for (call, state) in calls where !state.isAnswered {
             if let handle = state.handle { handles.append(handle) }
             calls[call]?.isAnswered = true
         }
-        nextDeadline = nil
+        firstDeadline = nil
         return handles
     }
 }

@@ -27,23 +27,41 @@ struct MethodTable: Sendable {
         }
     }
 
-    private var entries: [UInt64: [Entry]] = [:]
+    /// Each entry in the first free slot from the one that its hash names. Half of the slots or
+    /// more are free, and their number is a power of two. Every call passes here, and a Dictionary
+    /// would hash the hash once more.
+    private var slots: [Entry?]
     /// The methods' names, each at its entry's index.
     let names: [String]
 
     init(_ services: [ServiceMethods]) {
         let handlers = services.flatMap(\.handlers)
         names = handlers.map(\.method.name)
+        var count = 2
+        while count < handlers.count * 2 { count *= 2 }
+        slots = Array(repeating: nil, count: count)
         for (index, handler) in handlers.enumerated() {
             let entry = Entry(handler, index: index)
-            let key = entry.name.withUnsafeBytes { Self.hash($0) }
-            entries[key, default: []].append(entry)
+            var slot = entry.name.withUnsafeBytes { firstSlot($0) }
+            while slots[slot] != nil { slot = next(slot) }
+            slots[slot] = entry
         }
     }
 
     func entry(_ name: UnsafeRawBufferPointer) -> Entry? {
-        entries[Self.hash(name)]?.first { $0.isNamed(name) }
+        var slot = firstSlot(name)
+        while let entry = slots[slot] {
+            if entry.isNamed(name) { return entry }
+            slot = next(slot)
+        }
+        return nil
     }
+
+    private func firstSlot(_ name: UnsafeRawBufferPointer) -> Int {
+        Int(truncatingIfNeeded: Self.hash(name)) & (slots.count - 1)
+    }
+
+    private func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
 
     /// A cheap mix of the bytes, eight at a time. Names of the table are ours, so nobody gains by
     /// making others collide with them.

@@ -36,6 +36,7 @@ final class ServerConnection: ChannelDuplexHandler {
     private(set) var keepAlive: KeepAlive?
     var watch = ConnectionWatch()
     private var watchdog: Scheduled<Void>?
+    private var leash: Leash?
     private var isReading = false
     private var isFlushScheduled = false
     /// Bytes of items that came and are not consumed.
@@ -81,6 +82,7 @@ final class ServerConnection: ChannelDuplexHandler {
         // From here on nothing is written or timed, even if this comes in the middle of a turn.
         self.context = nil
         watchdog = nil  // not cancelled: see `Leash`
+        leash?.cut()
         stopAll("the connection was lost")
         context.fireChannelInactive()
     }
@@ -274,9 +276,11 @@ final class ServerConnection: ChannelDuplexHandler {
         watchdog?.cancel()
         watch.armedFor = due
         let wait = max(.milliseconds(1), due - turnUptime)
-        let leash = NIOLoopBound(Leash(self), eventLoop: context.eventLoop)
+        let leash = leash ?? Leash(self)
+        self.leash = leash
+        let held = NIOLoopBound(leash, eventLoop: context.eventLoop)
         watchdog = context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
-            leash.value.connection?.wake()
+            held.value.connection?.wake()
         }
     }
 

@@ -6,8 +6,8 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// A server of one event loop with the two methods of `EchoMethods`: what a call costs when nothing
-/// is done for it. Prints its port and runs until it is ended.
+/// A server of one event loop with the methods of `EchoMethods`: what a call costs when nothing is
+/// done for it. Prints its port and runs until it is ended.
 struct EchoServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "echo-server")
 
@@ -16,6 +16,12 @@ struct EchoServer: AsyncParsableCommand {
 
     @Option(help: "The caller's key, <application>.<key id>.key, 32 bytes.")
     var key: String
+
+    @Option(help: "Speaks TLS with this chain of certificates, a file of PEM.")
+    var certificate: String?
+
+    @Option(help: "The certificate's private key, a file of PEM that only its owner may read.")
+    var certificateKey: String?
 
     func run() async throws {
         // As the programs do: a call that nobody counts would cost less.
@@ -28,11 +34,21 @@ struct EchoServer: AsyncParsableCommand {
             applications: Applications(
                 name: caller.application, keyID: caller.keyID, key: caller.key,
                 mayAssertClientAddress: false),
-            group: group, time: SystemTime(), randomness: SecureRandomness(),
+            tls: tls, group: group, time: SystemTime(), randomness: SecureRandomness(),
             logger: .silent)
         print(server.port)
         fflush(nil)
         // Runs until a signal ends the process.
         try await Task.sleep(for: .seconds(3600))
+    }
+
+    private var tls: ServerTLS? {
+        get throws {
+            guard let certificate, let certificateKey else { return nil }
+            let files = CertificateFiles(chain: certificate, key: certificateKey)
+            return try ServerTLS(
+                ServerTLSFiles(certificate: files, clientRoots: nil, floor: .v13),
+                now: SystemTime().now())
+        }
     }
 }

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import RPC
+
+@Suite("The table of methods")
+struct MethodTableTests {
+    private func table(_ count: Int) -> MethodTable {
+        let methods = (0..<count).map {
+            MethodDescription(
+                name: "test.Many/M\($0)", isIdempotent: true, timeout: .seconds(1), isOnLoop: true)
+        }
+        return MethodTable([
+            ServiceMethods(
+                ServiceDescription(name: "test.Many", methods: methods, fileDescriptorSet: ""),
+                methods.map { method in MethodHandler(method: method, kind: .onLoop { _, _, _ in })
+                })
+        ])
+    }
+
+    private func entry(_ name: String, in table: MethodTable) -> MethodTable.Entry? {
+        Array(name.utf8).withUnsafeBytes { table.entry($0) }
+    }
+
+    @Test("finds each method by its name, and nothing by another", arguments: [0, 1, 2, 3, 100])
+    func finds(count: Int) {
+        let table = table(count)
+        for index in 0..<count {
+            #expect(entry("test.Many/M\(index)", in: table)?.index == index)
+        }
+        for other in ["", "M0", "test.Many/M", "test.Many/M\(count)", "test.Many/m0"] {
+            #expect(entry(other, in: table) == nil)
+        }
+    }
+}
