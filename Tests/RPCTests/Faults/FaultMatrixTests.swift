@@ -20,23 +20,44 @@ struct FaultMatrixTests {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let echo = EchoService()
         let server = try await Loopback.server(
-            echo, limits: Loopback.Limits().with { $0.connectionsMax = 1_000 }, group: group)
+            echo,
+            limits: Loopback.Limits(streamCredit: CallKind.streamCredit).with {
+                $0.connectionsMax = 1_000
+            }, group: group)
+        try await rounds(fault.name) { seed in
+            FaultRound(fault: fault, seed: seed, server: server) { port in
+                Loopback.client(port: port, group: group, streamCredit: CallKind.streamCredit)
+            }
+        }
+        await server.drain()
+        try await group.shutdownGracefully()
+    }
+
+    @Test("the same over TLS, where no changed byte gets through", arguments: FaultCase.overTLS)
+    func faultOverTLS(_ fault: FaultCase) async throws {
+        let setup = TLSLoopback.Setup(streamCredit: CallKind.streamCredit)
+        try await TLSLoopback.run(setup) { loopback in
+            try await rounds("\(fault.name), over TLS") { seed in
+                FaultRound(fault: fault, seed: seed, server: loopback.server, isGuarded: true) {
+                    try loopback.client(
+                        TLSLoopback.Caller(port: $0, streamCredit: CallKind.streamCredit))
+                }
+            }
+        }
+    }
+
+    private func rounds(_ name: String, _ round: (UInt64) -> FaultRound) async throws {
         var worst = Duration.zero
         var memory = 0
-        for round in 1...SoakRounds.count {
-            let round = UInt64(round)
-            worst = max(
-                worst,
-                try await FaultRound(fault: fault, seed: round, server: server, group: group).run())
-            if round == Self.warmUpRounds { memory = ResidentMemory.kibibytes() }
+        for seed in 1...SoakRounds.count {
+            worst = max(worst, try await round(UInt64(seed)).run())
+            if seed == Self.warmUpRounds { memory = ResidentMemory.kibibytes() }
         }
         #expect(worst < Self.overrunMax)
         let growth = ResidentMemory.kibibytes() - memory
         if SoakRounds.count > 2 * Self.warmUpRounds { #expect(growth < Self.growthMax) }
         if SoakRounds.isLong {
-            print("\(fault.name): worst overrun \(worst), grown by \(growth) KiB")
+            print("\(name): worst overrun \(worst), grown by \(growth) KiB")
         }
-        await server.drain()
-        try await group.shutdownGracefully()
     }
 }

@@ -9,6 +9,7 @@ extension EchoService {
             .serverStream(Self.count, Self.counting),
             .serverStream(Self.watch, oneThenGate), .serverStream(Self.held, oneThenGate),
             .clientStream(Self.collect, collecting),
+            .clientStream(Self.gather, Self.gathering),
             .clientStream(Self.first) { (items: IncomingItems<Request>, _) in
                 for try await item in items { return Response(sessionId: item.accessToken) }
                 return Response(sessionId: "none")
@@ -42,11 +43,18 @@ extension EchoService {
         try await items.write(Response(sessionId: "after"))
     }
 
-    /// Takes nothing before the gate is open, then answers how many came, and the last.
+    /// Takes nothing before the gate is open, then gathers.
     private func collecting(
         _ items: IncomingItems<Request>, _ context: CallContext
     ) async throws -> Response {
         try await gate.pass()
+        return try await Self.gathering(items, context)
+    }
+
+    /// Answers how many came, and the last.
+    private static func gathering(
+        _ items: IncomingItems<Request>, _ context: CallContext
+    ) async throws -> Response {
         var count = 0
         var last = ""
         for try await item in items {

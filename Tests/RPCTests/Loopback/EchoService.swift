@@ -22,6 +22,7 @@ struct EchoService: Sendable {
     static let watch = method("WatchGated", streams: .response)
     static let held = method("Held", streams: .response)
     static let collect = method("Collect", streams: .request)
+    static let gather = method("Gather", streams: .request)
     static let first = method("First", streams: .request)
     static let chat = method("Chat", streams: .both)
     static let costly = method("Costly", isCostly: true)

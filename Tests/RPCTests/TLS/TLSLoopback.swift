@@ -32,6 +32,7 @@ struct TLSLoopback: Sendable {
         var serverUntil = Duration.seconds(86_400)
         /// Keys, by file name.
         var keys: [String: String] = [:]
+        var streamCredit = FrameLimits.streamCredit
     }
 
     static func run(
@@ -62,7 +63,9 @@ struct TLSLoopback: Sendable {
         for (name, text) in setup.keys { try folder.writeKey(text, to: name) }
         let (echo, log) = (EchoService(), CapturedLog())
         let server = try await RPCServer.start(
-            ServerSettings(service: "test.echo", host: "127.0.0.1", port: 0),
+            ServerSettings(
+                service: "test.echo", host: "127.0.0.1", port: 0,
+                streamCredit: setup.streamCredit),
             services: [echo.methods],
             applications: setup.callers.map {
                 try Applications(folder: folder.path, callers: $0, needsKeys: false)
@@ -102,6 +105,7 @@ struct TLSLoopback: Sendable {
         var patience = Duration.seconds(2)
         /// Where it calls, unless at the server.
         var port: Int?
+        var streamCredit = FrameLimits.streamCredit
     }
 
     func client(
@@ -117,7 +121,7 @@ struct TLSLoopback: Sendable {
         var settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: caller.port ?? server.port,
             application: caller.application, keyID: caller.keyID, secret: caller.key,
-            connectPatience: caller.patience)
+            connectPatience: caller.patience, streamCredit: caller.streamCredit)
         settings.security.tls = Live(tls)
         settings.security.serverName = caller.serverName
         change(&settings.security)
