@@ -36,6 +36,8 @@ final class ClientConnection: ChannelInboundHandler {
     /// The grace of a connection that takes its leave is over.
     var closeDue: Duration?
     private var keepAlive: KeepAlive?
+    /// Why it is about to be lost.
+    private var trouble: String?
 
     /// A connection that uses the call ids up to `idsMax` and then leaves for another.
     init(
@@ -67,11 +69,13 @@ final class ClientConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
         timer?.cancel()
-        lose(ServiceError(.unavailable, detail: "connection lost", notProcessed: !isGreeted))
+        let detail = ["connection lost", trouble].compactMap { $0 }.joined(separator: ": ")
+        lose(ServiceError(.unavailable, detail: detail, notProcessed: !isGreeted))
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        trouble = trouble ?? ConnectionTrouble.text(error)  // the first is the cause
         context.close(promise: nil)  // channelInactive tells whoever waits
     }
 
@@ -222,10 +226,13 @@ final class ClientConnection: ChannelInboundHandler {
         if !late.isEmpty { ended() }
         // A server that is silent, from the start or now, is left: its calls may work elsewhere.
         if [helloDue, closeDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
+            trouble = isGreeted ? nil : "it says no Hello"
             context?.close(promise: nil)
         }
         switch keepAlive?.look(at: uptime) {
-        case .close: context?.close(promise: nil)
+        case .close:
+            trouble = "it is silent"
+            context?.close(promise: nil)
         case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out, arena: arena)
         case .wait, nil: break
         }

@@ -41,11 +41,16 @@ final class ClientEndpoint {
         return health == .serving || !pool.isWatching ? .serving : .unhealthy
     }
 
+    /// Why no connection stands.
+    var trouble: (address: String, text: String) {
+        (name, link?.trouble ?? (isHopeful ? "no answer yet" : "not connected"))
+    }
+
     // MARK: Calls
 
     /// Gives it a call.
     func start(_ call: PendingCall) {
-        guard let connection = link?.connection else { return call.fail(ClientPool.unreached) }
+        guard let connection = link?.connection else { return call.fail(pool.unreached) }
         let permission = breaker.admit(at: pool.time.uptime())
         running += 1
         call.placement = Placement(endpoint: self, permission: permission)
@@ -128,11 +133,11 @@ final class ClientEndpoint {
     /// Watches, if there is a choice to be made and a connection to watch.
     func watchHealth() {
         guard pool.isWatching, watch == nil, let connection = link?.connection else { return }
-        let watch = CheckedHealth(connection, pool.loop, time: pool.time) { [weak self] state in
+        let watch = WatchedHealth(connection, pool.loop, time: pool.time) { [weak self] state in
             self?.heard(state)
         }
         self.watch = watch
-        watch.ask()
+        watch.follow()
     }
 
     private func unwatch() {

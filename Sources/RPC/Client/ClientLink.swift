@@ -17,7 +17,7 @@ final class ClientLink {
     /// What its owner is told.
     enum Change {
         case ready
-        case lost(ServiceError?)
+        case lost(ServiceError)
     }
 
     private enum State {
@@ -47,6 +47,8 @@ final class ClientLink {
     private var hasAnswered = false
     /// An attempt has failed, and none has succeeded since.
     private(set) var isFailing = false
+    /// Why the last connection failed or was lost; nil while one stands.
+    private(set) var trouble: String?
 
     init(
         _ pool: ClientPool, _ target: ServiceAddress, at address: SocketAddress,
@@ -130,13 +132,18 @@ final class ClientLink {
                 }
             }
             .connect(to: address)
-            .whenFailure { _ in link.value.failed(nil) }
+            .whenFailure { error in
+                link.value.failed(
+                    ServiceError(
+                        .unavailable, detail: ConnectionTrouble.text(error), notProcessed: true))
+            }
     }
 
     private func ready(_ connection: ClientConnection) {
         guard case .connecting = state else { return connection.close() }
         state = .ready(connection)
         isFailing = false
+        trouble = nil
         onChange(.ready)
     }
 
@@ -153,15 +160,16 @@ final class ClientLink {
         }
     }
 
-    private func leave(_ next: State, _ error: ServiceError?) {
+    private func leave(_ next: State, _ error: ServiceError) {
         if case .closed = state { return }
         state = next
+        trouble = error.detail
         onChange(.lost(error))
     }
 
     // MARK: Resting
 
-    private func failed(_ error: ServiceError?, ordered: Duration = .zero) {
+    private func failed(_ error: ServiceError, ordered: Duration = .zero) {
         if case .closed = state { return }
         isFailing = true
         let wait = max(backoff.next(jitter: randomness.integer()), ordered)

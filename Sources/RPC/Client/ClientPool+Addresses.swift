@@ -4,7 +4,7 @@ import ServiceRuntime
 /// Which addresses a pool has connections to: those that its targets stand for, from the first call
 /// until none was made for long.
 extension ClientPool {
-    /// Addresses of one service that are called; each costs a connection and two questions a second.
+    /// Addresses of one service that are called; each costs a connection and two heartbeats a second.
     static let endpointsMax = 64
 
     // MARK: Warm and cold

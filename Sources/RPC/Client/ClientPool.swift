@@ -21,7 +21,8 @@ final class ClientPool {
     var waiting = WaitingCalls()
     /// Calls between two tries: a loop that ends runs no timers, and they would wait for ever.
     private var resting: [ObjectIdentifier: CallTries] = [:]
-    private var isLookScheduled = false
+    private var look: Scheduled<Void>?
+    private var lookDue: Duration?
     var sweep: Scheduled<Void>?
     var isUsed = false
     private var isClosed = false
@@ -86,6 +87,7 @@ final class ClientPool {
         isClosed = true
         sweep?.cancel()
         sweep = nil
+        look?.cancel()
         for endpoint in endpoints { endpoint.close() }
         endpoints = []
         for entry in waiting.takeAll() { entry.call.fail(Self.closed) }
@@ -113,20 +115,24 @@ final class ClientPool {
         let uptime = time.uptime()
         waiting.append(
             WaitingCalls.Entry(call: call, probed: endpoints.filter { $0.takeWaiting(at: uptime) }))
-        lookSoon()
+        armLook()
     }
 
-    private func lookSoon() {
-        guard !isLookScheduled else { return }
-        isLookScheduled = true
+    /// Wakes when the time of the first is over.
+    private func armLook() {
+        guard let due = waiting.nextDue else { return }
+        if let lookDue, lookDue <= due { return }
+        look?.cancel()
+        lookDue = due
         let pool = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: TimeAmount(WaitingCalls.lookInterval)) { pool.value.look() }
+        let wait = max(WaitingCalls.lookFloor, due - time.uptime())
+        look = loop.scheduleTask(in: TimeAmount(wait)) { pool.value.endOverdue() }
     }
 
     /// Ends the calls whose patience is over. Each address that could not be reached has failed
     /// them.
-    private func look() {
-        isLookScheduled = false
+    private func endOverdue() {
+        lookDue = nil
         let uptime = time.uptime()
         for entry in waiting.takeExpired(at: uptime) {
             for endpoint in endpoints {
@@ -135,11 +141,10 @@ final class ClientPool {
             entry.call.fail(
                 entry.call.deadline <= uptime
                     ? ServiceError(
-                        .deadlineExceeded, detail: "\(settings.service) cannot be reached",
-                        notProcessed: true)
-                    : Self.unreached)
+                        .deadlineExceeded, detail: unreached.detail, notProcessed: true)
+                    : unreached)
         }
-        if !waiting.isEmpty { lookSoon() }
+        armLook()
     }
 
     // MARK: What its addresses tell
@@ -152,16 +157,17 @@ final class ClientPool {
         }
     }
 
-    /// A connection is lost or could not be made. An error is one that another attempt will not
-    /// mend; the calls that wait are told, if there is nothing else to wait for.
-    func lost(_ endpoint: ClientEndpoint, _ error: ServiceError?) {
+    /// A connection is lost or could not be made. `unauthenticated` is what another attempt will
+    /// not mend; the calls that wait are told, if there is nothing else to wait for.
+    func lost(_ endpoint: ClientEndpoint, _ error: ServiceError) {
         guard !isClosed else { return }
         for (index, target) in targets.enumerated()
         where target.resolved.contains(endpoint.address) {
             lookUp(index)
         }
-        guard let error, error.code == .unauthenticated, !endpoints.contains(where: \.isHopeful)
-        else { return }
+        guard error.code == .unauthenticated, !endpoints.contains(where: \.isHopeful) else {
+            return
+        }
         for entry in waiting.takeAll() { entry.call.fail(error) }
     }
 
@@ -171,8 +177,12 @@ final class ClientPool {
         ServiceError(.unavailable, detail: "this client is closed")
     }
 
-    static var unreached: ServiceError {
-        ServiceError(.unavailable, detail: "no address can be reached", notProcessed: true)
+    /// No connection stands, and why.
+    var unreached: ServiceError {
+        ServiceError(
+            .unavailable,
+            detail: ConnectionTrouble.detail(settings.service, endpoints.map(\.trouble)),
+            notProcessed: true)
     }
 
     private func barred(_ until: Duration) -> ServiceError {

@@ -6,24 +6,35 @@ struct WaitingCalls {
     struct Entry {
         let call: PendingCall
         let probed: [ClientEndpoint]
+
+        /// When its patience or its time is over.
+        var due: Duration { min(call.connectDue, call.deadline) }
     }
 
     /// So many wait on one event loop: some seconds' worth of calls, a few MiB with their requests.
     static let countMax = 10_000
-    /// From one look for those whose time is over to the next: no call outlives its deadline by
-    /// more than twice that.
-    static let lookInterval = Duration.milliseconds(20)
+    /// From one look for those whose time is over to the next at least, as each goes through all:
+    /// no call outlives its deadline by much more than that.
+    static let lookFloor = Duration.milliseconds(1)
 
     private var entries: [Entry] = []
+    /// A moment not after the first whose patience or time is over; nil when none waits.
+    private(set) var nextDue: Duration?
 
     var isEmpty: Bool { entries.isEmpty }
     var isFull: Bool { entries.count >= Self.countMax }
 
-    mutating func append(_ entry: Entry) { entries.append(entry) }
+    mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        nextDue = nextDue.map { min($0, entry.due) } ?? entry.due
+    }
 
     /// Takes all out.
     mutating func takeAll() -> [Entry] {
-        defer { entries = [] }
+        defer {
+            entries = []
+            nextDue = nil
+        }
         return entries
     }
 
@@ -34,9 +45,9 @@ struct WaitingCalls {
 
     /// Takes those out whose patience or time is over.
     mutating func takeExpired(at uptime: Duration) -> [Entry] {
-        let isOver: (Entry) -> Bool = { min($0.call.connectDue, $0.call.deadline) <= uptime }
-        let expired = entries.filter(isOver)
-        if !expired.isEmpty { entries.removeAll(where: isOver) }
+        let expired = entries.filter { $0.due <= uptime }
+        if !expired.isEmpty { entries.removeAll { $0.due <= uptime } }
+        nextDue = entries.lazy.map(\.due).min()
         return expired
     }
 }

@@ -1,5 +1,5 @@
-/// Watches whether the server behind one connection serves. A seam: asking again and again
-/// (`CheckedHealth`) and being told by a stream are two ways of the same.
+/// Watches whether the server behind one connection serves. A seam: being told by a stream
+/// (`WatchedHealth`) is one way of it.
 protocol EndpointHealth: AnyObject {
     /// No more is to be told: the connection is gone, or nobody cares.
     func stop()

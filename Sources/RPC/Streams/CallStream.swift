@@ -35,6 +35,8 @@ final class CallStream: @unchecked Sendable {
     let loop: any EventLoop
     /// Gives the call up; set by a client, whose user may.
     var giveUp: (() -> Void)?
+    /// Told that an item has come: for a reader on the loop that is no task.
+    var onItem: (() -> Void)?
     /// In the queue of those that wait for room.
     var isQueuedForRoom = false
     /// The call has ended: there is nothing to give up.
@@ -68,6 +70,7 @@ final class CallStream: @unchecked Sendable {
     func deliver(_ payload: UnsafeRawBufferPointer) {
         inbox.add(payload)
         if !readers.isEmpty { readers.removeFirst().wake.resume() }
+        onItem?()
     }
 
     /// The peer has sent its last item.

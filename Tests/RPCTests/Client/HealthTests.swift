@@ -1,3 +1,4 @@
+import Messages
 import RPC
 import TestSupport
 import Testing
@@ -44,6 +45,64 @@ struct HealthTests {
             try await Self.call(bench, until: start + .milliseconds(1_400))
             let last = try #require(ill.arrivals.last)
             #expect(last - start < .seconds(1))
+        }
+    }
+
+    @Test("an instance that was silent and speaks again is called again within a second")
+    func healthyAgain() async throws {
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            let ill = bench.instances[1]
+            ill.isSilent(true)
+            try await Self.call(bench, until: Self.clock.now + .milliseconds(1_100))
+            let before = ill.calls
+            ill.isSilent(false)
+            try await Self.call(bench, until: Self.clock.now + .seconds(1))
+            #expect(ill.calls > before)
+        }
+    }
+
+    @Test("an instance that cannot be followed counts as serving")
+    func unfollowed() async throws {
+        try await Instances.run(1) { bench in
+            let old = Instance("old", tellsHealth: false)
+            let server = try await Instances.serve(old, group: bench.group)
+            let client = Instances.client(
+                [server.port, bench.servers[0].port].map { "127.0.0.1:\($0)" },
+                group: bench.group)
+            try await eventually {
+                let before = old.calls
+                for _ in 0..<4 { try await bench.call(client: client) }
+                return old.calls == before + 2 && bench.instances[0].calls > 0
+            }
+            client.close()
+            await server.drain()
+        }
+    }
+
+    @Test("following keeps no client warm: an idle one ends its stream and its connection")
+    func idle() async throws {
+        let listener = try RawListener()
+        let terms = Instances.Terms(idlePatience: .milliseconds(100), ports: [listener.port])
+        try await Instances.run(1, terms) { bench in
+            async let failure = bench.failure()
+            let server = try listener.accept()
+            server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+            var followed: UInt64?
+            var isCancelled = false
+            while let kind = try server.receive() {
+                switch kind {
+                case .request(let request) where request.method.hasSuffix("Health/Watch"):
+                    followed = request.call
+                case .request(let request):
+                    server.send(.response(WireV1.Response(call: request.call)))
+                case .cancel(let cancel): isCancelled = cancel.call == followed
+                default: break
+                }
+            }
+            #expect(followed != nil)
+            #expect(isCancelled)
+            #expect(await failure == nil)
         }
     }
 

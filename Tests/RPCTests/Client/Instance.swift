@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -33,11 +34,14 @@ final class Instance: Sendable {
 
     let name: String
     let gate = Gate()
-    /// Where health questions wait while it is silent.
-    let silence = Gate()
+    /// Whether it has `Health/Watch`.
+    private let tellsHealth: Bool
     private let state = Mutex(State())
 
-    init(_ name: String) { self.name = name }
+    init(_ name: String, tellsHealth: Bool = true) {
+        self.name = name
+        self.tellsHealth = tellsHealth
+    }
 
     var calls: Int { state.withLock { $0.arrivals.count } }
     var arrivals: [ContinuousClock.Instant] { state.withLock { $0.arrivals } }
@@ -56,11 +60,12 @@ final class Instance: Sendable {
             ServiceMethods(
                 ServiceDescription(
                     name: "postern.health.v1.Health", methods: [], fileDescriptorSet: ""),
-                [
-                    .async(Self.method("postern.health.v1.Health/Check", isIdempotent: true)) {
-                        [self] (_: HealthV1.CheckRequest, _) in try await check()
-                    }
-                ]),
+                tellsHealth
+                    ? [
+                        .serverStream(HealthDescription.watch) {
+                            [self] (_: HealthV1.CheckRequest, items, _) in try await tell(items)
+                        }
+                    ] : []),
         ]
     }
 
@@ -84,10 +89,22 @@ final class Instance: Sendable {
         return Response(valid: true, sessionId: name)
     }
 
-    private func check() async throws -> HealthV1.CheckResponse {
-        let (isServing, isSilent) = state.withLock { ($0.isServing, $0.isSilent) }
-        if isSilent { try await silence.pass() }
-        return HealthV1.CheckResponse(status: isServing ? .serving : .notServing)
+    /// Each change, and a heartbeat; nothing while it is silent.
+    private func tell(_ items: OutgoingItems<HealthV1.CheckResponse>) async throws {
+        let clock = ContinuousClock()
+        var told: (isServing: Bool, at: ContinuousClock.Instant)?
+        while true {
+            let (isServing, isSilent) = state.withLock { ($0.isServing, $0.isSilent) }
+            let isDue =
+                told.map { $0.isServing != isServing || clock.now - $0.at >= .milliseconds(500) }
+                ?? true
+            if isDue, !isSilent {
+                try await items.write(
+                    HealthV1.CheckResponse(status: isServing ? .serving : .notServing))
+                told = (isServing, clock.now)
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     private static func method(

@@ -49,10 +49,7 @@ struct Instances: Sendable {
                 metrics: metrics)
             try await TestThreads.run { try await body(bench) }
             client.close()
-            for instance in instances {
-                instance.gate.open()
-                instance.silence.open()
-            }
+            for instance in instances { instance.gate.open() }
             for server in servers { await server.drain() }
         } catch {
             try await group.shutdownGracefully()

@@ -132,10 +132,10 @@ struct RetryTests {
         server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
         while let kind = try server.receive() {
             guard case .request(let request) = kind else { continue }
-            if request.method.hasSuffix("/Check") {
+            if request.method.hasSuffix("/Watch") {
                 server.send(
-                    .response(
-                        WireV1.Response(
+                    .item(
+                        WireV1.Item(
                             call: request.call,
                             payload: HealthV1.CheckResponse(status: .serving).encoded())))
             } else {

@@ -26,32 +26,25 @@ struct OutcomeTests {
     }
 
     @Test(
-        "an answer to the question of health, and what stands for one",
+        "the end of a stream of health, and what stands for one",
         arguments: [
-            (ErrorCode.unknownMethod, CheckedHealth.Verdict.never),
+            (ErrorCode.unknownMethod, WatchedHealth.Verdict.never),
             (.permissionDenied, .never),
             (.unauthenticated, .never),
             (.resourceExhausted, .unsaid),
             (.unavailable, .state(.notServing)),
-            (.deadlineExceeded, .state(.notServing)),
+            (.deadlineExceeded, .unsaid),
             (.internalError, .state(.notServing)),
         ])
-    func verdict(code: ErrorCode, verdict: CheckedHealth.Verdict) {
-        #expect(CheckedHealth.verdict(on: .failure(ServiceError(code))) == verdict)
+    func verdict(code: ErrorCode, verdict: WatchedHealth.Verdict) {
+        #expect(WatchedHealth.verdict(on: .failure(ServiceError(code))) == verdict)
     }
 
-    @Test("the words of health, and bytes that are none")
-    func words() {
-        let answers: [([UInt8], ServingState)] = [
-            (HealthV1.CheckResponse(status: .serving).encoded(), .serving),
-            (HealthV1.CheckResponse(status: .notServing).encoded(), .notServing),
-            ([], .notServing), ([0xff], .notServing),
-        ]
-        for (bytes, state) in answers {
-            bytes.withUnsafeBytes { payload in
-                let answer = LentAnswer(payload: payload, arena: Arena())
-                #expect(CheckedHealth.verdict(on: .success(answer)) == .state(state))
-            }
+    @Test("a server that ends the stream without an error stops")
+    func ended() {
+        [UInt8]().withUnsafeBytes { payload in
+            let answer = LentAnswer(payload: payload, arena: Arena())
+            #expect(WatchedHealth.verdict(on: .success(answer)) == .state(.notServing))
         }
     }
 }

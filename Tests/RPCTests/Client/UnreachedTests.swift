@@ -1,0 +1,95 @@
+import Messages
+import NIOCore
+import NIOSSL
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RPC
+
+@Suite("A call that no connection takes", .timeLimit(.minutes(1)))
+struct UnreachedTests {
+    @Test("it ends with its deadline, not at the next tick")
+    func deadline() async throws {
+        try await Instances.run(0, Instances.Terms(ports: [try deadPort()])) { bench in
+            var latest: [Duration] = []
+            for _ in 0..<8 {
+                let took = try await elapsed {
+                    let error = await bench.failure(timeout: .milliseconds(53))
+                    #expect(error?.code == .deadlineExceeded)
+                }
+                latest.append(took - .milliseconds(53))
+            }
+            // The best of some, since a busy machine is late; a tick would make all late.
+            #expect(try #require(latest.min()) < .milliseconds(5))
+        }
+    }
+
+    @Test("the first whose time is over is known, whatever the order of coming")
+    func due() {
+        var waiting = WaitingCalls()
+        #expect(waiting.nextDue == nil)
+        for (deadline, connect) in [(9, 5), (3, 8), (7, 7)] {
+            let call = PendingCall(
+                OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
+                deadline: .seconds(deadline), connectDue: .seconds(connect)
+            ) { _ in }
+            waiting.append(WaitingCalls.Entry(call: call, probed: []))
+        }
+        #expect(waiting.nextDue == .seconds(3))
+        #expect(waiting.takeExpired(at: .seconds(5)).count == 2)
+        #expect(waiting.nextDue == .seconds(7))
+        _ = waiting.takeAll()
+        #expect(waiting.nextDue == nil)
+    }
+
+    @Test("its error says of each address what is wrong: refused, and what GoAway gave as reason")
+    func told() async throws {
+        let dead = try deadPort()
+        let listener = try RawListener()
+        let terms = Instances.Terms(
+            connectPatience: .milliseconds(300), ports: [dead, listener.port])
+        try await Instances.run(0, terms) { bench in
+            async let failure = bench.failure()
+            let server = try listener.accept()
+            server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+            server.send(
+                .goAway(
+                    WireV1.GoAway(reason: .draining, retryAfterMs: 5_000, message: "moving")))
+            let detail = await failure?.detail ?? ""
+            #expect(detail.contains("127.0.0.1:\(dead): refused"))
+            #expect(detail.contains("127.0.0.1:\(listener.port): test.instance said"))
+            #expect(detail.contains("moving"))
+        }
+    }
+
+    @Test("its error says that TLS was refused")
+    func tls() async throws {
+        try await TLSLoopback.run { loopback in
+            var caller = TLSLoopback.Caller()
+            caller.roots = try TestAuthority(now: TLSLoopback.time.now())
+            caller.patience = .milliseconds(300)
+            let client = try loopback.client(caller)
+            defer { client.close() }
+            let error = await #expect(throws: ServiceError.self) {
+                let _: EchoService.Response = try await client.call(
+                    EchoService.onLoop, EchoService.Request(),
+                    client.context(timeout: .seconds(5)))
+            }
+            #expect(error?.detail.contains("TLS refused") == true, "\(error?.detail ?? "")")
+        }
+    }
+
+    @Test("reasons in words, no more of them than an operator reads")
+    func words() {
+        #expect(ConnectionTrouble.text(IOError(errnoCode: 111, reason: "connect")) == "refused")
+        #expect(ConnectionTrouble.text(ChannelError.connectTimeout(.seconds(2))) == "timed out")
+        #expect(ConnectionTrouble.text(TLSRefusal.certificate).hasPrefix("TLS refused"))
+        let many = Array(
+            repeating: (address: "a", text: String(repeating: "x", count: 999)), count: 9)
+        let detail = ConnectionTrouble.detail("s", many)
+        #expect(detail.hasSuffix("; 5 more)"))
+        #expect(detail.count < 1_000)
+        #expect(ConnectionTrouble.detail("s", []).contains("known"))
+    }
+}
