@@ -75,7 +75,10 @@ final class WatchedHealth: EndpointHealth {
             guard let last = items.first else { return }
             awaitWord()
             tell(last.status == .serving ? .serving : .notServing)
-        case .failed: tell(.notServing)  // what does not decode is no word of serving
+        case .failed:
+            // What does not decode is no word of serving, and would stand before every later one:
+            // the stream is given up, and followed anew.
+            if let carrier = call?.carrier { carrier.connection.cancel(carrier.call) }
         case .nothing, .ended: break
         }
     }

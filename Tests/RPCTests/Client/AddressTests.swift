@@ -138,16 +138,22 @@ struct AddressTests {
     func fresh() async throws {
         let listener = try RawListener()
         try await Instances.run(0, Instances.Terms(ports: [listener.port])) { bench in
-            async let failure = bench.failure()
-            let first = try listener.accept()
-            first.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
-            try Self.answer(first)
-            #expect(await failure == nil)
             let clock = ContinuousClock()
-            let start = clock.now
-            first.send(.goAway(WireV1.GoAway(lastCall: 1, reason: .draining)))
-            _ = try listener.accept()
-            #expect(clock.now - start < .milliseconds(75))  // a rest is 80 ms at least
+            let shortestRest = Duration.milliseconds(80)
+            var (next, quickest): (RawPeer?, Duration) = (nil, .seconds(10))
+            // The best of some: a busy machine may take that long by itself.
+            for _ in 0..<8 where quickest >= shortestRest {
+                async let failure = bench.failure()
+                let server = try next ?? listener.accept()
+                server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
+                try Self.answer(server)
+                #expect(await failure == nil)
+                let start = clock.now
+                server.send(.goAway(WireV1.GoAway(lastCall: 1, reason: .draining)))
+                next = try listener.accept()
+                quickest = min(quickest, clock.now - start)
+            }
+            #expect(quickest < shortestRest)
         }
     }
 
