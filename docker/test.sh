@@ -24,4 +24,12 @@ swift build --build-tests
 # With the client in another language, by SystemTests.
 say "running the tests"
 # One after the other: they measure waits, and two cores carry one cluster of programs at a time.
-SWIFT_BACKTRACE=enable=no swift test --no-parallel
+mkdir -p .build
+log=.build/tests.log
+if ! SWIFT_BACKTRACE=enable=no swift test --no-parallel 2>&1 | tee "$log"; then
+  # Among thousands of lines nobody finds what failed, so it is said again, with the runner's last.
+  say "these failed:"
+  grep -aE '^✘ Test .*(recorded an issue|failed after)' "$log" | sort -u | cut -c1-2000 || true
+  tail -n 1 "$log"
+  exit 1
+fi

@@ -101,10 +101,13 @@ package enum SecretFile {
     /// it in this moment, and a crash must not leave an empty key.
     /// - Throws: `SecretFileError`; an existing file is never touched (`EEXIST`).
     package static func create(_ path: String, _ secret: SecretBytes) throws {
-        let draft = "\(path).\(getpid()).draft"
-        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        // A name of its own for each draft: process ids are alike in two containers that share a
+        // folder of keys, and one would cut short what the other is about to show.
+        var draft = Array("\(path).XXXXXX".utf8CString)
+        let file = mkstemp(&draft)
         guard file >= 0 else { throw SecretFileError.unreadable(path: path, errno: errno) }
         defer { _ = unlink(draft) }
+        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         let result = secret.withBytes { write(file, $0.baseAddress, $0.count) }
         let isOnDisk = result == secret.count && fsync(file) == 0
         let code = errno
