@@ -89,7 +89,7 @@ struct SMTPConversationTests {
         let mail = try SMTPMail(
             sender: "a@example.org", recipient: "b@example.org", message: Array("x\r\n".utf8))
         let server = try #require(route(sink))
-        let first = await client.send(mail, to: server, timeout: .milliseconds(200))
+        let first = await client.send(mail, to: server, timeout: .milliseconds(800))
         #expect(first == .failed(.timedOut))
         sink.script.ending = .answer("250 the second one")
         #expect(await client.send(mail, to: server, timeout: .seconds(5)) == .accepted)

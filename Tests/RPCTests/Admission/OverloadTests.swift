@@ -42,8 +42,7 @@ struct OverloadTests {
             let peer = try await waiters(2, loopback)
             #expect(loopback.server.runningCount == 1)
             loopback.gate.open()
-            for call in 1...3 {
-                let response = try peer.response(UInt64(call))
+            for (call, response) in try peer.responses(1...3) {
                 #expect(response.status == 0)
                 #expect(
                     try EchoService.Response(decoding: response.payload).sessionId == "\(call)")
@@ -131,7 +130,7 @@ struct OverloadTests {
             async let drained: Void = loopback.server.drain()
             while case let kind? = try peer.receive() { if case .goAway = kind { break } }
             loopback.gate.open()
-            for call in 1...4 { #expect(try peer.response(UInt64(call)).status == 0) }
+            for response in try peer.responses(1...4).values { #expect(response.status == 0) }
             #expect(try peer.receive() == nil)
             await drained
         }

@@ -123,9 +123,9 @@ struct AddressTests {
             async let failure = bench.failure()
             let first = try listener.accept()
             first.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
-            first.send(.goAway(WireV1.GoAway(reason: .draining, retryAfterMs: 700)))
             let clock = ContinuousClock()
             let start = clock.now
+            first.send(.goAway(WireV1.GoAway(reason: .draining, retryAfterMs: 700)))
             let second = try listener.accept()
             #expect(clock.now - start > .milliseconds(650))
             second.send(.hello(WireV1.Hello(version: 1, challenge: [1])))

@@ -8,14 +8,13 @@ struct HedgingTests {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
             bench.instances[0].feels(.stuck)
-            let took = try await elapsed {
-                for _ in 0..<4 {
-                    let name = try await bench.call(Instance.hedged)
-                    #expect(name == "1")
-                }
+            for _ in 0..<4 {
+                // The other one never answers.
+                let name = try await bench.call(Instance.hedged)
+                #expect(name == "1")
             }
-            #expect(took < .milliseconds(500))
-            #expect(bench.count("rpc_client_hedges") == 2)
+            // On a slow machine a quick instance's call may have been hedged as well.
+            #expect(bench.count("rpc_client_hedges") >= 2)
             await bench.instances[0].gate.cancelled(2)
             #expect(bench.instances[1].attempts.suffix(4).sorted() == ["", "", "2", "2"])
         }
@@ -26,7 +25,7 @@ struct HedgingTests {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
             let before = bench.instances.map(\.calls).reduce(0, +)
-            for _ in 0..<50 { try await bench.call(Instance.hedged) }
+            for _ in 0..<50 { try await bench.call(Instance.hedgedLate) }
             for instance in bench.instances { instance.feels(.slow(.milliseconds(60))) }
             try await bench.call(Instance.repeatable)
             #expect(bench.instances.map(\.calls).reduce(0, +) - before == 51)
@@ -39,11 +38,18 @@ struct HedgingTests {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
             let before = bench.instances.map(\.calls).reduce(0, +)
-            for instance in bench.instances { instance.feels(.slow(.milliseconds(80))) }
-            await withTaskGroup(of: Void.self) { calls in
+            for instance in bench.instances { instance.feels(.stuck) }
+            try await withThrowingTaskGroup(of: Void.self) { calls in
                 for _ in 0..<100 {
                     calls.addTask { #expect(await bench.failure(Instance.hedged) == nil) }
                 }
+                try await eventually {
+                    bench.instances.map(\.calls).reduce(0, +) - before == 106
+                }
+                // Every call's moment to be hedged is over before one is answered, which earns.
+                try await Task.sleep(for: .milliseconds(200))
+                for instance in bench.instances { instance.gate.open() }
+                try await calls.waitForAll()
             }
             // Ten tokens are there, each hedge takes one, and below five there is none.
             #expect(bench.count("rpc_client_hedges") == 6)

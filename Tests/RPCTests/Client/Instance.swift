@@ -12,6 +12,10 @@ final class Instance: Sendable {
     static let plain = method("Plain")
     static let repeatable = method("Repeatable", isIdempotent: true)
     static let hedged = method("Hedged", isIdempotent: true, hedgeAfter: .milliseconds(30))
+    /// So late that no answer of a good instance takes as long.
+    static let hedgedLate = method("HedgedLate", isIdempotent: true, hedgeAfter: .seconds(5))
+
+    private static let methods = [plain, repeatable, hedged, hedgedLate]
 
     /// What it answers.
     enum Mood: Sendable {
@@ -56,7 +60,7 @@ final class Instance: Sendable {
         [
             ServiceMethods(
                 ServiceDescription(name: "test.v1.Instance", methods: [], fileDescriptorSet: ""),
-                [Self.plain, Self.repeatable, Self.hedged].map { .async($0, answer) }),
+                Self.methods.map { .async($0, answer) }),
             ServiceMethods(
                 ServiceDescription(
                     name: "postern.health.v1.Health", methods: [], fileDescriptorSet: ""),

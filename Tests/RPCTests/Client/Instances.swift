@@ -131,17 +131,17 @@ struct Instances: Sendable {
     }
 }
 
-/// Asks again and again until it is so, for five seconds at the most.
+/// Asks again and again until it is so, for twenty seconds at the most.
 func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
-    let end = clock.now + .seconds(5)
+    let end = clock.now + .seconds(20)
     while clock.now < end {
         if try await isSo() { return }
         try await Task.sleep(for: .milliseconds(5))
     }
-    Issue.record("it was not so within five seconds", sourceLocation: sourceLocation)
+    Issue.record("it was not so within twenty seconds", sourceLocation: sourceLocation)
 }
 
 /// How long something took.

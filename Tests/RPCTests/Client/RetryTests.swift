@@ -72,13 +72,13 @@ struct RetryTests {
     @Test("wire.md, Client: what must wait longer than its time, or may not be repeated, is over")
     func handedUp() async throws {
         let busy = ServiceError(
-            .resourceExhausted, retryAfter: .milliseconds(400), notProcessed: true)
+            .resourceExhausted, retryAfter: .seconds(4), notProcessed: true)
         try await Instances.run(2) { bench in
             try await bench.warmUp()
             let before = bench.instances.map(\.calls).reduce(0, +)
             for instance in bench.instances { instance.feels(.failing(busy)) }
-            let short = await bench.failure(Instance.repeatable, timeout: .milliseconds(300))
-            #expect(short?.retryAfter == .milliseconds(400))
+            let short = await bench.failure(Instance.repeatable, timeout: .seconds(3))
+            #expect(short?.retryAfter == .seconds(4))
             let plain = await bench.failure(Instance.plain)
             #expect(plain?.code == .resourceExhausted)
             #expect(bench.instances.map(\.calls).reduce(0, +) - before == 2)
@@ -97,7 +97,7 @@ struct RetryTests {
             bench.client.close()
             let error = await failure
             #expect(error?.detail == "this client is closed")
-            #expect(clock.now - start < .seconds(1))
+            #expect(clock.now - start < .seconds(5))
         }
     }
 

@@ -61,7 +61,7 @@ struct DeadlineTests {
         let listener = try RawListener()
         try await Loopback.run { loopback in
             let client = Loopback.client(port: listener.port, group: loopback.group)
-            async let outcome = loopback.outcome(of: client, timeout: .milliseconds(150))
+            async let outcome = loopback.outcome(of: client, timeout: .milliseconds(800))
             let server = try listener.accept()
             server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
             var kinds: [String] = []

@@ -125,6 +125,21 @@ final class RawPeer {
         throw Silence(reason: "closed before the response to \(call)")
     }
 
+    /// The Responses to these calls, in whatever order they come: a queue that has stood for a tenth
+    /// of a second is served from its other end.
+    func responses(_ calls: ClosedRange<UInt64>) throws -> [UInt64: WireV1.Response] {
+        var responses: [UInt64: WireV1.Response] = [:]
+        while responses.count < calls.count, let kind = try receive() {
+            if case .response(let response) = kind, calls.contains(response.call) {
+                responses[response.call] = response
+            }
+        }
+        guard responses.count == calls.count else {
+            throw Silence(reason: "closed after the responses to \(responses.keys.sorted())")
+        }
+        return responses
+    }
+
     /// The reason of the GoAway that comes before the end of the stream.
     func goAway() throws -> WireV1.GoAwayReason {
         var reason: WireV1.GoAwayReason?

@@ -58,15 +58,16 @@ struct StreamEndTests {
     @Test("wire.md, Call: a stream ends at its deadline, on either side", arguments: [false, true])
     func deadline(isClient: Bool) async throws {
         try await Loopback.run { loopback in
+            try await loopback.expectEcho(EchoService.onLoop, "greeted")
             let clock = ContinuousClock()
             let started = clock.now
             if isClient {
-                let items = loopback.serverStream(EchoService.held, timeout: .milliseconds(150))
+                let items = loopback.serverStream(EchoService.held, timeout: .milliseconds(500))
                 let error = await #expect(throws: ServiceError.self) {
                     try await loopback.texts(of: items)
                 }
                 #expect(error?.code == .deadlineExceeded)
-                #expect(started.duration(to: clock.now) >= .milliseconds(140))
+                #expect(started.duration(to: clock.now) >= .milliseconds(490))
             } else {
                 let peer = try RawPeer.greeted(port: loopback.server.port)
                 peer.open(1, EchoService.collect, timeout: 150)

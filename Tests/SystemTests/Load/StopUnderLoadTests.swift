@@ -24,7 +24,7 @@ extension SystemTests {
                     visitors: visitors, backend: backend, records: records, pause: Self.pause,
                     timeout: Self.timeout, endsAtFailure: true)
                 async let ran: Void = load.run(for: .seconds(20))
-                try await Task.sleep(for: .seconds(2))
+                try await Task.sleep(for: .seconds(3))
                 let signalled = ContinuousClock().now
                 #expect(await cluster.stop(by: SIGTERM) == 0)
                 #expect(signalled.duration(to: ContinuousClock().now) < Cluster.stoppedWithin)

@@ -16,7 +16,8 @@ extension SystemTests {
                         Self.watch, "{}", options: ["--service", service, "--timeout", "2"])
                     let lines = answer.json.split(separator: "\n")
                     let items = lines.filter { $0 == #"{"status":"SERVING_STATUS_SERVING"}"# }
-                    #expect((3...5).contains(items.count), "\(service): \(answer)")
+                    // Nominally four or five; on a busy machine the first ones come late.
+                    #expect((2...5).contains(items.count), "\(service): \(answer)")
                     #expect(answer.exitCode == 1)
                     #expect(answer.json.contains(#""code": "rpc/deadline-exceeded""#))
                 }
