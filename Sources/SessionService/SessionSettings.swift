@@ -36,15 +36,15 @@ package struct SessionSettings: Settings {
         refreshGrace = settings.duration(
             "refresh-grace", default: .seconds(30), in: .zero...(.seconds(300)),
             reason:
-                "A lost answer is given again for this long; a thief goes unnoticed as long (G-10).")
+                "A lost answer is given again for so long; a thief may go unnoticed as long (G-10)."
+        )
         refreshKeyLife = settings.duration(
             "refresh-key-life", default: .seconds(30 * 86_400),
             in: .seconds(86_400)...(.seconds(366 * 86_400)),
             reason: "Refresh tokens are made under a new key after this time; old ones stay good.")
         deviceBinding = settings.choice(
             "device-binding", default: .signal,
-            reason: "What becomes of a refresh from another device, and of sign-ins without a key (S-04)."
-        )
+            reason: "What becomes of refreshes from other devices and sign-ins without a key (S-04).")
         issuer = settings.string(
             "token-issuer", default: "postern", unit: "name or URL",
             reason: "Who access tokens are from (iss); verifiers demand it.")

@@ -86,7 +86,8 @@ struct Refresh: Sendable {
             let rotated = session.rotated(to: counter, at: transaction.at)
             try transaction.rotate(rotated)
             return .done(
-                try grant(.sessionRefreshed, rotated, transaction.at, use, isOtherDevice, transaction))
+                try grant(
+                    .sessionRefreshed, rotated, transaction.at, use, isOtherDevice, transaction))
         case .again(let givenAt):
             return .done(
                 try grant(.refreshRepeated, session, givenAt, use, isOtherDevice, transaction))

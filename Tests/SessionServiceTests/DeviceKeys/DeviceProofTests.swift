@@ -30,7 +30,8 @@ struct DeviceProofTests {
     func skew() throws {
         let device = try TestDevice.p256()
         for edge in [now - .seconds(300), now + .seconds(300)] {
-            #expect(try finding(device.proof(token, at: edge), by: device) == .proved(signedAt: edge))
+            #expect(
+                try finding(device.proof(token, at: edge), by: device) == .proved(signedAt: edge))
         }
         for late in [
             now - .milliseconds(300_001), now + .milliseconds(300_001),

@@ -92,6 +92,9 @@ struct RefreshTokenKeyTests {
         fixture.time.advance(by: Self.day * 90)
         let tokens = try await fixture.open()
         #expect(try keyID(tokens.refreshToken) == 1)
-        #expect(try await fixture.store.read { try $0.queryOne("SELECT count(*) FROM token_key") { try $0.integer(0) } } == 2)
+        #expect(
+            try await fixture.store.read {
+                try $0.queryOne("SELECT count(*) FROM token_key") { try $0.integer(0) }
+            } == 2)
     }
 }

@@ -31,7 +31,7 @@ struct RefreshTokenRotationTests {
     }
 
     @Test("without a key one behind is answered again, exactly to the edge of the grace")
-    func grace() {
+    func edges() {
         #expect(decision(4, after: .zero) == .again(givenAt: rotatedAt))
         #expect(decision(4, after: .milliseconds(29_999)) == .again(givenAt: rotatedAt))
         #expect(decision(4, after: .seconds(30)) == .replayed)
@@ -55,7 +55,8 @@ struct RefreshTokenRotationTests {
         }
         #expect(proved(6, now) == .unknown)
         #expect(
-            decision(4, after: .zero, isBound: true, proof: .proved(signedAt: rotatedAt - .seconds(9)))
+            decision(
+                4, after: .zero, isBound: true, proof: .proved(signedAt: rotatedAt - .seconds(9)))
                 == .again(givenAt: rotatedAt), "a slow clock")
     }
 
