@@ -44,7 +44,7 @@ package struct SessionSettings: Settings {
             reason: "Refresh tokens are made under a new key after this time; old ones stay good.")
         deviceBinding = settings.choice(
             "device-binding", default: .signal,
-            reason: "What becomes of refreshes from other devices and sign-ins without a key (S-04).")
+            reason: "What refreshes from another device and sign-ins without a key become (S-04).")
         issuer = settings.string(
             "token-issuer", default: "postern", unit: "name or URL",
             reason: "Who access tokens are from (iss); verifiers demand it.")
