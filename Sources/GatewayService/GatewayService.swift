@@ -26,7 +26,7 @@ package struct GatewayService: AuthService {
         verify = VerifyEmailFlow(accounts: accounts, sessions: sessions)
         refreshFlow = RefreshFlow(sessions: sessions)
         signOutFlow = SignOutFlow(sessions: sessions)
-        checkAuth = CheckAuthStateFlow(accounts: accounts, sessions: sessions)
+        checkAuth = CheckAuthStateFlow(accounts: accounts, sessions: sessions, time: time)
     }
 
     package func signUpWithPassword(

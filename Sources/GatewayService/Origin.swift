@@ -36,6 +36,7 @@ extension GatewayV1.Session {
         self.init(
             sessionId: tokens.sessionId, accessToken: tokens.accessToken,
             accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
-            idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs)
+            idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs,
+            serverTimeMs: tokens.serverTimeMs)
     }
 }

@@ -14,19 +14,24 @@ package struct SessionService: SessionsService {
     /// The store's schema.
     package static let migrations = SessionTables.migrations
 
-    private let parts: SessionParts
+    let parts: SessionParts
     private let keySetText: String
 
     /// A service on `store`, once its signing key is there (the first start makes one) and the
     /// latest ends are known.
-    /// - Throws: `SigningKeyError` when `keys` are not those the store was made with, or what the
-    ///   store throws.
+    /// - Throws: `SigningKeyError`, `RefreshTokenKeyError` when `keys` are not those the store was
+    ///   made with, or what the store throws.
     package init(
         settings: SessionSettings, store: Store, keys: SessionKeys, time: any Time,
         randomness: any Randomness, logger: Logger
     ) async throws {
         let ring = try await SigningKeyRing.load(
             from: store, box: keys.signingKeys, randomness: randomness, logger: logger)
+        let refreshTokens = try await RefreshTokenKeys.load(
+            from: store, box: keys.tokenKeys,
+            schedule: RefreshTokenKeys.Schedule(
+                renewal: settings.refreshKeyLife, acceptance: settings.ageMax),
+            randomness: randomness)
         let life = AccessTokenLife(mean: settings.accessTokenLife)
         let retention = life.longest + TokenVerifier.leeway
         let since = time.now() - retention
@@ -37,7 +42,17 @@ package struct SessionService: SessionsService {
             life: SessionLife(idleMax: settings.idleMax, ageMax: settings.ageMax),
             accessTokens: AccessTokens(
                 keys: ring, life: life, issuer: settings.issuer, audience: settings.audience),
+            refreshTokens: refreshTokens,
+            refreshPolicy: RefreshPolicy(
+                grace: settings.refreshGrace, binding: settings.deviceBinding),
+            confirmations: Confirmations(grace: settings.refreshGrace),
             ended: EndedSessions(ends, retention: retention), time: time, randomness: randomness)
+    }
+
+    /// Makes new refresh tokens under a new key from now on, at the operator's word; those that are
+    /// out stay good.
+    package func renewRefreshKey() async throws {
+        try await parts.refreshTokens.renew(in: parts.store, isWanted: true)
     }
 
     // MARK: SessionsService

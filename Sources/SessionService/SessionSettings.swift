@@ -8,6 +8,13 @@ package struct SessionSettings: Settings {
     package let ageMax: Duration
     /// How long an access token lives, ± 5 % (S-01).
     package let accessTokenLife: Duration
+    /// How long after a rotation its parent is answered again, where no key proves the device
+    /// (G-10).
+    package let refreshGrace: Duration
+    /// How long refresh tokens are made under one key.
+    package let refreshKeyLife: Duration
+    /// What ties a session to its device (S-04).
+    package let deviceBinding: DeviceBinding
     /// `iss` of access tokens.
     package let issuer: String
     /// `aud` of access tokens.
@@ -26,6 +33,18 @@ package struct SessionSettings: Settings {
         accessTokenLife = settings.duration(
             "access-token-life", default: .seconds(600), in: .seconds(30)...(.seconds(3_600)),
             reason: "Within this time, ± 5 %, verifiers that follow no ends learn of one (S-01).")
+        refreshGrace = settings.duration(
+            "refresh-grace", default: .seconds(30), in: .zero...(.seconds(300)),
+            reason:
+                "A lost answer is given again for so long; a thief may go unnoticed as long (G-10)."
+        )
+        refreshKeyLife = settings.duration(
+            "refresh-key-life", default: .seconds(30 * 86_400),
+            in: .seconds(86_400)...(.seconds(366 * 86_400)),
+            reason: "Refresh tokens are made under a new key after this time; old ones stay good.")
+        deviceBinding = settings.choice(
+            "device-binding", default: .signal,
+            reason: "What refreshes from another device and sign-ins without a key become (S-04).")
         issuer = settings.string(
             "token-issuer", default: "postern", unit: "name or URL",
             reason: "Who access tokens are from (iss); verifiers demand it.")
@@ -35,6 +54,9 @@ package struct SessionSettings: Settings {
         settings.require(
             idleMax <= ageMax, ["session-idle-max", "session-age-max"],
             "session-idle-max must not be longer than session-age-max")
+        settings.require(
+            ageMax <= refreshKeyLife * 200, ["session-age-max", "refresh-key-life"],
+            "session-age-max must not be longer than 200 times refresh-key-life")
         settings.require(
             accessTokenLife <= idleMax, ["access-token-life", "session-idle-max"],
             "access-token-life must not be longer than session-idle-max")

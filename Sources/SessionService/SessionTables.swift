@@ -3,11 +3,11 @@ import Storage
 /// The store's schema. Keys are integers and nothing in an index is personal (design.md, Erasure).
 enum SessionTables {
     static let migrations = [
-        Migration(number: 1, sql: session + usedProof + accountEnd + signingKey)
+        Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
+        Migration(number: 2, sql: rotation + tokenKey),
     ]
 
-    /// One row for each session and thus for each family of refresh tokens: `counter` is the one
-    /// token of it that is good now. `methods` are the sign-in's (RFC 8176), parted by spaces;
+    /// One row for each session and thus for each family of refresh tokens: `counter` is the leaf's. `methods` are the sign-in's (RFC 8176), parted by spaces;
     /// `device` is a keyed hash; `end_reason` as in `EndReason`.
     private static let session = """
         CREATE TABLE session (
@@ -27,6 +27,25 @@ enum SessionTables {
         ) STRICT;
         CREATE INDEX session_by_account ON session (account);
         CREATE INDEX session_by_end ON session (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+        """
+
+    /// `rotated_at_ms` is when the leaf was made; of sessions from before it is long ago, which
+    /// grants them no grace. `device_key` is the bare public key of a session that is bound to one.
+    private static let rotation = """
+        ALTER TABLE session ADD COLUMN rotated_at_ms INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE session ADD COLUMN device_key BLOB;
+        """
+
+    /// The keys of refresh tokens, sealed; the one that is not superseded makes new ones.
+    private static let tokenKey = """
+        CREATE TABLE token_key (
+            id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 255),
+            sealed_key BLOB NOT NULL,
+            made_at_ms INTEGER NOT NULL,
+            superseded_at_ms INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX token_key_current ON token_key ((superseded_at_ms IS NULL))
+        WHERE superseded_at_ms IS NULL;
         """
 
     /// Sign-in proofs that have opened a session, as long as they would still be fresh; `number`

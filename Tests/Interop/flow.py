@@ -8,6 +8,7 @@ import time
 import uuid
 
 import access_token
+import device_key
 import inbox
 import protos
 from cluster import Endpoints
@@ -59,7 +60,7 @@ class Flow:
 
     def run(self):
         steps = [self.sign_up, self.repeat_sign_up, self.verify_offline, self.verify_email,
-                 self.sign_in, self.refresh, self.replay, self.sign_out]
+                 self.sign_in, self.refresh, self.replay, self.bound, self.sign_out]
         for step in steps:
             started = time.monotonic()
             step()
@@ -172,6 +173,29 @@ class Flow:
         reason = protos.enum_value(REASON, state.reason)
         expect(reason == "AUTH_STATE_REASON_SECURITY", f"the reason is security, not {reason}")
         expect(self.state(self.session.access_token).authenticated, "the other session lives")
+
+    def bound(self):
+        """S-04: a session that is bound to a key refreshes by its device's proof alone"""
+        key = device_key.DeviceKey(DEVICE["device_id"])
+        session = self.call(
+            "SignInWithPassword", email=self.email, password=PASSWORD,
+            device=dict(DEVICE, key=key.registration())).session
+        token = session.refresh_token
+        thief = device_key.DeviceKey(DEVICE["device_id"])
+
+        def refresh(**proof):
+            return self.call("Refresh", refresh_token=token, device=DEVICE, **proof).session
+
+        expect_error(["auth/device-proof-required"], "a stolen token", refresh)
+        expect_error(["auth/invalid-device-proof"], "another key's proof", lambda: refresh(
+            device_proof=thief.proof(token, session.server_time_ms)))
+        expect_error(["auth/device-proof-stale"], "a proof by a wrong clock", lambda: refresh(
+            device_proof=key.proof(token, session.server_time_ms - 301_000)))
+        child = refresh(device_proof=key.proof(token, session.server_time_ms))
+        expect(self.state(child.access_token).authenticated, "the child's access token is good")
+        again = refresh(device_proof=key.proof(token, child.server_time_ms))
+        expect(again.refresh_token == child.refresh_token, "a lost answer is given again")
+        expect(self.call("SignOut", access_token=child.access_token).ended == 1, "signed out")
 
     def sign_out(self):
         """G-09: signing out ends the session; all sessions on request"""

@@ -52,6 +52,8 @@ enum AllMessages {
         ReflectionV1.DescribeRequest.self,
         ReflectionV1.DescribeResponse.self,
         SessionV1.Tokens.self,
+        SessionV1.DeviceKey.self,
+        SessionV1.DeviceProof.self,
         SessionV1.CreateRequest.self,
         SessionV1.CreateResponse.self,
         SessionV1.RefreshRequest.self,

@@ -13,7 +13,8 @@ package protocol SessionsAPI: Sendable {
         _ request: SessionV1.CreateRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateResponse
 
-    /// Exchanges a refresh token for its child; a replayed one ends its family (G-10). With an
+    /// Exchanges a refresh token for its child; a retry within the grace, or one that the device's key
+    /// proves, is given the same child again, and a replayed one ends its family (G-10, S-04). With an
     /// idempotency key a repeat answers the same child (G-25).
     func refresh(
         _ request: SessionV1.RefreshRequest, _ context: CallContext
@@ -265,51 +266,61 @@ package enum SessionsDescription {
             DENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBop\
             LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESYwoKR2V0QWNj\
             b3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8zCvUTCiBwb3N0ZXJuL3Nl\
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8zCqAYCiBwb3N0ZXJuL3Nl\
             c3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50\
-            aXR5L3YxL2lkZW50aXR5LnByb3RvIvEBCgZUb2tlbnMSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vz\
+            aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vz\
             c2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGly\
             ZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJlZnJlc2hfdG9rZW4YBCABKAlS\
             DHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRfbXMYBSABKANSD2lkbGVFeHBpcmVzQXRN\
-            cxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcyJ8Cg1DcmVhdGVSZXF1ZXN0EjYK\
-            BXByb29mGAEgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoG\
-            b3JpZ2luGAIgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJECg5DcmVh\
-            dGVSZXNwb25zZRIyCgZ0b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0\
-            b2tlbnMiagoOUmVmcmVzaFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRv\
-            a2VuEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4i\
-            ZAoPUmVmcmVzaFJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5U\
-            b2tlbnNSBnRva2VucxIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFsaWRhdGVS\
-            ZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlkYXRlUmVz\
-            cG9uc2USFAoFdmFsaWQYASABKAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25J\
-            ZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQgASgDUgph\
-            dXRoVGltZU1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGly\
-            ZXNBdE1zIjMKDkluc3BlY3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9r\
-            ZW4i6QEKD0luc3BlY3RSZXNwb25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vzc2lvbl9p\
-            ZBgCIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBISCgRsaXZl\
-            GAQgASgIUgRsaXZlEjwKCmVuZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5k\
-            UmVhc29uUgllbmRSZWFzb24SMAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFjY2Vzc1Rv\
-            a2VuQ3VycmVudCJ3Cg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNj\
-            ZXNzVG9rZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMg\
-            ASgIUgNhbGxCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRl\
-            ZCKGAQoRRW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsK\
-            CWJlZm9yZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNz\
-            aW9uLnYxLkVuZFJlYXNvblIGcmVhc29uIioKEkVuZEFjY291bnRSZXNwb25zZRIUCgVlbmRlZBgB\
-            IAEoDVIFZW5kZWQiDwoNS2V5U2V0UmVxdWVzdCIkCg5LZXlTZXRSZXNwb25zZRISCgRqd2tzGAEg\
-            ASgJUgRqd2tzKtsBCglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVO\
-            RF9SRUFTT05fU0lHTkVEX09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVB\
-            U09OX01BWElNVU1fQUdFEAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09O\
-            X1JFUExBWUVEEAUSFwoTRU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tF\
-            RBAHMoIFCghTZXNzaW9ucxJPCgZDcmVhdGUSIS5wb3N0ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVx\
-            dWVzdBoiLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXNwb25zZRJSCgdSZWZyZXNoEiIucG9z\
-            dGVybi5zZXNzaW9uLnYxLlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJl\
-            c2hSZXNwb25zZRJfCghWYWxpZGF0ZRIjLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlcXVl\
-            c3QaJC5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVSZXNwb25zZSIIiLUYAZi1GAESWAoHSW5z\
-            cGVjdBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5JbnNwZWN0UmVzcG9uc2UiBIi1GAESWAoHU2lnbk91dBIiLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVzcG9uc2UiBIi1\
-            GAESYQoKRW5kQWNjb3VudBIlLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVxdWVzdBom\
-            LnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVzcG9uc2UiBIi1GAESWQoGS2V5U2V0EiEu\
-            cG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5\
-            U2V0UmVzcG9uc2UiCIi1GAGYtRgBYgZwcm90bzM=
+            cxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgH\
+            IAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkSNQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4u\
+            c2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19rZXkYAiABKAxSCXB1Ymxp\
+            Y0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0RldmljZVByb29mEiAKDHNp\
+            Z25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUYAiABKAxSCXNpZ25hdHVy\
+            ZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            U2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            T3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEoCzIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5E\
+            ZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNwb25zZRIyCgZ0b2tlbnMYASABKAsyGi5w\
+            b3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMirgEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJl\
+            ZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiZAoPUmVmcmVzaFJlc3BvbnNl\
+            EjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tlbnNSBnRva2VucxIdCgph\
+            Y2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFsaWRhdGVSZXF1ZXN0EiEKDGFjY2Vzc190\
+            b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlkYXRlUmVzcG9uc2USFAoFdmFsaWQYASAB\
+            KAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMg\
+            ASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQgASgDUgphdXRoVGltZU1zEhAKA2FtchgF\
+            IAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNBdE1zIjMKDkluc3BlY3RS\
+            ZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4i6QEKD0luc3BlY3RSZXNw\
+            b25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
+            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBISCgRsaXZlGAQgASgIUgRsaXZlEjwKCmVu\
+            ZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVhc29uUgllbmRSZWFzb24S\
+            MAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFjY2Vzc1Rva2VuQ3VycmVudCK7AQoOU2ln\
+            bk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJSABSC2FjY2Vzc1Rva2VuEiUKDXJlZnJl\
+            c2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAKA2FsbBgDIAEoCFIDYWxsEkIKDGRldmlj\
+            ZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJv\
+            b2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCKGAQoR\
+            RW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9y\
+            ZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYx\
+            LkVuZFJlYXNvblIGcmVhc29uIioKEkVuZEFjY291bnRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIF\
+            ZW5kZWQiDwoNS2V5U2V0UmVxdWVzdCIkCg5LZXlTZXRSZXNwb25zZRISCgRqd2tzGAEgASgJUgRq\
+            d2tzKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tFWV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoU\
+            REVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0VfS0VZX0tJTkRfRUQyNTUxORACKtsBCglF\
+            bmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lHTkVE\
+            X09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1fQUdF\
+            EAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUSFwoT\
+            RU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHMoIFCghTZXNzaW9u\
+            cxJPCgZDcmVhdGUSIS5wb3N0ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVxdWVzdBoiLnBvc3Rlcm4u\
+            c2Vzc2lvbi52MS5DcmVhdGVSZXNwb25zZRJSCgdSZWZyZXNoEiIucG9zdGVybi5zZXNzaW9uLnYx\
+            LlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hSZXNwb25zZRJfCghW\
+            YWxpZGF0ZRIjLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlcXVlc3QaJC5wb3N0ZXJuLnNl\
+            c3Npb24udjEuVmFsaWRhdGVSZXNwb25zZSIIiLUYAZi1GAESWAoHSW5zcGVjdBIiLnBvc3Rlcm4u\
+            c2Vzc2lvbi52MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVz\
+            cG9uc2UiBIi1GAESWAoHU2lnbk91dBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVxdWVz\
+            dBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVzcG9uc2UiBIi1GAESYQoKRW5kQWNjb3Vu\
+            dBIlLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVxdWVzdBomLnBvc3Rlcm4uc2Vzc2lv\
+            bi52MS5FbmRBY2NvdW50UmVzcG9uc2UiBIi1GAESWQoGS2V5U2V0EiEucG9zdGVybi5zZXNzaW9u\
+            LnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVzcG9uc2UiCIi1\
+            GAGYtRgBYgZwcm90bzM=
             """)
 }

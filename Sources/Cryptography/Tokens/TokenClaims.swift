@@ -21,12 +21,15 @@ package struct TokenClaims: Hashable, Sendable {
     package var authenticatedAt: Timestamp?
     /// `jti`: the token's own name.
     package var identifier: String?
+    /// `ctr`, ours: the counter of the refresh token that it was given with. Where it is validated,
+    /// that token's answer has arrived.
+    package var counter: Int64?
 
     /// Claims; what may be missing from a token may be left out.
     package init(
         issuer: String, subject: String, audience: [String], expiresAt: Timestamp,
         issuedAt: Timestamp, sessionID: String? = nil, methods: [String] = [],
-        authenticatedAt: Timestamp? = nil, identifier: String? = nil
+        authenticatedAt: Timestamp? = nil, identifier: String? = nil, counter: Int64? = nil
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -37,6 +40,7 @@ package struct TokenClaims: Hashable, Sendable {
         self.methods = methods
         self.authenticatedAt = authenticatedAt
         self.identifier = identifier
+        self.counter = counter
     }
 }
 
@@ -58,6 +62,7 @@ extension TokenClaims {
             _ = object.add("auth_time", .integer(authenticatedAt.seconds))
         }
         if let identifier { _ = object.add("jti", .string(identifier)) }
+        if let counter { _ = object.add("ctr", .integer(counter)) }
         return object
     }
 
@@ -70,12 +75,13 @@ extension TokenClaims {
             let sessionID = Self.optional(json["sid"], \.string),
             let methods = Self.optional(json["amr"], \.strings),
             let authenticatedAt = Self.optional(json["auth_time"], Self.moment),
-            let identifier = Self.optional(json["jti"], \.string)
+            let identifier = Self.optional(json["jti"], \.string),
+            let counter = Self.optional(json["ctr"], \.integer)
         else { return nil }
         self.init(
             issuer: issuer, subject: subject, audience: audience, expiresAt: expiresAt,
             issuedAt: issuedAt, sessionID: sessionID, methods: methods ?? [],
-            authenticatedAt: authenticatedAt, identifier: identifier)
+            authenticatedAt: authenticatedAt, identifier: identifier, counter: counter)
     }
 
     private static func moment(_ value: JSONValue) -> Timestamp? {

@@ -24,7 +24,8 @@ struct SignInWithPassword: Sendable {
         // Whatever becomes of the session: with session down, the right password is no failure.
         async let refunded: Void = limits.refund(charge, context)
         let session = try await sessions.create(
-            SessionV1.CreateRequest(proof: verified.proof, origin: origin), onward)
+            SessionV1.CreateRequest(
+                proof: verified.proof, origin: origin, deviceKey: request.device?.key), onward)
         await refunded
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account, session: session.tokens.map(GatewayV1.Session.init))

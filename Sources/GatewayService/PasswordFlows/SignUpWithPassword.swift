@@ -19,7 +19,8 @@ struct SignUpWithPassword: Sendable {
         try await requireSignedOut(request.accessToken, context)
         let registered = try await register(request, origin, context, onward)
         let session = try await sessions.create(
-            SessionV1.CreateRequest(proof: registered.proof, origin: origin), onward)
+            SessionV1.CreateRequest(
+                proof: registered.proof, origin: origin, deviceKey: request.device?.key), onward)
         return GatewayV1.SignUpWithPasswordResponse(
             account: registered.account, session: session.tokens.map(GatewayV1.Session.init),
             isNewUser: true)

@@ -8,8 +8,17 @@ import ServiceRuntime
 struct CheckAuthStateFlow: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
+    let time: any Time
 
     func run(
+        _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckAuthStateResponse {
+        var answer = try await state(request, context)
+        answer.serverTimeMs = time.now().milliseconds
+        return answer
+    }
+
+    private func state(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
         let validity = try await sessions.validate(

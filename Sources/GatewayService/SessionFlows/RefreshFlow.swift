@@ -13,7 +13,9 @@ struct RefreshFlow: Sendable {
         let onward = try context.onward(for: "Refresh")
         let origin = try Origin.of(request.device, context)
         let refreshed = try await sessions.refresh(
-            SessionV1.RefreshRequest(refreshToken: request.refreshToken, origin: origin), onward)
+            SessionV1.RefreshRequest(
+                refreshToken: request.refreshToken, origin: origin,
+                deviceProof: request.deviceProof), onward)
         return GatewayV1.RefreshResponse(session: refreshed.tokens.map(GatewayV1.Session.init))
     }
 }

@@ -17,7 +17,9 @@ struct SignOutFlow: Sendable {
             case nil: nil
             }
         let ended = try await sessions.signOut(
-            SessionV1.SignOutRequest(all: request.all, token: token), context.onward())
+            SessionV1.SignOutRequest(
+                all: request.all, deviceProof: request.deviceProof, token: token),
+            context.onward())
         return GatewayV1.SignOutResponse(ended: ended.ended)
     }
 }

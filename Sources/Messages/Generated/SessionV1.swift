@@ -6,6 +6,41 @@ internal import CMessages
 package enum SessionV1 {}
 
 extension SessionV1 {
+    /// The kind of a device's key (S-04).
+    package enum DeviceKeyKind: Hashable, Sendable {
+        /// Not told.
+        case unspecified
+        /// P-256: a public key is the uncompressed point of SEC 1 (4, x, y: 65 bytes), a signature ECDSA with
+        /// SHA-256 as r and s of 32 bytes each (RFC 7518, 3.4), not DER.
+        case p256
+        /// Ed25519 (RFC 8032): a public key of 32 bytes, signatures of 64.
+        case ed25519
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .p256: 1
+            case .ed25519: 2
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .p256
+            case 2: self = .ed25519
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension SessionV1 {
     /// Why a session is over (S-02, S-06).
     package enum EndReason: Hashable, Sendable {
         /// It is not over.
@@ -74,6 +109,9 @@ extension SessionV1 {
         package var idleExpiresAtMs: Int64
         /// When the session ends in any case, milliseconds since 1970 (S-02).
         package var expiresAtMs: Int64
+        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns by
+        /// how much, and signs its proofs by this one (S-04).
+        package var serverTimeMs: Int64
 
         /// A message of these fields.
         package init(
@@ -82,7 +120,8 @@ extension SessionV1 {
             accessExpiresAtMs: Int64 = 0,
             refreshToken: String = "",
             idleExpiresAtMs: Int64 = 0,
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            serverTimeMs: Int64 = 0
         ) {
             self.sessionId = sessionId
             self.accessToken = accessToken
@@ -90,6 +129,7 @@ extension SessionV1 {
             self.refreshToken = refreshToken
             self.idleExpiresAtMs = idleExpiresAtMs
             self.expiresAtMs = expiresAtMs
+            self.serverTimeMs = serverTimeMs
         }
     }
 }
@@ -114,12 +154,14 @@ extension SessionV1.Tokens: ProtobufMessage {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let idleExpiresAtMs = c.pointee.idle_expires_at_ms
         let expiresAtMs = c.pointee.expires_at_ms
+        let serverTimeMs = c.pointee.server_time_ms
         self.sessionId = sessionId
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
         self.refreshToken = refreshToken
         self.idleExpiresAtMs = idleExpiresAtMs
         self.expiresAtMs = expiresAtMs
+        self.serverTimeMs = serverTimeMs
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__Tokens> {
@@ -131,6 +173,116 @@ extension SessionV1.Tokens: ProtobufMessage {
         c.pointee.refresh_token = arena.lend(refreshToken)
         c.pointee.idle_expires_at_ms = idleExpiresAtMs
         c.pointee.expires_at_ms = expiresAtMs
+        c.pointee.server_time_ms = serverTimeMs
+        return c
+    }
+}
+
+extension SessionV1 {
+    /// A device's public key, registered with its session: from then on each refresh needs a proof by it,
+    /// and a stolen refresh token is worth nothing (S-04). The private half never leaves the device.
+    ///
+    /// Where a device signs, here and in DeviceProof, it signs several parts, each behind its length in
+    /// four bytes, big-endian, so that no two lists of parts are one message.
+    package struct DeviceKey: Hashable, Sendable {
+        /// Its kind.
+        package var kind: SessionV1.DeviceKeyKind
+        /// The public key.
+        package var publicKey: [UInt8]
+        /// The device's signature over: "postern device key v1", the public key, the device's id. It shows at
+        /// sign-in, not ten minutes later, that the device can sign.
+        package var possession: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            kind: SessionV1.DeviceKeyKind = .unspecified,
+            publicKey: [UInt8] = [],
+            possession: [UInt8] = []
+        ) {
+            self.kind = kind
+            self.publicKey = publicKey
+            self.possession = possession
+        }
+    }
+}
+
+extension SessionV1.DeviceKey: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.DeviceKey" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__device_key__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__DeviceKey>) throws {
+        let kind = SessionV1.DeviceKeyKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
+        let publicKey = Wire.bytes(c.pointee.public_key)
+        let possession = Wire.bytes(c.pointee.possession)
+        self.kind = kind
+        self.publicKey = publicKey
+        self.possession = possession
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__DeviceKey> {
+        let c = arena.room(for: Postern__Session__V1__DeviceKey.self)
+        postern__session__v1__device_key__init(c)
+        c.pointee.kind = .init(rawValue: .init(truncatingIfNeeded: kind.rawValue))
+        c.pointee.public_key = arena.lend(publicKey)
+        c.pointee.possession = arena.lend(possession)
+        return c
+    }
+}
+
+extension SessionV1 {
+    /// A device's word that it uses a refresh token itself (S-04).
+    package struct DeviceProof: Hashable, Sendable {
+        /// When it signed, milliseconds since 1970, within 5 min of the server's clock.
+        package var signedAtMs: Int64
+        /// Its signature over: "postern refresh v1", the refresh token as it was given, signed_at_ms in eight
+        /// bytes, big-endian.
+        package var signature: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            signedAtMs: Int64 = 0,
+            signature: [UInt8] = []
+        ) {
+            self.signedAtMs = signedAtMs
+            self.signature = signature
+        }
+    }
+}
+
+extension SessionV1.DeviceProof: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.DeviceProof" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__device_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__DeviceProof>) throws {
+        let signedAtMs = c.pointee.signed_at_ms
+        let signature = Wire.bytes(c.pointee.signature)
+        self.signedAtMs = signedAtMs
+        self.signature = signature
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__DeviceProof> {
+        let c = arena.room(for: Postern__Session__V1__DeviceProof.self)
+        postern__session__v1__device_proof__init(c)
+        c.pointee.signed_at_ms = signedAtMs
+        c.pointee.signature = arena.lend(signature)
         return c
     }
 }
@@ -142,14 +294,18 @@ extension SessionV1 {
         package var proof: IdentityV1.SignInProof?
         /// Where the session lives.
         package var origin: IdentityV1.Origin?
+        /// The key that the session is bound to; absent for one that is not (S-04).
+        package var deviceKey: SessionV1.DeviceKey?
 
         /// A message of these fields.
         package init(
             proof: IdentityV1.SignInProof? = nil,
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            deviceKey: SessionV1.DeviceKey? = nil
         ) {
             self.proof = proof
             self.origin = origin
+            self.deviceKey = deviceKey
         }
     }
 }
@@ -170,8 +326,10 @@ extension SessionV1.CreateRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Session__V1__CreateRequest>) throws {
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
+        let deviceKey = try c.pointee.device_key.map { try SessionV1.DeviceKey(reading: $0) }
         self.proof = proof
         self.origin = origin
+        self.deviceKey = deviceKey
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__CreateRequest> {
@@ -179,6 +337,7 @@ extension SessionV1.CreateRequest: ProtobufMessage {
         postern__session__v1__create_request__init(c)
         c.pointee.proof = proof?.placed(in: arena)
         c.pointee.origin = origin?.placed(in: arena)
+        c.pointee.device_key = deviceKey?.placed(in: arena)
         return c
     }
 }
@@ -231,14 +390,18 @@ extension SessionV1 {
         package var refreshToken: String
         /// Where it is used.
         package var origin: IdentityV1.Origin?
+        /// By the key that the session is bound to, if it is (S-04).
+        package var deviceProof: SessionV1.DeviceProof?
 
         /// A message of these fields.
         package init(
             refreshToken: String = "",
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            deviceProof: SessionV1.DeviceProof? = nil
         ) {
             self.refreshToken = refreshToken
             self.origin = origin
+            self.deviceProof = deviceProof
         }
     }
 }
@@ -259,8 +422,10 @@ extension SessionV1.RefreshRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Session__V1__RefreshRequest>) throws {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
+        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
         self.refreshToken = refreshToken
         self.origin = origin
+        self.deviceProof = deviceProof
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RefreshRequest> {
@@ -268,6 +433,7 @@ extension SessionV1.RefreshRequest: ProtobufMessage {
         postern__session__v1__refresh_request__init(c)
         c.pointee.refresh_token = arena.lend(refreshToken)
         c.pointee.origin = origin?.placed(in: arena)
+        c.pointee.device_proof = deviceProof?.placed(in: arena)
         return c
     }
 }
@@ -562,6 +728,8 @@ extension SessionV1 {
     package struct SignOutRequest: Hashable, Sendable {
         /// All sessions of the account, not only this one.
         package var all: Bool
+        /// With a refresh token of a session that is bound to a key: as for a refresh (S-04).
+        package var deviceProof: SessionV1.DeviceProof?
         /// A token of the session.
         package var token: Token?
 
@@ -569,16 +737,18 @@ extension SessionV1 {
         package enum Token: Hashable, Sendable {
             /// Its access token; an expired one will do.
             case accessToken(String)
-            /// Its current refresh token.
+            /// Its refresh token, where that would refresh now.
             case refreshToken(String)
         }
 
         /// A message of these fields.
         package init(
             all: Bool = false,
+            deviceProof: SessionV1.DeviceProof? = nil,
             token: Token? = nil
         ) {
             self.all = all
+            self.deviceProof = deviceProof
             self.token = token
         }
     }
@@ -599,6 +769,7 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Session__V1__SignOutRequest>) throws {
         let all = c.pointee.all != 0
+        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
         let token: Token?
         switch c.pointee.token_case.rawValue {
         case 1: token = .accessToken(try Wire.text(c.pointee.access_token))
@@ -606,6 +777,7 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
         default: token = nil
         }
         self.all = all
+        self.deviceProof = deviceProof
         self.token = token
     }
 
@@ -613,6 +785,7 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
         let c = arena.room(for: Postern__Session__V1__SignOutRequest.self)
         postern__session__v1__sign_out_request__init(c)
         c.pointee.all = all ? 1 : 0
+        c.pointee.device_proof = deviceProof?.placed(in: arena)
         switch token {
         case .accessToken(let value):
             c.pointee.token_case = .init(rawValue: 1)

@@ -4,10 +4,16 @@
 package enum ErrorCode: String, CaseIterable, Sendable {
     case accountDisabled = "auth/user-disabled"
     case alreadySignedIn = "auth/already-signed-in"
+    case deviceKeyRequired = "auth/device-key-required"
+    case deviceMismatch = "auth/device-mismatch"
+    case deviceProofRequired = "auth/device-proof-required"
+    case deviceProofStale = "auth/device-proof-stale"
     case emailAlreadyInUse = "auth/email-already-in-use"
     case idempotencyKeyReused = "auth/idempotency-key-reused"
     case invalidAccessToken = "auth/invalid-access-token"
     case invalidCredential = "auth/invalid-credential"
+    case invalidDeviceKey = "auth/invalid-device-key"
+    case invalidDeviceProof = "auth/invalid-device-proof"
     case invalidEmail = "auth/invalid-email"
     case invalidLink = "auth/invalid-link"
     case invalidRefreshToken = "auth/invalid-refresh-token"
@@ -39,6 +45,22 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .alreadySignedIn:
             ErrorEntry(
                 .failedPrecondition, "You are already signed in. Sign out first.", next: .signOut)
+        case .deviceKeyRequired:
+            ErrorEntry(
+                .failedPrecondition, "This app must be updated before you can sign in.",
+                next: .correct)
+        case .deviceMismatch:
+            ErrorEntry(
+                .unauthenticated, "This sign-in belongs to another device. Please sign in.",
+                next: .signIn)
+        case .deviceProofRequired:
+            ErrorEntry(
+                .unauthenticated, "This device has to prove itself. Please try again.",
+                next: .refresh)
+        case .deviceProofStale:
+            ErrorEntry(
+                .unauthenticated, "This device's clock is wrong. Please try again.",
+                next: .refresh)
         case .emailAlreadyInUse:
             ErrorEntry(
                 .alreadyExists, "An account with this email already exists. Please sign in.",
@@ -53,6 +75,14 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .invalidCredential:
             ErrorEntry(
                 .unauthenticated, "The email or the password is not right.", next: .tryAgain)
+        case .invalidDeviceKey:
+            ErrorEntry(
+                .invalidArgument, "This device could not be registered. Please try again.",
+                next: .correct)
+        case .invalidDeviceProof:
+            ErrorEntry(
+                .unauthenticated, "This device could not prove itself. Please try again.",
+                next: .refresh)
         case .invalidEmail:
             ErrorEntry(.invalidArgument, "Please enter a valid email address.", next: .correct)
         case .invalidLink:

@@ -32,7 +32,8 @@ struct AccessTokens: Sendable {
             issuer: issuer, subject: session.account.text, audience: [audience],
             expiresAt: expiresAt, issuedAt: grant.givenAt, sessionID: session.id.text,
             methods: session.methods, authenticatedAt: session.authenticatedAt,
-            identifier: Base64URL.encode(randomness.bytes(Self.identifierBytes)))
+            identifier: Base64URL.encode(randomness.bytes(Self.identifierBytes)),
+            counter: grant.counter)
         return (try signer.sign(claims), expiresAt)
     }
 
@@ -53,6 +54,10 @@ struct AccessToken: Hashable, Sendable {
     let account: AccountID
     let authenticatedAt: Timestamp
     let methods: [String]
+    /// Of the refresh token that it was given with.
+    let counter: Int64?
+    /// To the second, rounded down.
+    let issuedAt: Timestamp
     /// From when on it is good for nothing but signing out.
     let expiresAt: Timestamp
 
@@ -65,6 +70,8 @@ struct AccessToken: Hashable, Sendable {
         self.account = account
         self.authenticatedAt = authenticatedAt
         methods = claims.methods
+        counter = claims.counter
+        issuedAt = claims.issuedAt
         expiresAt = min(claims.expiresAt, life.latestExpiry(issuedAt: claims.issuedAt))
     }
 }

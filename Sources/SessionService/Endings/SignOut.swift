@@ -11,7 +11,8 @@ struct SignOut: Sendable {
     let parts: SessionParts
 
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
-    ///   `auth/refresh-token-replayed`, `rpc/invalid-argument` without a token.
+    ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
+    ///   `auth/invalid-device-proof`, `rpc/invalid-argument` without a token.
     func run(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse {
@@ -24,29 +25,35 @@ struct SignOut: Sendable {
             }
             outcome = try await parts.store.write { try end(token.session, all: all, $0) }
         case .refreshToken(let text):
-            guard let token = parts.keys.refreshTokens.token(text) else {
+            guard let token = parts.refreshTokens.seal.token(text) else {
                 throw ServiceError(.invalidRefreshToken)
             }
-            outcome = try await parts.store.write { try end(by: token, all: all, $0) }
+            let proof = try await parts.finding(
+                of: request.deviceProof, on: text, of: token.session)
+            outcome = try await parts.store.write { try end(by: token, proof, all: all, $0) }
         case nil: throw ServiceError(.invalidArgument, fields: ["token"])
         }
         return SessionV1.SignOutResponse(ended: UInt32(clamping: try parts.settle(outcome)))
     }
 
-    /// A refresh token signs out as it would refresh: only the leaf of its family does, and a use
-    /// of any other is a replay here too.
+    /// A refresh token signs out where it would refresh, and is a replay where it would be one. Of
+    /// a session that is bound to a key it needs the device's proof: a stolen token is worth
+    /// nothing, not even to sign its owner out.
     private func end(
-        by token: RefreshToken, all: Bool, _ transaction: Transaction
+        by token: RefreshToken, _ proof: DeviceProofFinding, all: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         guard let session = try transaction.session(token.session) else { return .done(0) }
-        let decision = RefreshTokenRotation.decision(
-            counter: token.counter, of: session, life: parts.life, at: transaction.at)
+        let decision = parts.decision(
+            on: token.counter, proof, isElsewhere: false, of: session, at: transaction.at)
         switch decision {
-        case .rotate, .isOver, .hasEnded:
+        case .rotate, .again, .isOver, .hasEnded:
             return try end(session.id, all: all, transaction)
         case .replayed:
             let ended = try transaction.end(session, .replayed, from: .unknown)
             return .refused(.refreshTokenReplayed, ended: [ended])
+        case .refused(let code):
+            try transaction.auditRefusedUse(of: session, code, .unknown)
+            return .refused(code)
         case .unknown: return .refused(.invalidRefreshToken)
         }
     }

@@ -4,8 +4,8 @@ package import ServiceRuntime
 
 /// The keys that session works with, each for one purpose, all but one out of its master key.
 package struct SessionKeys: Sendable {
-    /// Makes and checks refresh tokens.
-    let refreshTokens: RefreshTokenSeal
+    /// Seals the keys that refresh tokens are made under.
+    let tokenKeys: SealedBox
     /// Seals the private halves of signing keys.
     let signingKeys: SealedBox
     /// Keys and fingerprints of calls that had an effect (G-25).
@@ -29,13 +29,16 @@ package struct SessionKeys: Sendable {
         func hash(_ purpose: String) -> KeyedHash {
             KeyedHash(master: master, purpose: "session/\(purpose)")
         }
-        refreshTokens = RefreshTokenSeal(key: hash("refresh token"))
         calls = hash("call")
         audit = hash("audit")
         devices = hash("device")
-        signingKeys = try SealedBox(
-            keys: [1: KeyDerivation.key(from: master, purpose: "session/signing key")],
-            current: 1, randomness: randomness)
+        func box(_ purpose: String) throws -> SealedBox {
+            try SealedBox(
+                keys: [1: KeyDerivation.key(from: master, purpose: "session/\(purpose)")],
+                current: 1, randomness: randomness)
+        }
+        signingKeys = try box("signing key")
+        tokenKeys = try box("refresh token key")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

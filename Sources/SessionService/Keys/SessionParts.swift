@@ -8,6 +8,11 @@ struct SessionParts: Sendable {
     let life: SessionLife
     /// Signs and reads access tokens.
     let accessTokens: AccessTokens
+    /// Makes and checks refresh tokens.
+    let refreshTokens: RefreshTokenKeys
+    let refreshPolicy: RefreshPolicy
+    /// What the rotation rule knows of access tokens that were used.
+    let confirmations: Confirmations
     /// What validation knows of ends.
     let ended: EndedSessions
     let time: any Time

@@ -4,76 +4,140 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Exchanges a refresh token for its child (G-10): reads the token, decides, writes, and answers
-/// once that is on disk.
+/// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
+/// decides, writes, and answers once that is on disk.
 struct Refresh: Sendable {
+    /// One use of a token, with all that is known of it before the session's row is locked.
+    private struct Use: Sendable {
+        let token: RefreshToken
+        let proof: DeviceProofFinding
+        /// Keyed hash of the device's id; nil where none was named.
+        let device: [UInt8]?
+        let origin: CallOrigin
+        let call: RepeatableCall?
+    }
+
     let parts: SessionParts
 
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/refresh-token-replayed`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
+    ///   `auth/device-mismatch`, `auth/idempotency-key-reused`.
     func run(
         _ request: SessionV1.RefreshRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshResponse {
-        guard let token = parts.keys.refreshTokens.token(request.refreshToken) else {
+        guard let token = parts.refreshTokens.seal.token(request.refreshToken) else {
             throw ServiceError(.invalidRefreshToken)
         }
-        let origin = CallOrigin(request.origin, hash: parts.keys.audit)
-        let call = try RepeatableCall(
-            "Refresh",
-            [
-                Array(token.session.text.utf8), Array("\(token.counter)".utf8),
-                Array((request.origin?.deviceId ?? "").utf8),
-            ], context, hash: parts.keys.calls)
-        let outcome = try await parts.store.write { transaction in
-            try rotate(token, call, origin, transaction)
-        }
+        let use = try await use(of: token, request, context)
+        try await parts.refreshTokens.renewIfDue(in: parts.store, at: parts.time.now())
+        let outcome = try await parts.store.write { try answer(use, $0) }
         let grant = try parts.settle(outcome)
         return SessionV1.RefreshResponse(
             tokens: try TokenIssuing(parts: parts).tokens(grant),
             accountId: grant.session.account.text)
     }
 
-    private func rotate(
-        _ token: RefreshToken, _ call: RepeatableCall?, _ origin: CallOrigin,
-        _ transaction: Transaction
+    private func use(
+        of token: RefreshToken, _ request: SessionV1.RefreshRequest, _ context: CallContext
+    ) async throws -> Use {
+        let device = try SessionDevice(request.origin, hash: parts.keys.devices)
+        let call = try RepeatableCall(
+            "Refresh",
+            [
+                Array(token.session.text.utf8), Array("\(token.counter)".utf8),
+                Array((request.origin?.deviceId ?? "").utf8),
+            ], context, hash: parts.keys.calls)
+        return Use(
+            token: token,
+            proof: try await parts.finding(
+                of: request.deviceProof, on: request.refreshToken, of: token.session),
+            device: device.device, origin: CallOrigin(request.origin, hash: parts.keys.audit),
+            call: call)
+    }
+
+    /// A repeated call is given its first answer, once it is clear that it comes from the device.
+    private func answer(
+        _ use: Use, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
-        guard var session = try transaction.session(token.session) else {
+        guard let session = try transaction.session(use.token.session) else {
             return .refused(.sessionEnded)
         }
-        if parts.life.state(of: session, at: transaction.at) == .live,
-            let first = try transaction.firstAnswer(of: call)
-        {
-            return .done(TokenGrant(session: session, repeating: first))
+        let verdict = parts.refreshPolicy.binding.verdict(on: use.device, home: session.device)
+        let decision = parts.decision(
+            on: use.token.counter, use.proof, isElsewhere: verdict == .refused, of: session,
+            at: transaction.at)
+        switch decision {
+        case .rotate, .again, .replayed:
+            if let first = try transaction.firstAnswer(of: use.call) {
+                return .done(TokenGrant(session: session, repeating: first))
+            }
+        case .refused, .isOver, .hasEnded, .unknown: break
         }
-        let decision = RefreshTokenRotation.decision(
-            counter: token.counter, of: session, life: parts.life, at: transaction.at)
+        let isRecorded = verdict == .recorded && session.deviceKey == nil
+        return try obey(decision, use, session, isOtherDevice: isRecorded, transaction)
+    }
+
+    private func obey(
+        _ decision: RefreshTokenRotation.Decision, _ use: Use, _ session: Session,
+        isOtherDevice: Bool, _ transaction: Transaction
+    ) throws -> FlowOutcome<TokenGrant> {
         switch decision {
         case .rotate(let counter):
-            session.counter = counter
-            session.usedAt = transaction.at
-            return .done(try keep(session, call, origin, transaction))
+            let rotated = session.rotated(to: counter, at: transaction.at)
+            try transaction.rotate(rotated)
+            return .done(
+                try grant(
+                    .sessionRefreshed, rotated, transaction.at, use, isOtherDevice, transaction))
+        case .again(let givenAt):
+            return .done(
+                try grant(.refreshRepeated, session, givenAt, use, isOtherDevice, transaction))
         case .replayed:
-            let ended = try transaction.end(session, .replayed, from: origin)
+            let ended = try transaction.end(session, .replayed, from: use.origin)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .isOver(let reason):
-            let ended = try transaction.end(session, reason, from: origin)
+            let ended = try transaction.end(session, reason, from: use.origin)
             return .refused(.sessionEnded, ended: [ended])
+        case .refused(let code):
+            try transaction.auditRefusedUse(of: session, code, use.origin)
+            return .refused(code)
         case .hasEnded: return .refused(.sessionEnded)
         case .unknown: return .refused(.invalidRefreshToken)
         }
     }
 
-    private func keep(
-        _ session: Session, _ call: RepeatableCall?, _ origin: CallOrigin,
-        _ transaction: Transaction
+    private func grant(
+        _ kind: AuditKind, _ session: Session, _ givenAt: Timestamp, _ use: Use,
+        _ isOtherDevice: Bool, _ transaction: Transaction
     ) throws -> TokenGrant {
-        try transaction.rotate(session)
-        try transaction.audit(
-            AuditEvent(
-                .sessionRefreshed, account: session.account.key, session: session.id.key
-            ).from(origin))
-        let grant = TokenGrant(session: session, givenAt: transaction.at)
-        try transaction.remember(call, FirstAnswer(grant))
+        for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
+            try transaction.audit(
+                AuditEvent(kind, account: session.account.key, session: session.id.key)
+                    .from(use.origin))
+        }
+        let grant = TokenGrant(session: session, givenAt: givenAt)
+        try transaction.remember(use.call, FirstAnswer(grant))
         return grant
+    }
+}
+
+extension Session {
+    /// The session with its next leaf.
+    fileprivate func rotated(to counter: Int64, at moment: Timestamp) -> Session {
+        var session = self
+        session.counter = counter
+        session.usedAt = moment
+        session.rotatedAt = moment
+        return session
+    }
+}
+
+extension Transaction {
+    /// Records that a token was used in a way that the rule refuses.
+    func auditRefusedUse(of session: Session, _ code: ErrorCode, _ origin: CallOrigin) throws {
+        try audit(
+            AuditEvent(
+                .refreshRefused, account: session.account.key, session: session.id.key,
+                outcome: code
+            ).from(origin))
     }
 }

@@ -4,52 +4,65 @@ import ServiceRuntime
 /// A refresh token, which nobody stores: it names a session and the place in its family (G-10).
 struct RefreshToken: Hashable, Sendable {
     let session: SessionID
-    /// From 1; the session's row holds that of the one token that is good now.
+    /// From 1; the session's row holds that of the leaf.
     let counter: Int64
 }
 
-/// Writes and reads refresh tokens: base64url of `version (1) · session (8) · counter (8) ·
-/// MAC (16)`, numbers big-endian, 44 characters in all.
+/// Writes and reads refresh tokens: base64url of `version (1) · key id (1) · session (8) ·
+/// counter (7) · MAC (16)`, numbers big-endian, 44 characters in all.
 ///
-/// The MAC is HMAC-SHA-256, cut to 128 bits (RFC 2104, 5), under a key that serves nothing else,
-/// so no other token of ours can stand in for one. Nothing of a stolen store makes one, and a
-/// forged one is refused before the store is asked.
+/// The MAC is HMAC-SHA-256, cut to 128 bits (RFC 2104, 5), under keys that serve nothing else, so
+/// no other token of ours can stand in for one. The keys rotate (`RefreshTokenKeys`) and are sealed
+/// in the store: nothing of a stolen store makes a token, and a forged one is refused before the
+/// store is asked.
 struct RefreshTokenSeal: Sendable {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let macBytes = 16
-    private static let bodyBytes = 1 + 8 + 8
+    /// 2⁵⁶ rotations are more than any session lives for.
+    private static let counterBytes = 7
+    private static let bodyBytes = 1 + 1 + 8 + counterBytes
     private static let textBytes = (bodyBytes + macBytes) * 4 / 3
 
-    private let key: KeyedHash
+    private let keys: [UInt8: KeyedHash]
+    private let current: (id: UInt8, key: KeyedHash)
 
-    init(key: KeyedHash) {
-        self.key = key
+    /// - Parameters:
+    ///   - current: the id of the key that new tokens are made under.
+    ///   - keys: all under which a token may still live.
+    init?(current: UInt8, keys: [UInt8: KeyedHash]) {
+        guard let key = keys[current] else { return nil }
+        self.current = (current, key)
+        self.keys = keys
     }
 
     /// The token as its owner is given it.
     func text(of token: RefreshToken) -> String {
         let body =
-            [Self.version] + Self.bytes(of: token.session.key) + Self.bytes(of: token.counter)
-        return Base64URL.encode(body + mac(of: body))
+            [Self.version, current.id] + Self.bytes(of: token.session.key, count: 8)
+            + Self.bytes(of: token.counter, count: Self.counterBytes)
+        return Base64URL.encode(body + Self.mac(of: body, under: current.key))
     }
 
-    /// The token that `text` is; nil unless we have written it.
+    /// The token that `text` is; nil unless we have written it, under a key that still counts.
     func token(_ text: String) -> RefreshToken? {
         guard text.utf8.count == Self.textBytes, let bytes = Base64URL.decode(text.utf8),
-            bytes.count == Self.bodyBytes + Self.macBytes, bytes[0] == Self.version
+            bytes.count == Self.bodyBytes + Self.macBytes, bytes[0] == Self.version,
+            let key = keys[bytes[1]]
         else { return nil }
         let body = Array(bytes[..<Self.bodyBytes])
-        guard constantTimeEqual(mac(of: body), bytes[Self.bodyBytes...]),
-            let session = SessionID(key: Self.number(bytes[1..<9]))
+        guard constantTimeEqual(Self.mac(of: body, under: key), bytes[Self.bodyBytes...]),
+            let session = SessionID(key: Self.number(bytes[2..<10]))
         else { return nil }
-        let counter = Self.number(bytes[9..<17])
+        let counter = Self.number(bytes[10..<Self.bodyBytes])
         return counter > 0 ? RefreshToken(session: session, counter: counter) : nil
     }
 
-    private func mac(of body: [UInt8]) -> [UInt8] { Array(key.hash(body).prefix(Self.macBytes)) }
+    private static func mac(of body: [UInt8], under key: KeyedHash) -> [UInt8] {
+        Array(key.hash(body).prefix(macBytes))
+    }
 
-    private static func bytes(of number: Int64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
+    private static func bytes(of number: Int64, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> ((count - 1 - $0) * 8)) }
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

@@ -10,7 +10,7 @@ struct Session: Hashable, Sendable {
 
     let id: SessionID
     let account: AccountID
-    /// Of the one refresh token that is good now.
+    /// Of the leaf, the newest refresh token.
     var counter: Int64
     let createdAt: Timestamp
     /// When it was last refreshed.
@@ -23,4 +23,10 @@ struct Session: Hashable, Sendable {
     let methods: [String]
     /// Noted end; one that time alone has brought may not be noted yet (`SessionLife`).
     var end: End?
+    /// When the leaf was made; long ago where that is not known, which grants no grace.
+    var rotatedAt = Timestamp(milliseconds: 0)
+    /// Keyed hash of the id of the device that it was opened on.
+    var device: [UInt8]?
+    /// The key that it is bound to, if any.
+    var deviceKey: DeviceKey?
 }

@@ -10,12 +10,14 @@ struct SessionOpening: Sendable {
     let parts: SessionParts
 
     /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a repeated call's session
-    ///   is over, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
+    ///   is over, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     func run(
         _ request: SessionV1.CreateRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateResponse {
         let origin = CallOrigin(request.origin, hash: parts.keys.audit)
         let device = try SessionDevice(request.origin, hash: parts.keys.devices)
+        let deviceKey = try deviceKey(in: request)
         guard let proof = SignInProof(request.proof, seal: parts.keys.proofs) else {
             // Whose account a forged proof names tells nothing, so the record names none.
             try await parts.store.write { try $0.auditRefusedProof(nil, origin) }
@@ -25,18 +27,29 @@ struct SessionOpening: Sendable {
             "Create",
             [
                 Array(proof.account.text.utf8), Array(proof.methods.joined(separator: " ").utf8),
-                Array((request.origin?.deviceId ?? "").utf8),
+                Array((request.origin?.deviceId ?? "").utf8), deviceKey?.bytes ?? [],
             ], context, hash: parts.keys.calls)
+        try await parts.refreshTokens.renewIfDue(in: parts.store, at: parts.time.now())
         let outcome = try await parts.store.write { transaction in
-            try open(proof, device, call, origin, transaction)
+            try open(proof, device, deviceKey, call, origin, transaction)
         }
         let grant = try parts.settle(outcome)
         return SessionV1.CreateResponse(tokens: try TokenIssuing(parts: parts).tokens(grant))
     }
 
+    private func deviceKey(
+        in request: SessionV1.CreateRequest
+    ) throws(ServiceError) -> DeviceKey? {
+        guard let key = request.deviceKey else {
+            if parts.refreshPolicy.binding == .key { throw ServiceError(.deviceKeyRequired) }
+            return nil
+        }
+        return try DeviceKey(key, deviceID: request.origin?.deviceId ?? "")
+    }
+
     private func open(
-        _ proof: SignInProof, _ device: SessionDevice, _ call: RepeatableCall?,
-        _ origin: CallOrigin, _ transaction: Transaction
+        _ proof: SignInProof, _ device: SessionDevice, _ deviceKey: DeviceKey?,
+        _ call: RepeatableCall?, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
         let accountEnd = try transaction.accountEnd(of: proof.account)
         guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at) else {
@@ -51,7 +64,7 @@ struct SessionOpening: Sendable {
             try transaction.auditRefusedProof(proof.account, origin)
             return .refused(.invalidSignInProof)
         }
-        return .done(try start(proof, device, call, origin, transaction))
+        return .done(try start(proof, device, deviceKey, call, origin, transaction))
     }
 
     private func again(
@@ -64,14 +77,15 @@ struct SessionOpening: Sendable {
     }
 
     private func start(
-        _ proof: SignInProof, _ device: SessionDevice, _ call: RepeatableCall?,
-        _ origin: CallOrigin, _ transaction: Transaction
+        _ proof: SignInProof, _ device: SessionDevice, _ deviceKey: DeviceKey?,
+        _ call: RepeatableCall?, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> TokenGrant {
         let session = Session(
             id: .drawn(from: parts.randomness), account: proof.account, counter: 1,
             createdAt: transaction.at, usedAt: transaction.at,
             authenticatedAt: proof.authenticatedAt, provedAt: proof.provedAt,
-            methods: proof.methods)
+            methods: proof.methods, rotatedAt: transaction.at, device: device.device,
+            deviceKey: deviceKey)
         try transaction.insert(session, on: device)
         try transaction.audit(
             AuditEvent(.sessionStarted, account: session.account.key, session: session.id.key)

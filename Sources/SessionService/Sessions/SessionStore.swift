@@ -8,8 +8,8 @@ extension Transaction {
             """
             INSERT INTO session (
                 id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                methods, platform, device)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                methods, platform, device, rotated_at_ms, device_key)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(session.id.key), .integer(session.account.key),
@@ -17,6 +17,7 @@ extension Transaction {
                 SQLValue(session.usedAt), SQLValue(session.authenticatedAt),
                 SQLValue(session.provedAt), .text(session.methods.joined(separator: " ")),
                 SQLValue(device.platform), SQLValue(device.device),
+                SQLValue(session.rotatedAt), SQLValue(session.deviceKey?.bytes),
             ])
     }
 
@@ -24,12 +25,12 @@ extension Transaction {
     func rotate(_ session: Session) throws {
         let changed = try execute(
             """
-            UPDATE session SET counter = ?, used_at_ms = ?
+            UPDATE session SET counter = ?, used_at_ms = ?, rotated_at_ms = ?
             WHERE id = ? AND counter = ? AND ended_at_ms IS NULL
             """,
             [
-                .integer(session.counter), SQLValue(session.usedAt), .integer(session.id.key),
-                .integer(session.counter - 1),
+                .integer(session.counter), SQLValue(session.usedAt), SQLValue(session.rotatedAt),
+                .integer(session.id.key), .integer(session.counter - 1),
             ])
         try requireOne(changed, "rotated")
     }
@@ -49,7 +50,7 @@ extension Transaction {
         try query(
             """
             SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
             FROM session WHERE account = ? AND ended_at_ms IS NULL
             """,
             [.integer(account.key)], Session.init)
@@ -68,7 +69,7 @@ extension SQLSession {
         try queryOne(
             """
             SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
             FROM session WHERE id = ?
             """,
             [.integer(id.key)], Session.init)
@@ -85,7 +86,7 @@ extension SQLSession {
 
 extension Session {
     /// Reads a row: id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-    /// methods, ended_at_ms, end_reason.
+    /// methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key.
     fileprivate init(_ row: SQLRow) throws {
         id = try row.identifier(0)
         account = try row.identifier(1)
@@ -96,6 +97,9 @@ extension Session {
         provedAt = try row.timestamp(6)
         methods = try row.text(7).split(separator: " ").map(String.init)
         end = try row.optionalTimestamp(8).map { End(at: $0, reason: try row.endReason(9)) }
+        rotatedAt = try row.timestamp(10)
+        device = try row.optionalBlob(11)
+        deviceKey = try row.optionalBlob(12).map { try DeviceKey(stored: $0) }
     }
 }
 

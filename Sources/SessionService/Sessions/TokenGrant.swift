@@ -9,7 +9,7 @@ struct TokenGrant: Hashable, Sendable {
     /// From when the access token counts.
     let givenAt: Timestamp
 
-    /// The tokens of a session that was just opened or rotated.
+    /// The tokens of a session's leaf.
     init(session: Session, givenAt: Timestamp) {
         self.session = session
         counter = session.counter
@@ -38,8 +38,9 @@ struct TokenIssuing: Sendable {
         return SessionV1.Tokens(
             sessionId: session.id.text, accessToken: access.text,
             accessExpiresAtMs: access.expiresAt.milliseconds,
-            refreshToken: parts.keys.refreshTokens.text(of: refresh),
+            refreshToken: parts.refreshTokens.seal.text(of: refresh),
             idleExpiresAtMs: unusedEnd.milliseconds,
-            expiresAtMs: parts.life.ageEnd(of: session).milliseconds)
+            expiresAtMs: parts.life.ageEnd(of: session).milliseconds,
+            serverTimeMs: parts.time.now().milliseconds)
     }
 }

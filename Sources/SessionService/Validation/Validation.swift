@@ -12,9 +12,11 @@ struct Validation: Sendable {
     let parts: SessionParts
 
     func run(_ request: SessionV1.ValidateRequest) -> SessionV1.ValidateResponse {
+        let now = parts.time.now()
         guard let token = parts.accessTokens.read(request.accessToken),
-            parts.time.now() < token.expiresAt, !parts.ended.contains(token.session)
+            now < token.expiresAt, !parts.ended.contains(token.session)
         else { return SessionV1.ValidateResponse() }
+        parts.confirmations.note(token, at: now)
         return SessionV1.ValidateResponse(
             valid: true, sessionId: token.session.text, accountId: token.account.text,
             authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,

@@ -19,12 +19,20 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case sessionRefreshed = "session.refreshed"
     /// A session was ended by its owner.
     case sessionEnded = "session.ended"
+    /// A refresh token's answer was given again: to a retry within the grace, or by device's key.
+    case refreshRepeated = "session.refresh-repeated"
+    /// A refresh token's use was refused, its session lives on; `outcome` says why.
+    case refreshRefused = "session.refresh-refused"
+    /// A session was refreshed from another device than it was opened on.
+    case refreshElsewhere = "session.refresh-elsewhere"
     /// A refresh token was used a second time, which ended its family.
     case refreshTokenReplayed = "session.refresh-token-replayed"
     /// All sessions of an account were ended.
     case accountSessionsEnded = "session.account-ended"
     /// A signing key was made.
     case signingKeyMade = "key.signing-key-made"
+    /// A key of refresh tokens was made.
+    case refreshKeyMade = "key.refresh-key-made"
     /// A limit was reached; `attempt` counts.
     case limitReached = "limit.reached"
     /// A message was taken on for delivery.

@@ -81,6 +81,7 @@ struct CheckAuthStateTests {
     @Test("G-01: a replayed refresh token: security (G-10)")
     func security() async throws {
         _ = try await house.refresh(ada.session.refreshToken)
+        house.time.advance(by: .seconds(30))
         _ = try await refusal { try await house.refresh(ada.session.refreshToken) }
         #expect(try await reason() == .security)
     }
@@ -89,6 +90,15 @@ struct CheckAuthStateTests {
     func disabled(status: Int64) async throws {
         try await house.inner.setStatus(status)
         #expect(try await reason() == .revoked)
+    }
+
+    @Test("S-04: every answer tells the server's time, for devices whose clock is wrong")
+    func serverTime() async throws {
+        #expect(ada.session.serverTimeMs == house.time.now().milliseconds)
+        house.time.advance(by: .seconds(60))
+        for token in ["", ada.session.accessToken] {
+            #expect(try await house.check(token).serverTimeMs == house.time.now().milliseconds)
+        }
     }
 
     @Test("G-01: never authenticated without an account")

@@ -33,15 +33,21 @@ struct SignOutTests {
         await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
     }
 
-    @Test("G-09: the current refresh token signs out, an older one is a replay")
+    @Test("G-09: a refresh token signs out that would be answered; any other is a replay")
     func byRefreshToken() async throws {
         let tokens = try await fixture.open()
         let child = try await fixture.refresh(tokens.refreshToken)
         #expect(try await fixture.signOut(.refreshToken(child.refreshToken)) == 1)
         #expect(!fixture.validate(child.accessToken).valid)
 
+        let lost = try await fixture.open()
+        let unseen = try await fixture.refresh(lost.refreshToken)
+        #expect(try await fixture.signOut(.refreshToken(lost.refreshToken)) == 1)
+        #expect(!fixture.validate(unseen.accessToken).valid)
+
         let other = try await fixture.open()
         let leaf = try await fixture.refresh(other.refreshToken)
+        #expect(fixture.validate(leaf.accessToken).valid)
         await expectRefused(.refreshTokenReplayed) {
             try await fixture.signOut(.refreshToken(other.refreshToken))
         }

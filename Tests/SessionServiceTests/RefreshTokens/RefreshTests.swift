@@ -34,6 +34,7 @@ struct RefreshTests {
         let first = try await fixture.open()
         let second = try await fixture.refresh(first.refreshToken)
         let other = try await fixture.open()
+        fixture.time.advance(by: .seconds(30))
         await expectRefused(.refreshTokenReplayed) {
             try await fixture.refresh(first.refreshToken)
         }
@@ -57,32 +58,51 @@ struct RefreshTests {
         await expectRefused(.sessionEnded) { try await fixture.refresh(leaf.refreshToken) }
     }
 
-    /// Without a grace the rule knows no retry: one of the 50 rotates, the next is a replay.
-    @Test("G-10: of 50 parallel uses of one token one gives a child, and the family ends")
+    @Test("G-10: within the grace a retry gives the same child, exactly to its edge")
+    func grace() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken)
+        fixture.time.advance(by: .milliseconds(29_999))
+        let again = try await fixture.refresh(first.refreshToken)
+        #expect(again.refreshToken == child.refreshToken)
+        #expect(again.sessionId == child.sessionId)
+        #expect(fixture.validate(child.accessToken).valid)
+        let other = try await fixture.open()
+        _ = try await fixture.refresh(other.refreshToken)
+        fixture.time.advance(by: .seconds(30))
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(other.refreshToken)
+        }
+    }
+
+    @Test("G-10: a retry's access token counts from the first answer")
+    func noMoreAccess() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken)
+        fixture.time.advance(by: .seconds(29))
+        let again = try await fixture.refresh(first.refreshToken)
+        // Lives differ by the jitter of 5 % to either side.
+        #expect(abs(again.accessExpiresAtMs - child.accessExpiresAtMs) <= 61_000)
+        #expect(again.idleExpiresAtMs == child.idleExpiresAtMs)
+    }
+
+    @Test("G-10: of 50 parallel uses of one token all are given the same child, which lives")
     func parallel() async throws {
         let tokens = try await fixture.open()
         let (service, context) = (fixture.service, fixture.context())
         let request = SessionV1.RefreshRequest(refreshToken: tokens.refreshToken)
-        let answers = await withTaskGroup(of: Result<String, any Error>.self) { group in
+        let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    do {
-                        let answer = try await service.refresh(request, context)
-                        return .success(answer.tokens?.refreshToken ?? "")
-                    } catch { return .failure(error) }
+                    try await service.refresh(request, context).tokens?.refreshToken ?? ""
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
         }
-        let children = answers.compactMap { try? $0.get() }
         #expect(children.count == 1)
-        let codes = answers.compactMap { answer -> ErrorCode? in
-            if case .failure(let error as ServiceError) = answer { error.code } else { nil }
-        }
-        #expect(codes.filter { $0 == .refreshTokenReplayed }.count == 1)
-        #expect(codes.filter { $0 == .sessionEnded }.count == 48)
-        await expectRefused(.sessionEnded) { try await fixture.refresh(children[0]) }
-        #expect(try await fixture.audited(.refreshTokenReplayed) == 1)
+        #expect(try await fixture.audited(.sessionRefreshed) == 1)
+        #expect(try await fixture.audited(.refreshRepeated) == 49)
+        _ = try await fixture.refresh(try #require(children.first))
     }
 
     @Test("G-25: of 50 parallel repeats of one call all give the same child, which lives")
@@ -177,7 +197,8 @@ struct RefreshTests {
         #expect(fixture.validate(second.accessToken).valid)
         let again = try await fixture.refresh(first.refreshToken, key: "k")
         #expect(again.refreshToken == second.refreshToken)
-        _ = try await fixture.refresh(second.refreshToken)
+        let third = try await fixture.refresh(second.refreshToken)
+        #expect(fixture.validate(third.accessToken).valid)
         await expectRefused(.refreshTokenReplayed) {
             try await fixture.refresh(first.refreshToken)
         }

@@ -7,49 +7,87 @@ import Testing
 struct RefreshTokenRotationTests {
     typealias Decision = RefreshTokenRotation.Decision
 
-    let life = SessionLife(idleMax: .seconds(100), ageMax: .seconds(300))
-    let opened = Timestamp(milliseconds: 1_000_000)
-
-    private func session(
-        counter: Int64 = 5, end: EndReason? = nil
-    ) throws -> Session {
-        Session(
-            id: try #require(SessionID(key: 1)), account: try #require(AccountID(key: 2)),
-            counter: counter, createdAt: opened, usedAt: opened, authenticatedAt: opened,
-            provedAt: opened, methods: ["pwd"],
-            end: end.map { Session.End(at: opened + .seconds(1), reason: $0) })
-    }
+    let grace: Duration = .seconds(30)
+    let rotatedAt = Timestamp(milliseconds: 1_000_000)
 
     private func decision(
-        _ counter: Int64, _ session: Session, after age: Duration = .seconds(1)
+        _ counter: Int64, after age: Duration = .seconds(1), confirmed: Bool = false,
+        isBound: Bool = false, proof: DeviceProofFinding = .absent, isElsewhere: Bool = false,
+        _ state: SessionLife.State = .live
     ) -> Decision {
         RefreshTokenRotation.decision(
-            counter: counter, of: session, life: life, at: opened + age)
+            on: .init(counter: counter, proof: proof, isElsewhere: isElsewhere),
+            of: .init(
+                leaf: 5, rotatedAt: rotatedAt, confirmed: confirmed ? 5 : 4, isBound: isBound),
+            state, grace: grace, at: rotatedAt + age)
     }
 
-    @Test("the leaf rotates; any before it is a replay; one that was never given is unknown")
-    func liveRows() throws {
-        let session = try session(counter: 5)
-        #expect(decision(5, session) == .rotate(to: 6))
-        for counter in Int64(1)...4 { #expect(decision(counter, session) == .replayed) }
-        #expect(decision(6, session) == .unknown)
-        #expect(decision(.max, session) == .unknown)
+    @Test("the leaf rotates; what was never given is unknown", arguments: [false, true])
+    func leaf(confirmed: Bool) {
+        #expect(decision(5, confirmed: confirmed) == .rotate(to: 6))
+        #expect(decision(5, after: .seconds(9_999), confirmed: confirmed) == .rotate(to: 6))
+        #expect(decision(6, confirmed: confirmed) == .unknown)
+        #expect(decision(.max, confirmed: confirmed) == .unknown)
+    }
+
+    @Test("without a key one behind is answered again, exactly to the edge of the grace")
+    func edges() {
+        #expect(decision(4, after: .zero) == .again(givenAt: rotatedAt))
+        #expect(decision(4, after: .milliseconds(29_999)) == .again(givenAt: rotatedAt))
+        #expect(decision(4, after: .seconds(30)) == .replayed)
+        #expect(decision(4, after: .zero, confirmed: true) == .replayed, "the answer arrived")
+        for counter in Int64(1)...3 { #expect(decision(counter, after: .zero) == .replayed) }
+    }
+
+    @Test("S-04: with a key and its proof any that was given is answered, however late")
+    func proved() {
+        let late: Duration = .seconds(5_000_000)
+        let now = rotatedAt + late
+        func proved(_ counter: Int64, _ signedAt: Timestamp) -> Decision {
+            decision(
+                counter, after: late, confirmed: true, isBound: true,
+                proof: .proved(signedAt: signedAt))
+        }
+        #expect(proved(5, now) == .rotate(to: 6))
+        for counter in Int64(1)...4 {
+            #expect(proved(counter, now - .seconds(9)) == .again(givenAt: now - .seconds(9)))
+            #expect(proved(counter, now + .seconds(9)) == .again(givenAt: now), "a fast clock")
+        }
+        #expect(proved(6, now) == .unknown)
+        #expect(
+            decision(
+                4, after: .zero, isBound: true, proof: .proved(signedAt: rotatedAt - .seconds(9)))
+                == .again(givenAt: rotatedAt), "a slow clock")
+    }
+
+    @Test("S-04: with a key and without its proof each is refused, and none ends the family")
+    func unproved() {
+        let rows: [(DeviceProofFinding, ErrorCode)] = [
+            (.absent, .deviceProofRequired), (.stale, .deviceProofStale),
+            (.wrong, .invalidDeviceProof),
+        ]
+        for (proof, code) in rows {
+            for counter in Int64(1)...5 {
+                #expect(decision(counter, isBound: true, proof: proof) == .refused(code))
+            }
+            #expect(decision(6, isBound: true, proof: proof) == .unknown)
+        }
+    }
+
+    @Test("S-04: from a device that is not taken: refused, but for a replay, which ends the family")
+    func elsewhere() {
+        #expect(decision(5, isElsewhere: true) == .refused(.deviceMismatch))
+        #expect(decision(4, isElsewhere: true) == .refused(.deviceMismatch))
+        #expect(decision(4, after: grace, isElsewhere: true) == .replayed)
+        #expect(decision(3, isElsewhere: true) == .replayed)
     }
 
     @Test("a session that has ended answers so to every token", arguments: EndReason.allCases)
-    func endedRows(reason: EndReason) throws {
-        let session = try session(counter: 5, end: reason)
-        for counter in [Int64(1), 4, 5, 6] { #expect(decision(counter, session) == .hasEnded) }
-    }
-
-    @Test("S-02: past its life a session ends, whichever token is used, exactly at the edge")
-    func lifeRows() throws {
-        let session = try session(counter: 5)
-        let edge = Duration.seconds(100)
-        #expect(decision(5, session, after: edge - .milliseconds(1)) == .rotate(to: 6))
-        #expect(decision(4, session, after: edge - .milliseconds(1)) == .replayed)
-        for counter in [Int64(4), 5, 6] {
-            #expect(decision(counter, session, after: edge) == .isOver(.inactive))
+    func endedRows(reason: EndReason) {
+        for counter in [Int64(1), 4, 5, 6] {
+            #expect(decision(counter, .ended(reason)) == .hasEnded)
+            #expect(decision(counter, .over(reason)) == .isOver(reason))
+            #expect(decision(counter, isBound: true, .ended(reason)) == .hasEnded)
         }
     }
 }

@@ -11,16 +11,22 @@ struct RefreshTokenTests {
     let token: RefreshToken
 
     init() throws {
-        let master = SecretBytes(copying: [UInt8](repeating: 3, count: 32))
-        seal = RefreshTokenSeal(key: KeyedHash(master: master, purpose: "session/refresh token"))
+        seal = try #require(RefreshTokenSeal(current: 2, keys: [1: Self.key(1), 2: Self.key(2)]))
         token = RefreshToken(session: try #require(SessionID(key: 77)), counter: 5)
     }
 
+    private static func key(_ byte: UInt8) -> KeyedHash {
+        KeyedHash(key: SecretBytes(copying: [UInt8](repeating: byte, count: 32)))
+    }
+
     @Test("a token is read as it was written, and has 44 characters")
-    func roundTrip() {
-        let text = seal.text(of: token)
-        #expect(text.utf8.count == 44)
-        #expect(seal.token(text) == token)
+    func roundTrip() throws {
+        for counter in [1, 5, 255, 256, 1 << 32, 1 << 56 - 1] {
+            let token = RefreshToken(session: token.session, counter: Int64(counter))
+            let text = seal.text(of: token)
+            #expect(text.utf8.count == 44)
+            #expect(seal.token(text) == token)
+        }
     }
 
     @Test("with any one bit of it changed it is refused")
@@ -42,20 +48,21 @@ struct RefreshTokenTests {
         for more in ["A", "=", "\n", "AAAA"] { #expect(seal.token(text + more) == nil) }
     }
 
-    @Test("a token under another key is refused")
-    func otherKey() {
-        let other = RefreshTokenSeal(
-            key: KeyedHash(
-                master: SecretBytes(copying: [UInt8](repeating: 4, count: 32)),
-                purpose: "session/refresh token"))
-        #expect(seal.token(other.text(of: token)) == nil)
+    @Test("a token under an old key is read, one under another key of the same name is not")
+    func otherKeys() throws {
+        let old = try #require(RefreshTokenSeal(current: 1, keys: [1: Self.key(1)]))
+        #expect(seal.token(old.text(of: token)) == token)
+        let foreign = try #require(RefreshTokenSeal(current: 1, keys: [1: Self.key(9)]))
+        #expect(seal.token(foreign.text(of: token)) == nil)
+        #expect(old.token(seal.text(of: token)) == nil, "a key that counts no more, or not yet")
+        #expect(RefreshTokenSeal(current: 3, keys: [1: Self.key(1)]) == nil)
     }
 
     @Test("of 10,000 random texts of the right length none is taken")
     func randomTexts() {
         let randomness = SeededRandomness(seed: 11)
         for _ in 0..<10_000 {
-            #expect(seal.token(Base64URL.encode([1] + randomness.bytes(32))) == nil)
+            #expect(seal.token(Base64URL.encode([2, 2] + randomness.bytes(31))) == nil)
         }
     }
 }

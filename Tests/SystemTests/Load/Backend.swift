@@ -47,20 +47,24 @@ final class Backend: Sendable {
     }
 
     func signIn(
-        _ person: Person, timeout: Duration = .seconds(10)
+        _ person: Person, deviceKey: SessionV1.DeviceKey? = nil, timeout: Duration = .seconds(10)
     ) async throws -> GatewayV1.Session {
+        var device = person.v1Device
+        device.key = deviceKey
         let answer = try await auth.signInWithPassword(
             GatewayV1.SignInWithPasswordRequest(
-                email: person.email, password: Person.password, device: person.v1Device),
+                email: person.email, password: Person.password, device: device),
             context(person, key: nil, timeout))
         return try session(answer.session)
     }
 
     func refresh(
-        _ token: String, of person: Person, key: String, timeout: Duration = .seconds(10)
+        _ token: String, of person: Person, key: String?,
+        proof: SessionV1.DeviceProof? = nil, timeout: Duration = .seconds(10)
     ) async throws -> GatewayV1.Session {
         let answer = try await auth.refresh(
-            GatewayV1.RefreshRequest(refreshToken: token, device: person.v1Device),
+            GatewayV1.RefreshRequest(
+                refreshToken: token, device: person.v1Device, deviceProof: proof),
             context(person, key: key, timeout))
         return try session(answer.session)
     }

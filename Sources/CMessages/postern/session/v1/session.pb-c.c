@@ -52,6 +52,96 @@ void   postern__session__v1__tokens__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__tokens__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__session__v1__device_key__init
+                     (Postern__Session__V1__DeviceKey         *message)
+{
+  static const Postern__Session__V1__DeviceKey init_value = POSTERN__SESSION__V1__DEVICE_KEY__INIT;
+  *message = init_value;
+}
+size_t postern__session__v1__device_key__get_packed_size
+                     (const Postern__Session__V1__DeviceKey *message)
+{
+  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__session__v1__device_key__pack
+                     (const Postern__Session__V1__DeviceKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__session__v1__device_key__pack_to_buffer
+                     (const Postern__Session__V1__DeviceKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Session__V1__DeviceKey *
+       postern__session__v1__device_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Session__V1__DeviceKey *)
+     protobuf_c_message_unpack (&postern__session__v1__device_key__descriptor,
+                                allocator, len, data);
+}
+void   postern__session__v1__device_key__free_unpacked
+                     (Postern__Session__V1__DeviceKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__session__v1__device_proof__init
+                     (Postern__Session__V1__DeviceProof         *message)
+{
+  static const Postern__Session__V1__DeviceProof init_value = POSTERN__SESSION__V1__DEVICE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__session__v1__device_proof__get_packed_size
+                     (const Postern__Session__V1__DeviceProof *message)
+{
+  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__session__v1__device_proof__pack
+                     (const Postern__Session__V1__DeviceProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__session__v1__device_proof__pack_to_buffer
+                     (const Postern__Session__V1__DeviceProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Session__V1__DeviceProof *
+       postern__session__v1__device_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Session__V1__DeviceProof *)
+     protobuf_c_message_unpack (&postern__session__v1__device_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__session__v1__device_proof__free_unpacked
+                     (Postern__Session__V1__DeviceProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__session__v1__create_request__init
                      (Postern__Session__V1__CreateRequest         *message)
 {
@@ -682,7 +772,7 @@ void   postern__session__v1__key_set_response__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__key_set_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__session__v1__tokens__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__session__v1__tokens__field_descriptors[7] =
 {
   {
     "session_id",
@@ -756,6 +846,18 @@ static const ProtobufCFieldDescriptor postern__session__v1__tokens__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "server_time_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__Tokens, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__tokens__field_indices_by_name[] = {
   2,   /* field[2] = access_expires_at_ms */
@@ -763,12 +865,13 @@ static const unsigned postern__session__v1__tokens__field_indices_by_name[] = {
   5,   /* field[5] = expires_at_ms */
   4,   /* field[4] = idle_expires_at_ms */
   3,   /* field[3] = refresh_token */
+  6,   /* field[6] = server_time_ms */
   0,   /* field[0] = session_id */
 };
 static const ProtobufCIntRange postern__session__v1__tokens__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__tokens__descriptor =
 {
@@ -778,14 +881,129 @@ const ProtobufCMessageDescriptor postern__session__v1__tokens__descriptor =
   "Postern__Session__V1__Tokens",
   "postern.session.v1",
   sizeof(Postern__Session__V1__Tokens),
-  6,
+  7,
   postern__session__v1__tokens__field_descriptors,
   postern__session__v1__tokens__field_indices_by_name,
   1,  postern__session__v1__tokens__number_ranges,
   (ProtobufCMessageInit) postern__session__v1__tokens__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__create_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__session__v1__device_key__field_descriptors[3] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__DeviceKey, kind),
+    &postern__session__v1__device_key_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__DeviceKey, public_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "possession",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__DeviceKey, possession),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__device_key__field_indices_by_name[] = {
+  0,   /* field[0] = kind */
+  2,   /* field[2] = possession */
+  1,   /* field[1] = public_key */
+};
+static const ProtobufCIntRange postern__session__v1__device_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__device_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.DeviceKey",
+  "DeviceKey",
+  "Postern__Session__V1__DeviceKey",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__DeviceKey),
+  3,
+  postern__session__v1__device_key__field_descriptors,
+  postern__session__v1__device_key__field_indices_by_name,
+  1,  postern__session__v1__device_key__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__device_key__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__session__v1__device_proof__field_descriptors[2] =
+{
+  {
+    "signed_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__DeviceProof, signed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__DeviceProof, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__device_proof__field_indices_by_name[] = {
+  1,   /* field[1] = signature */
+  0,   /* field[0] = signed_at_ms */
+};
+static const ProtobufCIntRange postern__session__v1__device_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__device_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.DeviceProof",
+  "DeviceProof",
+  "Postern__Session__V1__DeviceProof",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__DeviceProof),
+  2,
+  postern__session__v1__device_proof__field_descriptors,
+  postern__session__v1__device_proof__field_indices_by_name,
+  1,  postern__session__v1__device_proof__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__device_proof__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__session__v1__create_request__field_descriptors[3] =
 {
   {
     "proof",
@@ -811,15 +1029,28 @@ static const ProtobufCFieldDescriptor postern__session__v1__create_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__CreateRequest, device_key),
+    &postern__session__v1__device_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__create_request__field_indices_by_name[] = {
+  2,   /* field[2] = device_key */
   1,   /* field[1] = origin */
   0,   /* field[0] = proof */
 };
 static const ProtobufCIntRange postern__session__v1__create_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__create_request__descriptor =
 {
@@ -829,7 +1060,7 @@ const ProtobufCMessageDescriptor postern__session__v1__create_request__descripto
   "Postern__Session__V1__CreateRequest",
   "postern.session.v1",
   sizeof(Postern__Session__V1__CreateRequest),
-  2,
+  3,
   postern__session__v1__create_request__field_descriptors,
   postern__session__v1__create_request__field_indices_by_name,
   1,  postern__session__v1__create_request__number_ranges,
@@ -874,7 +1105,7 @@ const ProtobufCMessageDescriptor postern__session__v1__create_response__descript
   (ProtobufCMessageInit) postern__session__v1__create_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__refresh_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__session__v1__refresh_request__field_descriptors[3] =
 {
   {
     "refresh_token",
@@ -900,15 +1131,28 @@ static const ProtobufCFieldDescriptor postern__session__v1__refresh_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_proof",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__RefreshRequest, device_proof),
+    &postern__session__v1__device_proof__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__refresh_request__field_indices_by_name[] = {
+  2,   /* field[2] = device_proof */
   1,   /* field[1] = origin */
   0,   /* field[0] = refresh_token */
 };
 static const ProtobufCIntRange postern__session__v1__refresh_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__refresh_request__descriptor =
 {
@@ -918,7 +1162,7 @@ const ProtobufCMessageDescriptor postern__session__v1__refresh_request__descript
   "Postern__Session__V1__RefreshRequest",
   "postern.session.v1",
   sizeof(Postern__Session__V1__RefreshRequest),
-  2,
+  3,
   postern__session__v1__refresh_request__field_descriptors,
   postern__session__v1__refresh_request__field_indices_by_name,
   1,  postern__session__v1__refresh_request__number_ranges,
@@ -1258,7 +1502,7 @@ const ProtobufCMessageDescriptor postern__session__v1__inspect_response__descrip
   (ProtobufCMessageInit) postern__session__v1__inspect_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__field_descriptors[4] =
 {
   {
     "access_token",
@@ -1296,16 +1540,29 @@ static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_proof",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__SignOutRequest, device_proof),
+    &postern__session__v1__device_proof__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__sign_out_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   2,   /* field[2] = all */
+  3,   /* field[3] = device_proof */
   1,   /* field[1] = refresh_token */
 };
 static const ProtobufCIntRange postern__session__v1__sign_out_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__sign_out_request__descriptor =
 {
@@ -1315,7 +1572,7 @@ const ProtobufCMessageDescriptor postern__session__v1__sign_out_request__descrip
   "Postern__Session__V1__SignOutRequest",
   "postern.session.v1",
   sizeof(Postern__Session__V1__SignOutRequest),
-  3,
+  4,
   postern__session__v1__sign_out_request__field_descriptors,
   postern__session__v1__sign_out_request__field_indices_by_name,
   1,  postern__session__v1__sign_out_request__number_ranges,
@@ -1517,6 +1774,36 @@ const ProtobufCMessageDescriptor postern__session__v1__key_set_response__descrip
   1,  postern__session__v1__key_set_response__number_ranges,
   (ProtobufCMessageInit) postern__session__v1__key_set_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue postern__session__v1__device_key_kind__enum_values_by_number[3] =
+{
+  { "DEVICE_KEY_KIND_UNSPECIFIED", "POSTERN__SESSION__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_UNSPECIFIED", 0 },
+  { "DEVICE_KEY_KIND_P256", "POSTERN__SESSION__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_P256", 1 },
+  { "DEVICE_KEY_KIND_ED25519", "POSTERN__SESSION__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_ED25519", 2 },
+};
+static const ProtobufCIntRange postern__session__v1__device_key_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex postern__session__v1__device_key_kind__enum_values_by_name[3] =
+{
+  { "DEVICE_KEY_KIND_ED25519", 2 },
+  { "DEVICE_KEY_KIND_P256", 1 },
+  { "DEVICE_KEY_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__session__v1__device_key_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.session.v1.DeviceKeyKind",
+  "DeviceKeyKind",
+  "Postern__Session__V1__DeviceKeyKind",
+  "postern.session.v1",
+  3,
+  postern__session__v1__device_key_kind__enum_values_by_number,
+  3,
+  postern__session__v1__device_key_kind__enum_values_by_name,
+  1,
+  postern__session__v1__device_key_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue postern__session__v1__end_reason__enum_values_by_number[8] =
 {

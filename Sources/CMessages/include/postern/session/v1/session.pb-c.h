@@ -17,6 +17,8 @@ PROTOBUF_C__BEGIN_DECLS
 #include "postern/identity/v1/identity.pb-c.h"
 
 typedef struct Postern__Session__V1__Tokens Postern__Session__V1__Tokens;
+typedef struct Postern__Session__V1__DeviceKey Postern__Session__V1__DeviceKey;
+typedef struct Postern__Session__V1__DeviceProof Postern__Session__V1__DeviceProof;
 typedef struct Postern__Session__V1__CreateRequest Postern__Session__V1__CreateRequest;
 typedef struct Postern__Session__V1__CreateResponse Postern__Session__V1__CreateResponse;
 typedef struct Postern__Session__V1__RefreshRequest Postern__Session__V1__RefreshRequest;
@@ -35,6 +37,12 @@ typedef struct Postern__Session__V1__KeySetResponse Postern__Session__V1__KeySet
 
 /* --- enums --- */
 
+typedef enum _Postern__Session__V1__DeviceKeyKind {
+  POSTERN__SESSION__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_UNSPECIFIED = 0,
+  POSTERN__SESSION__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_P256 = 1,
+  POSTERN__SESSION__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_ED25519 = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__SESSION__V1__DEVICE_KEY_KIND)
+} Postern__Session__V1__DeviceKeyKind;
 typedef enum _Postern__Session__V1__EndReason {
   POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED = 0,
   POSTERN__SESSION__V1__END_REASON__END_REASON_SIGNED_OUT = 1,
@@ -58,10 +66,34 @@ struct  Postern__Session__V1__Tokens
   ProtobufCBinaryData refresh_token;
   int64_t idle_expires_at_ms;
   int64_t expires_at_ms;
+  int64_t server_time_ms;
 };
 #define POSTERN__SESSION__V1__TOKENS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__tokens__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0 }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, 0 }
+
+
+struct  Postern__Session__V1__DeviceKey
+{
+  ProtobufCMessage base;
+  Postern__Session__V1__DeviceKeyKind kind;
+  ProtobufCBinaryData public_key;
+  ProtobufCBinaryData possession;
+};
+#define POSTERN__SESSION__V1__DEVICE_KEY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__device_key__descriptor) \
+    , POSTERN__SESSION__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_UNSPECIFIED, {0,NULL}, {0,NULL} }
+
+
+struct  Postern__Session__V1__DeviceProof
+{
+  ProtobufCMessage base;
+  int64_t signed_at_ms;
+  ProtobufCBinaryData signature;
+};
+#define POSTERN__SESSION__V1__DEVICE_PROOF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__device_proof__descriptor) \
+    , 0, {0,NULL} }
 
 
 struct  Postern__Session__V1__CreateRequest
@@ -69,10 +101,11 @@ struct  Postern__Session__V1__CreateRequest
   ProtobufCMessage base;
   Postern__Identity__V1__SignInProof *proof;
   Postern__Identity__V1__Origin *origin;
+  Postern__Session__V1__DeviceKey *device_key;
 };
 #define POSTERN__SESSION__V1__CREATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__create_request__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, NULL }
 
 
 struct  Postern__Session__V1__CreateResponse
@@ -90,10 +123,11 @@ struct  Postern__Session__V1__RefreshRequest
   ProtobufCMessage base;
   ProtobufCBinaryData refresh_token;
   Postern__Identity__V1__Origin *origin;
+  Postern__Session__V1__DeviceProof *device_proof;
 };
 #define POSTERN__SESSION__V1__REFRESH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__refresh_request__descriptor) \
-    , {0,NULL}, NULL }
+    , {0,NULL}, NULL, NULL }
 
 
 struct  Postern__Session__V1__RefreshResponse
@@ -169,6 +203,7 @@ struct  Postern__Session__V1__SignOutRequest
 {
   ProtobufCMessage base;
   protobuf_c_boolean all;
+  Postern__Session__V1__DeviceProof *device_proof;
   Postern__Session__V1__SignOutRequest__TokenCase token_case;
   union {
     ProtobufCBinaryData access_token;
@@ -177,7 +212,7 @@ struct  Postern__Session__V1__SignOutRequest
 };
 #define POSTERN__SESSION__V1__SIGN_OUT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__sign_out_request__descriptor) \
-    , 0, POSTERN__SESSION__V1__SIGN_OUT_REQUEST__TOKEN__NOT_SET, {0} }
+    , 0, NULL, POSTERN__SESSION__V1__SIGN_OUT_REQUEST__TOKEN__NOT_SET, {0} }
 
 
 struct  Postern__Session__V1__SignOutResponse
@@ -249,6 +284,44 @@ Postern__Session__V1__Tokens *
                       const uint8_t       *data);
 void   postern__session__v1__tokens__free_unpacked
                      (Postern__Session__V1__Tokens *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Session__V1__DeviceKey methods */
+void   postern__session__v1__device_key__init
+                     (Postern__Session__V1__DeviceKey         *message);
+size_t postern__session__v1__device_key__get_packed_size
+                     (const Postern__Session__V1__DeviceKey   *message);
+size_t postern__session__v1__device_key__pack
+                     (const Postern__Session__V1__DeviceKey   *message,
+                      uint8_t             *out);
+size_t postern__session__v1__device_key__pack_to_buffer
+                     (const Postern__Session__V1__DeviceKey   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Session__V1__DeviceKey *
+       postern__session__v1__device_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__session__v1__device_key__free_unpacked
+                     (Postern__Session__V1__DeviceKey *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Session__V1__DeviceProof methods */
+void   postern__session__v1__device_proof__init
+                     (Postern__Session__V1__DeviceProof         *message);
+size_t postern__session__v1__device_proof__get_packed_size
+                     (const Postern__Session__V1__DeviceProof   *message);
+size_t postern__session__v1__device_proof__pack
+                     (const Postern__Session__V1__DeviceProof   *message,
+                      uint8_t             *out);
+size_t postern__session__v1__device_proof__pack_to_buffer
+                     (const Postern__Session__V1__DeviceProof   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Session__V1__DeviceProof *
+       postern__session__v1__device_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__session__v1__device_proof__free_unpacked
+                     (Postern__Session__V1__DeviceProof *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Session__V1__CreateRequest methods */
 void   postern__session__v1__create_request__init
@@ -521,6 +594,12 @@ void   postern__session__v1__key_set_response__free_unpacked
 typedef void (*Postern__Session__V1__Tokens_Closure)
                  (const Postern__Session__V1__Tokens *message,
                   void *closure_data);
+typedef void (*Postern__Session__V1__DeviceKey_Closure)
+                 (const Postern__Session__V1__DeviceKey *message,
+                  void *closure_data);
+typedef void (*Postern__Session__V1__DeviceProof_Closure)
+                 (const Postern__Session__V1__DeviceProof *message,
+                  void *closure_data);
 typedef void (*Postern__Session__V1__CreateRequest_Closure)
                  (const Postern__Session__V1__CreateRequest *message,
                   void *closure_data);
@@ -569,8 +648,11 @@ typedef void (*Postern__Session__V1__KeySetResponse_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    postern__session__v1__device_key_kind__descriptor;
 extern const ProtobufCEnumDescriptor    postern__session__v1__end_reason__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__tokens__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__device_key__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__device_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__create_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__create_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__refresh_request__descriptor;

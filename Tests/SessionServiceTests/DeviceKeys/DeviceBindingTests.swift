@@ -1,0 +1,55 @@
+import Messages
+import ServiceRuntime
+import Storage
+import Testing
+
+@testable import SessionService
+
+@Suite("S-04: sessions without a key, used from another device")
+struct DeviceBindingTests {
+    @Test("S-04: the verdict, row by row")
+    func rows() {
+        let (home, other): ([UInt8], [UInt8]) = ([1], [2])
+        for binding in DeviceBinding.allCases {
+            #expect(binding.verdict(on: home, home: home) == .answered)
+            #expect(binding.verdict(on: other, home: nil) == .answered, "nothing to hold against")
+            #expect(binding.verdict(on: nil, home: nil) == .answered)
+        }
+        #expect(DeviceBinding.signal.verdict(on: other, home: home) == .recorded)
+        #expect(DeviceBinding.signal.verdict(on: nil, home: home) == .answered)
+        #expect(DeviceBinding.fingerprint.verdict(on: other, home: home) == .refused)
+        #expect(DeviceBinding.fingerprint.verdict(on: nil, home: home) == .refused)
+        #expect(DeviceBinding.key.verdict(on: other, home: home) == .recorded)
+    }
+
+    @Test("S-04: as a signal another device is recorded, and answered")
+    func signal() async throws {
+        let fixture = try await SessionFixture()
+        let tokens = try await fixture.open()
+        let child = try await fixture.refresh(tokens.refreshToken, proof: nil, device: "d2")
+        #expect(try await fixture.audited(.refreshElsewhere) == 1)
+        _ = try await fixture.refresh(child.refreshToken, proof: nil, device: "d1")
+        #expect(try await fixture.audited(.refreshElsewhere) == 1)
+    }
+
+    @Test("S-04: as a fingerprint it is recorded and refused, and signs nobody out")
+    func fingerprint() async throws {
+        let fixture = try await SessionFixture(flags: ["--device-binding", "fingerprint"])
+        let tokens = try await fixture.open()
+        for device in ["d2", ""] {
+            await expectRefused(.deviceMismatch) {
+                try await fixture.refresh(tokens.refreshToken, proof: nil, device: device)
+            }
+        }
+        #expect(try await fixture.audited(.refreshRefused) == 2)
+        let child = try await fixture.refresh(tokens.refreshToken, proof: nil, device: "d1")
+        await expectRefused(.deviceMismatch) {
+            try await fixture.refresh(tokens.refreshToken, proof: nil, device: "d2")
+        }
+        let leaf = try await fixture.refresh(child.refreshToken, proof: nil, device: "d1")
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(tokens.refreshToken, proof: nil, device: "d2")
+        }
+        #expect(!fixture.validate(leaf.accessToken).valid, "a replay from anywhere ends the family")
+    }
+}

@@ -1,0 +1,100 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+/// A device with a key of its own, as an app has it.
+struct TestDevice: Sendable {
+    private enum Signer: Sendable {
+        case p256(SigningKey)
+        case ed25519(Ed25519SigningKey)
+    }
+
+    let id: String
+    private let signer: Signer
+
+    private init(id: String, signer: Signer) {
+        self.id = id
+        self.signer = signer
+    }
+
+    static func p256(_ id: String = "d1") throws -> TestDevice {
+        TestDevice(id: id, signer: .p256(try SigningKey.generate()))
+    }
+
+    static func ed25519(_ id: String = "d1", seed: UInt8 = 7) throws -> TestDevice {
+        let seed = SecretBytes(copying: [UInt8](repeating: seed, count: 32))
+        return TestDevice(id: id, signer: .ed25519(try Ed25519SigningKey(seed: seed)))
+    }
+
+    /// One of each kind.
+    static func each() throws -> [TestDevice] { [try .p256(), try .ed25519()] }
+
+    var publicKey: [UInt8] {
+        switch signer {
+        case .p256(let key): [4] + key.verifyingKey.x + key.verifyingKey.y
+        case .ed25519(let key): key.verifyingKey.bytes
+        }
+    }
+
+    func sign(_ message: [UInt8]) throws -> [UInt8] {
+        switch signer {
+        case .p256(let key): try key.sign(message)
+        case .ed25519(let key): try key.sign(message)
+        }
+    }
+
+    /// What a sign-in registers.
+    func key() throws -> SessionV1.DeviceKey {
+        let kind: SessionV1.DeviceKeyKind =
+            switch signer {
+            case .p256: .p256
+            case .ed25519: .ed25519
+            }
+        return SessionV1.DeviceKey(
+            kind: kind, publicKey: publicKey,
+            possession: try sign(DeviceKey.signed(publicKey, deviceID: id)))
+    }
+
+    /// The proof that goes with a refresh.
+    func proof(_ token: String, at moment: Timestamp) throws -> SessionV1.DeviceProof {
+        SessionV1.DeviceProof(
+            signedAtMs: moment.milliseconds,
+            signature: try sign(DeviceProofRule.signed(token, at: moment)))
+    }
+}
+
+extension SessionFixture {
+    /// Opens a session that is bound to a device.
+    func open(on device: TestDevice, key: String? = nil) async throws -> SessionV1.Tokens {
+        let response = try await service.create(
+            SessionV1.CreateRequest(
+                proof: proof(try account()),
+                origin: IdentityV1.Origin(deviceId: device.id, platform: "ios"),
+                deviceKey: try device.key()),
+            context(key))
+        return try #require(response.tokens)
+    }
+
+    /// Refreshes as a device does that signs by the right clock.
+    func refresh(
+        _ token: String, on device: TestDevice, key: String? = nil
+    ) async throws -> SessionV1.Tokens {
+        try await refresh(token, proof: try device.proof(token, at: time.now()), key: key)
+    }
+
+    /// Refreshes with any proof, or none.
+    func refresh(
+        _ token: String, proof: SessionV1.DeviceProof?, device: String = "d1", key: String? = nil
+    ) async throws -> SessionV1.Tokens {
+        let response = try await service.refresh(
+            SessionV1.RefreshRequest(
+                refreshToken: token, origin: IdentityV1.Origin(deviceId: device),
+                deviceProof: proof),
+            context(key))
+        return try #require(response.tokens)
+    }
+}

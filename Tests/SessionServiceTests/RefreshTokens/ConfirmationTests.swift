@@ -1,0 +1,67 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("G-10: a child is confirmed by its first use")
+struct ConfirmationTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    @Test("G-10: once the child's access token was validated here, its parent is a replay")
+    func validated() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken)
+        let again = try await fixture.refresh(first.refreshToken)
+        #expect(again.refreshToken == child.refreshToken)
+        #expect(fixture.validate(again.accessToken).valid)
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(first.refreshToken)
+        }
+        #expect(!fixture.validate(child.accessToken).valid)
+    }
+
+    @Test("G-10: the parent's own access token confirms nothing of the child")
+    func parents() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken)
+        #expect(fixture.validate(first.accessToken).valid)
+        #expect(try await fixture.refresh(first.refreshToken).refreshToken == child.refreshToken)
+    }
+
+    @Test("a crash forgets what was confirmed: milder for the rest of the grace, and no longer")
+    func crash() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken)
+        #expect(fixture.validate(child.accessToken).valid)
+        try await fixture.restart()
+        #expect(try await fixture.refresh(first.refreshToken).refreshToken == child.refreshToken)
+        fixture.time.advance(by: .seconds(30))
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(first.refreshToken)
+        }
+    }
+
+    @Test("what was noted is known for a grace, and gone after two")
+    func bounded() async throws {
+        let grace: Duration = .seconds(30)
+        let confirmations = Confirmations(grace: grace)
+        let tokens = try await fixture.open()
+        let parts = fixture.service.parts
+        let token = try #require(parts.accessTokens.read(tokens.accessToken))
+        let start = fixture.time.now()
+        confirmations.note(token, at: start)
+        #expect(confirmations.hasSeen(token.session, 1))
+        #expect(!confirmations.hasSeen(token.session, 2))
+        confirmations.note(token, at: start + grace)
+        #expect(confirmations.count == 2, "kept across the turn")
+        let late = Confirmations(grace: grace)
+        late.note(token, at: start + grace + .seconds(1))
+        #expect(late.count == 0, "too old to matter")
+    }
+}

@@ -1,0 +1,100 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("G-10: the keys of refresh tokens")
+struct RefreshTokenKeyTests {
+    private static let day: Duration = .seconds(86_400)
+
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture(
+            flags: ["--session-idle-max", "90d", "--refresh-key-life", "30d"])
+    }
+
+    private func keyID(_ token: String) throws -> UInt8 {
+        try #require(Base64URL.decode(token.utf8))[1]
+    }
+
+    @Test("the first sign-in or refresh after its time makes a new key; the old one's tokens hold")
+    func schedule() async throws {
+        let first = try await fixture.open()
+        #expect(try keyID(first.refreshToken) == 1)
+        fixture.time.advance(by: Self.day * 30 - .milliseconds(1))
+        #expect(try keyID(try await fixture.open().refreshToken) == 1)
+        fixture.time.advance(by: .milliseconds(1))
+        let second = try await fixture.open()
+        #expect(try keyID(second.refreshToken) == 2)
+        let child = try await fixture.refresh(first.refreshToken)
+        #expect(try keyID(child.refreshToken) == 2)
+        #expect(try await fixture.audited(.refreshKeyMade) == 2)
+    }
+
+    @Test("a key counts for as long as a session can live after it, and no longer")
+    func acceptance() async throws {
+        let first = try await fixture.open()
+        try await fixture.service.renewRefreshKey()
+        fixture.time.advance(by: Self.day * 90 - .milliseconds(1))
+        try await fixture.service.renewRefreshKey()
+        _ = try await fixture.refresh(first.refreshToken)
+        fixture.time.advance(by: .milliseconds(1))
+        try await fixture.service.renewRefreshKey()
+        await expectRefused(.invalidRefreshToken) { try await fixture.refresh(first.refreshToken) }
+    }
+
+    @Test("keys hold after a restart, and 50 at once make one")
+    func restart() async throws {
+        let tokens = try await fixture.open()
+        fixture.time.advance(by: Self.day * 31)
+        let (fixture, service) = (fixture, fixture.service)
+        let proofs = try (0..<50).map { _ in fixture.proof(try fixture.account()) }
+        try await withThrowingTaskGroup { group in
+            for proof in proofs {
+                let context = fixture.context()
+                group.addTask {
+                    _ = try await service.create(SessionV1.CreateRequest(proof: proof), context)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await fixture.audited(.refreshKeyMade) == 2)
+        try await fixture.restart()
+        let child = try await fixture.refresh(tokens.refreshToken)
+        #expect(try keyID(child.refreshToken) == 2)
+    }
+
+    @Test("nothing of a stolen store makes a token: the keys are sealed, each in its place")
+    func sealed() async throws {
+        let tokens = try await fixture.open()
+        let bytes = try #require(Base64URL.decode(tokens.refreshToken.utf8))
+        let stored = try await fixture.store.write { try $0.tokenKeys() }
+        let sealed = try #require(stored.first).sealed
+        for start in 0...(sealed.count - 32) {
+            let key = KeyedHash(key: SecretBytes(copying: sealed[start..<start + 32]))
+            #expect(Array(key.hash(bytes[..<17]).prefix(16)) != Array(bytes[17...]))
+        }
+        let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
+        await #expect(throws: (any Error).self) { try await fixture.restart(master: other) }
+        try await fixture.store.write { _ = try $0.execute("UPDATE token_key SET id = id + 1") }
+        await #expect(throws: RefreshTokenKeyError.doesNotOpen) { try await fixture.restart() }
+    }
+
+    @Test("255 keys at most: the next one is refused until an old one is forgotten")
+    func exhausted() async throws {
+        for _ in 2...255 { try await fixture.service.renewRefreshKey() }
+        await expectRefused(.resourceExhausted) { try await fixture.service.renewRefreshKey() }
+        fixture.time.advance(by: Self.day * 90)
+        let tokens = try await fixture.open()
+        #expect(try keyID(tokens.refreshToken) == 1)
+        #expect(
+            try await fixture.store.read {
+                try $0.queryOne("SELECT count(*) FROM token_key") { try $0.integer(0) }
+            } == 2)
+    }
+}

@@ -1,0 +1,67 @@
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("G-10: stores from before the grace and device keys")
+struct RotationMigrationTests {
+    private let folder: TemporaryFolder
+    private let time = ManualTime()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func withStore<Value: Sendable>(
+        _ migrations: [Migration], _ work: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        let store = try Store(
+            folder: folder.path, name: SessionService.storeName, migrations: migrations, time: time,
+            logger: CapturedLog().logger(time: time))
+        defer { store.close() }
+        return try await store.write(work)
+    }
+
+    /// As the program before writes it.
+    private static func insert(_ id: Int64, in transaction: Transaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO session (
+                id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
+                methods, platform, device)
+            VALUES (?, 9, 3, 1000, 2000, 1000, 1000, 'pwd', 'ios', X'0102')
+            """, [.integer(id)])
+    }
+
+    @Test("a session from before is read, is bound to nothing, and gets no grace until it rotates")
+    func forward() async throws {
+        let first = Array(SessionService.migrations.prefix(1))
+        try await withStore(first) { try Self.insert(1, in: $0) }
+        let (before, after) = try await withStore(SessionService.migrations) { transaction in
+            let id = try #require(SessionID(key: 1))
+            var session = try #require(try transaction.session(id))
+            let before = session
+            session.counter += 1
+            session.rotatedAt = transaction.at
+            try transaction.rotate(session)
+            return (before, try #require(try transaction.session(id)))
+        }
+        #expect(before.rotatedAt == Timestamp(milliseconds: 0))
+        #expect(before.deviceKey == nil && before.device == [1, 2] && before.counter == 3)
+        #expect(after.rotatedAt == time.now() && after.counter == 4)
+    }
+
+    @Test("the program before runs on the new schema")
+    func backward() async throws {
+        try await withStore(SessionService.migrations) { _ in }
+        try await withStore(Array(SessionService.migrations.prefix(1))) { transaction in
+            try Self.insert(2, in: transaction)
+        }
+        let session = try await withStore(SessionService.migrations) {
+            try $0.session(try #require(SessionID(key: 2)))
+        }
+        #expect(session?.counter == 3)
+    }
+}

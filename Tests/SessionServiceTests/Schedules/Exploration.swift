@@ -1,0 +1,78 @@
+/// Every schedule of a few clients, none twice.
+///
+/// A schedule is a sequence of steps. From each world all steps lead on that a client could take:
+/// each client that has refreshes left uses its token, with each fate of the answer; it falls back
+/// to any older token; it uses its access token; it copies any other client's tokens; a millisecond
+/// passes, of a grace of two, so that there is time within it and its very edge; the service dies.
+/// Following them all, depth first, is every interleaving of every such schedule.
+///
+/// Schedules that have come to the same world have the same future, so the second one is not
+/// followed (`WorldKey`). Two worlds count as the same when they differ only
+///  - in who of two clients is who, where nothing sets them apart: all where there is no key, those
+///    with the key where there is one;
+///  - in the moment at which something happened longer ago than the grace: neither the rule nor the
+///    theorems can tell those apart, as both compare ages with the grace alone;
+///  - in the way that led there.
+/// All else that the rule or the theorems can see is in the key: row, confirmation, history.
+struct Exploration {
+    private(set) var worlds = 0
+    private(set) var steps = 0
+    /// The first disagreement, with the world in which it shows.
+    private(set) var trouble: String?
+    private var known: Set<WorldKey> = []
+
+    /// Follows every schedule from `first`.
+    mutating func run(from first: World) {
+        var open = [first]
+        known.insert(WorldKey(first))
+        while let world = open.popLast(), trouble == nil {
+            worlds += 1
+            // After the end every use is refused, which one round of them shows.
+            for step in Self.steps(from: world) {
+                var next = world
+                steps += 1
+                if let wrong = next.take(step) {
+                    trouble = "\(step): \(wrong), in \(world)"
+                    return
+                }
+                if !world.isOver, known.insert(WorldKey(next)).inserted { open.append(next) }
+            }
+        }
+    }
+
+    private static func steps(from world: World) -> [Step] {
+        var steps: [Step] = []
+        for (place, client) in world.clients.enumerated() where client.left > 0 {
+            for other in world.clients.indices where world.clients[other].held > 0 {
+                if world.clients[other].held != client.held {
+                    steps.append(.copy(place, from: other))
+                }
+            }
+            guard client.held > 0 else { continue }
+            for fate in Step.Fate.allCases { steps.append(.refresh(place, fate)) }
+            if client.held == world.leaf, world.seen < world.leaf { steps.append(.validate(place)) }
+            for counter in 1..<client.held { steps.append(.restore(place, to: counter)) }
+        }
+        if world.now - world.rotatedAt < world.grace { steps.append(.pause(1)) }
+        if world.seen >= world.leaf { steps.append(.restart) }
+        return steps
+    }
+}
+
+/// What sets one world apart from another.
+struct WorldKey: Hashable {
+    private let server: UInt64
+    private let history: UInt64
+
+    init(_ world: World) {
+        let clients = world.clients.map { client in
+            (client.hasKey ? 1 : 0) << 8 | UInt64(client.held) << 4 | UInt64(client.left)
+        }
+        let age = UInt64(min(world.now - world.rotatedAt, world.grace))
+        let row =
+            UInt64(world.leaf) << 5 | age << 3 | (world.seen >= world.leaf ? 2 : 0)
+            | (world.isBound ? 1 : 0)
+        server = clients.sorted().reduce(row) { $0 << 9 | $1 }
+        history = world.history.packed(grace: world.grace, at: world.now)
+    }
+}

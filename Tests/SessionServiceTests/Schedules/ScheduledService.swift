@@ -1,0 +1,149 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+/// The real service on a real store, which goes through schedules: each step is taken in a `World`
+/// and by the service, and the two must agree.
+///
+/// Commits do not wait for the disk, since what a power cut leaves is another suite's subject; all
+/// else is as in the program. "Restart" makes the service anew on its store, memory gone.
+final class ScheduledService {
+    private let folder: TemporaryFolder
+    private let time = ManualTime()
+    private let randomness = SeededRandomness(seed: 5)
+    private let store: Store
+    private let keys: SessionKeys
+    private let seal: SignInProofSeal
+    private let device: TestDevice
+    private var service: SessionService
+    private var accounts: Int64 = 0
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        device = try .ed25519()
+        let proofs = SecretBytes.generate(count: 32, randomness: randomness)
+        keys = try SessionKeys(
+            master: .generate(count: 32, randomness: randomness), signInProofs: proofs,
+            randomness: randomness)
+        seal = SignInProofSeal(key: KeyedHash(key: proofs))
+        store = try Store(
+            folder: folder.path, name: SessionService.storeName,
+            migrations: SessionService.migrations,
+            engine: SQLiteEngine(durability: .noneForMeasuring), time: time,
+            logger: CapturedLog().logger(time: time))
+        service = try await Self.service(store, keys, time, randomness)
+    }
+
+    func close() { store.close() }
+
+    private static func service(
+        _ store: Store, _ keys: SessionKeys, _ time: ManualTime, _ randomness: SeededRandomness
+    ) async throws -> SessionService {
+        try await SessionService(
+            settings: SessionFixture.settings([
+                "--session-idle-max", "3660d", "--session-age-max", "3660d",
+                "--refresh-key-life", "366d",
+            ]), store: store, keys: keys, time: time, randomness: randomness,
+            logger: CapturedLog().logger(time: time))
+    }
+
+    /// Runs a schedule on a session of its own.
+    /// - Returns: the first disagreement; nil where there is none.
+    func run(_ schedule: RandomSchedule, steps: Int) async throws -> String? {
+        var world = schedule.first
+        var tokens = GivenTokens(try await open(isBound: schedule.isBound))
+        for _ in 0..<steps {
+            let step = schedule.step(in: world)
+            let (before, wasOver) = (world, world.isOver)
+            if let wrong = world.take(step) { return wrong }
+            if let wrong = try await take(step, before, &tokens) { return "\(step): \(wrong)" }
+            if world.isOver, !wasOver, !tokens.access.values.allSatisfy({ !isGood($0) }) {
+                return "\(step): an access token is good after the end"
+            }
+        }
+        return nil
+    }
+
+    private func take(
+        _ step: Step, _ world: World, _ tokens: inout GivenTokens
+    ) async throws -> String? {
+        switch step {
+        case .refresh(let place, let fate):
+            return try await refresh(world.clients[place], fate, world, &tokens)
+        case .validate(let place):
+            if let token = tokens.access[world.clients[place].held] { _ = isGood(token) }
+        case .pause(let milliseconds): time.advance(by: .milliseconds(milliseconds))
+        case .restart: service = try await Self.service(store, keys, time, randomness)
+        case .copy, .restore: break
+        }
+        return nil
+    }
+
+    private func refresh(
+        _ client: Client, _ fate: Step.Fate, _ world: World, _ tokens: inout GivenTokens
+    ) async throws -> String? {
+        let token = try #require(tokens.refresh[client.held])
+        let expected = world.verdict(on: client)
+        do {
+            let answer = try await service.refresh(
+                SessionV1.RefreshRequest(
+                    refreshToken: token,
+                    deviceProof: client.hasKey ? try device.proof(token, at: time.now()) : nil),
+                context)
+            let child = try #require(answer.tokens)
+            let isNew = expected == .child
+            guard isNew || expected == .sameChild else { return "answered, not \(expected)" }
+            let counter = isNew ? world.leaf + 1 : world.leaf
+            if !isNew, tokens.refresh[counter] != child.refreshToken { return "another child" }
+            tokens.refresh[counter] = child.refreshToken
+            tokens.access[counter] = child.accessToken
+            if fate == .usedThenLost, !isGood(child.accessToken) { return "no good access token" }
+            return nil
+        } catch let error as ServiceError {
+            let codes: [History.Verdict: ErrorCode] = [
+                .end: .refreshTokenReplayed, .refusal: .deviceProofRequired, .over: .sessionEnded,
+            ]
+            return error.code == codes[expected] ? nil : "\(error.code), not \(expected)"
+        }
+    }
+
+    private func isGood(_ accessToken: String) -> Bool {
+        service.validate(SessionV1.ValidateRequest(accessToken: accessToken), context).valid
+    }
+
+    private func open(isBound: Bool) async throws -> SessionV1.Tokens {
+        accounts += 1
+        let now = time.now().milliseconds
+        let proof = IdentityV1.SignInProof(
+            accountId: try #require(AccountID(key: accounts)).text, amr: ["pwd"], authTimeMs: now,
+            provedAtMs: now, nonce: randomness.bytes(16))
+        let answer = try await service.create(
+            SessionV1.CreateRequest(
+                proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: device.id),
+                deviceKey: isBound ? try device.key() : nil),
+            context)
+        return try #require(answer.tokens)
+    }
+
+    private var context: CallContext {
+        CallContext(application: "gateway", deadline: time.uptime() + .seconds(10))
+    }
+}
+
+/// The tokens that the service has given, by their counters.
+private struct GivenTokens {
+    var refresh: [Int64: String]
+    var access: [Int64: String]
+
+    init(_ first: SessionV1.Tokens) {
+        refresh = [1: first.refreshToken]
+        access = [1: first.accessToken]
+    }
+}

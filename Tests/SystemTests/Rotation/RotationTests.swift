@@ -1,0 +1,71 @@
+import Messages
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Refresh tokens, through all five programs")
+    struct Rotation {
+        private static let parallelUses = 50
+
+        @Test("G-10, S-04: 50 parallel uses of one token, again and again: one live leaf each time")
+        func parallel() async throws {
+            let rounds = SoakRounds.count(ordinarily: 5)
+            try await Cluster.with { cluster in
+                let backend = try Backend(cluster)
+                for (number, hasKey) in [(1, false), (2, true)] {
+                    let app = try await RefreshingApp.signIn(number, hasKey: hasKey, backend)
+                    for round in 1...rounds {
+                        let before = await app.session.refreshToken
+                        let children = try await app.refreshAtOnce(
+                            count: Self.parallelUses, backend)
+                        #expect(children.count == 1, "round \(round), key: \(hasKey)")
+                        #expect(!children.contains(before))
+                    }
+                    let token = await app.session.accessToken
+                    #expect(try await backend.isSignedIn(token, of: app.person))
+                }
+                backend.close()
+            }
+        }
+
+        /// Three rounds, or as many as `POSTERN_SOAK_ROUNDS` says. The seed gives the moments, though
+        /// not the machine's own timing.
+        @Test("G-10, S-04: session killed at random under refreshes: nobody is signed out")
+        func killed() async throws {
+            let rounds = SoakRounds.count(ordinarily: 3)
+            let randomness = SeededRandomness(seed: 17)
+            try await Cluster.with { cluster in
+                let backend = try Backend(cluster)
+                var apps: [RefreshingApp] = []
+                for number in 1...8 {
+                    apps.append(
+                        try await .signIn(number, hasKey: number.isMultiple(of: 2), backend))
+                }
+                for _ in 1...rounds {
+                    try await run(apps, backend, cluster, killingAfter: randomness.next() % 400)
+                }
+                for app in apps {
+                    let token = await app.session.accessToken
+                    #expect(try await backend.isSignedIn(token, of: app.person))
+                    try await app.refresh(times: 1, backend)
+                }
+                backend.close()
+            }
+            print("session was killed \(rounds) times, seed 17")
+        }
+
+        private func run(
+            _ apps: [RefreshingApp], _ backend: Backend, _ cluster: Cluster,
+            killingAfter milliseconds: UInt64
+        ) async throws {
+            let isThere = try await eventually { cluster.processes["postern-session"] != nil }
+            #expect(isThere)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for app in apps { group.addTask { try await app.refresh(times: 30, backend) } }
+                try await Task.sleep(for: .milliseconds(Int(milliseconds)))
+                try cluster.crash("session")
+                try await group.waitForAll()
+            }
+        }
+    }
+}
