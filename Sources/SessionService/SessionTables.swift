@@ -3,7 +3,8 @@ import Storage
 /// The store's schema. Keys are integers and nothing in an index is personal (design.md, Erasure).
 enum SessionTables {
     static let migrations = [
-        Migration(number: 1, sql: session + usedProof + accountEnd + signingKey)
+        Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
+        Migration(number: 2, sql: openSessions),
     ]
 
     /// One row for each session and thus for each family of refresh tokens: `counter` is the one
@@ -27,6 +28,15 @@ enum SessionTables {
         ) STRICT;
         CREATE INDEX session_by_account ON session (account);
         CREATE INDEX session_by_end ON session (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+        """
+
+    /// The device's name, sealed, for its owner's list (G-22). An account's open sessions are asked
+    /// for at each sign-in (S-03), so its ended ones leave the index: somebody who signs in and out
+    /// all day must not slow down.
+    private static let openSessions = """
+        ALTER TABLE session ADD COLUMN device_name BLOB;
+        DROP INDEX session_by_account;
+        CREATE INDEX session_open_by_account ON session (account) WHERE ended_at_ms IS NULL;
         """
 
     /// Sign-in proofs that have opened a session, as long as they would still be fresh; `number`

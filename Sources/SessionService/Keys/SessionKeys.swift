@@ -14,6 +14,8 @@ package struct SessionKeys: Sendable {
     let audit: KeyedHash
     /// Devices in session rows: another key, so that they cannot be joined with the audit trail.
     let devices: KeyedHash
+    /// Seals the names of devices (G-22).
+    let deviceNames: SealedBox
     /// Checks identity's word that an account has proved itself.
     let proofs: SignInProofSeal
 
@@ -33,6 +35,9 @@ package struct SessionKeys: Sendable {
         calls = hash("call")
         audit = hash("audit")
         devices = hash("device")
+        deviceNames = try SealedBox(
+            keys: [1: KeyDerivation.key(from: master, purpose: "session/device name")],
+            current: 1, randomness: randomness)
         signingKeys = try SealedBox(
             keys: [1: KeyDerivation.key(from: master, purpose: "session/signing key")],
             current: 1, randomness: randomness)

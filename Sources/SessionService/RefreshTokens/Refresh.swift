@@ -37,9 +37,9 @@ struct Refresh: Sendable {
         _ token: RefreshToken, _ call: RepeatableCall?, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
-        guard var session = try transaction.session(token.session) else {
-            return .refused(.sessionEnded)
-        }
+        guard
+            var session = try transaction.session(token.session).map(parts.activity.applied(to:))
+        else { return .refused(.sessionEnded) }
         if parts.life.state(of: session, at: transaction.at) == .live,
             let first = try transaction.firstAnswer(of: call)
         {

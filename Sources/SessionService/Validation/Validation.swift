@@ -12,9 +12,11 @@ struct Validation: Sendable {
     let parts: SessionParts
 
     func run(_ request: SessionV1.ValidateRequest) -> SessionV1.ValidateResponse {
-        guard let token = parts.accessTokens.read(request.accessToken),
-            parts.time.now() < token.expiresAt, !parts.ended.contains(token.session)
+        let now = parts.time.now()
+        guard let token = parts.accessTokens.read(request.accessToken), now < token.expiresAt,
+            !parts.ended.contains(token.session)
         else { return SessionV1.ValidateResponse() }
+        parts.activity.mark(token.session, at: now)
         return SessionV1.ValidateResponse(
             valid: true, sessionId: token.session.text, accountId: token.account.text,
             authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,

@@ -81,7 +81,7 @@ private struct SessionScene: Sendable {
             keys: SessionKeys(
                 master: SecretBytes(copying: SecureRandomness().bytes(32)), signInProofs: proofs,
                 randomness: SecureRandomness()),
-            time: SystemTime(), randomness: SecureRandomness(), logger: .silent)
+            notices: NoNotices(), time: SystemTime(), randomness: SecureRandomness(), logger: .silent)
     }
 
     /// Sessions of as many accounts.

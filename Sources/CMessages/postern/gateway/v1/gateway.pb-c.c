@@ -1443,7 +1443,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request_
   (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_response__field_descriptors[5] =
 {
   {
     "authenticated",
@@ -1493,17 +1493,30 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "end_reason",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, end_reason),
+    &postern__session__v1__end_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__check_auth_state_response__field_indices_by_name[] = {
   2,   /* field[2] = account */
   0,   /* field[0] = authenticated */
+  4,   /* field[4] = end_reason */
   1,   /* field[1] = reason */
   3,   /* field[3] = todo */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response__descriptor =
 {
@@ -1513,7 +1526,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response
   "Postern__Gateway__V1__CheckAuthStateResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__CheckAuthStateResponse),
-  4,
+  5,
   postern__gateway__v1__check_auth_state_response__field_descriptors,
   postern__gateway__v1__check_auth_state_response__field_indices_by_name,
   1,  postern__gateway__v1__check_auth_state_response__number_ranges,

@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
+#include "postern/session/v1/session.pb-c.h"
 
 typedef struct Postern__Gateway__V1__Device Postern__Gateway__V1__Device;
 typedef struct Postern__Gateway__V1__Session Postern__Gateway__V1__Session;
@@ -224,10 +225,11 @@ struct  Postern__Gateway__V1__CheckAuthStateResponse
   Postern__Identity__V1__Account *account;
   size_t n_todo;
   Postern__Gateway__V1__Todo *todo;
+  Postern__Session__V1__EndReason end_reason;
 };
 #define POSTERN__GATEWAY__V1__CHECK_AUTH_STATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_auth_state_response__descriptor) \
-    , 0, POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_UNSPECIFIED, NULL, 0,NULL }
+    , 0, POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_UNSPECIFIED, NULL, 0,NULL, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED }
 
 
 /* Postern__Gateway__V1__Device methods */
