@@ -46,20 +46,33 @@ final class Activity: Sendable {
     /// How many sessions are marked and not yet on disk.
     var count: Int { state.withLock { $0.marks.count + $0.underway.count } }
 
-    /// Takes the marks for writing; until `wrote` they still count.
-    func take() -> [ActivityMark] {
+    /// Puts the marks so far on their way to disk; until `wrote` they still count.
+    func depart() {
         state.withLock { state in
-            // What was not written last time goes again, unless there is a later mark.
-            state.underway.merge(state.marks) { max($0, $1) }
-            state.marks.removeAll(keepingCapacity: state.marks.count < marksMax / 2)
-            return state.underway.map { ActivityMark(session: $0.key, at: $0.value) }
+            if state.underway.isEmpty {
+                // Moved, not copied: there may be a million.
+                state.underway = state.marks
+            } else {
+                // What was not written last time goes again, unless there is a later mark.
+                state.underway.merge(state.marks) { max($0, $1) }
+            }
+            state.marks = [:]
+        }
+    }
+
+    /// Some of those on their way.
+    func departed(upTo count: Int) -> [ActivityMark] {
+        state.withLock { state in
+            state.underway.prefix(count).map { ActivityMark(session: $0.key, at: $0.value) }
         }
     }
 
     /// Forgets marks that are on disk.
-    func wrote(_ marks: some Sequence<ActivityMark>) {
+    func wrote(_ marks: [ActivityMark]) {
         state.withLock { state in
             for mark in marks { state.underway[mark.session] = nil }
+            // Gives the memory back.
+            if state.underway.isEmpty { state.underway = [:] }
         }
     }
 }

@@ -12,9 +12,8 @@ struct ActivityWriting: Sendable {
 
     /// Writes what is marked now. What the store does not take is kept for the next time.
     func write() async {
-        var rest = parts.activity.take()[...]
-        while !rest.isEmpty {
-            let step = Array(rest.prefix(Self.stepRows))
+        parts.activity.depart()
+        while case let step = parts.activity.departed(upTo: Self.stepRows), !step.isEmpty {
             do {
                 try await parts.store.write { transaction in
                     for mark in step { try transaction.noteUse(mark) }
@@ -22,11 +21,10 @@ struct ActivityWriting: Sendable {
             } catch {
                 logger.warning(
                     "activity was not written",
-                    fields: [.count: .count(rest.count), .detail: .error(error)])
+                    fields: [.count: .count(parts.activity.count), .detail: .error(error)])
                 return
             }
             parts.activity.wrote(step)
-            rest = rest.dropFirst(step.count)
         }
     }
 }

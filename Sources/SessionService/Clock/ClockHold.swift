@@ -40,9 +40,9 @@ final class ClockHold: Sendable {
     /// Whether calls that rest on the time must wait.
     var isHeld: Bool {
         guard held.load(ordering: .relaxed) else { return false }
-        let wall = time.wallClock()
-        if case .agrees = ClockStart.of(wall: wall, mark: time.now()) { release() }
-        return held.load(ordering: .relaxed)
+        if case .farAhead = ClockStart.of(wall: time.wallClock(), mark: time.now()) { return true }
+        release()
+        return false
     }
 
     /// - Throws: `rpc/unavailable` while held.

@@ -81,12 +81,13 @@ final class SessionFixture {
 
     /// A proof that identity makes now, or at another moment, for `account`.
     func proof(
-        _ account: AccountID, provedAt: Timestamp? = nil, key: SecretBytes? = nil
+        _ account: AccountID, provedAt: Timestamp? = nil, key: SecretBytes? = nil,
+        methods: [String] = ["pwd"]
     ) -> IdentityV1.SignInProof {
         let moment = (provedAt ?? time.now()).milliseconds
         return SignInProofSeal(key: KeyedHash(key: key ?? proofKey)).seal(
             IdentityV1.SignInProof(
-                accountId: account.text, amr: ["pwd"], authTimeMs: moment, provedAtMs: moment,
+                accountId: account.text, amr: methods, authTimeMs: moment, provedAtMs: moment,
                 nonce: randomness.bytes(16)))
     }
 
