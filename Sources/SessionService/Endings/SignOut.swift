@@ -38,8 +38,9 @@ struct SignOut: Sendable {
     private func end(
         by token: RefreshToken, all: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        guard let session = try transaction.session(token.session)
-            .map(parts.activity.applied(to:))
+        guard
+            let session = try transaction.session(token.session)
+                .map(parts.activity.applied(to:))
         else { return .done(0) }
         let decision = RefreshTokenRotation.decision(
             counter: token.counter, of: session, life: parts.life, at: transaction.at)

@@ -59,7 +59,8 @@ struct SessionOpening: Sendable {
     private func again(
         _ first: FirstAnswer, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
-        guard let session = try SessionID(key: first.session).flatMap(transaction.session)
+        guard
+            let session = try SessionID(key: first.session).flatMap(transaction.session)
                 .map(parts.activity.applied(to:)),
             parts.life.state(of: session, at: transaction.at) == .live
         else { return .refused(.sessionEnded) }

@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// Which of an account's live sessions give way when one more is opened (S-03). Pure:
 ///
 ///     live sessions    give way

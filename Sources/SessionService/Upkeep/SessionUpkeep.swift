@@ -42,7 +42,7 @@ final class SessionUpkeep: Sendable {
     /// - Returns: whether there may be more before the table's end.
     private func sweep() async throws -> Bool {
         let after = position.withLock { $0 }
-        let (ended, last) = try await parts.store.write { transaction in
+        let (ended, last) = try await parts.store.write { [parts] transaction in
             let rows = try transaction.openSessions(after: after, limit: Self.stepRows)
             let over = rows.map(parts.activity.applied(to:)).filter {
                 if case .over = parts.life.state(of: $0, at: transaction.at) { true } else { false }
@@ -60,7 +60,7 @@ final class SessionUpkeep: Sendable {
     /// Erases some that ended long ago.
     /// - Returns: whether there may be more.
     private func erase() async throws -> Bool {
-        let erased = try await parts.store.write { transaction in
+        let erased = try await parts.store.write { [kept] transaction in
             try transaction.eraseSessions(
                 endedBefore: transaction.at - kept, limit: Self.stepRows)
         }

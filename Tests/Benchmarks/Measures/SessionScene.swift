@@ -35,7 +35,8 @@ struct SessionScene: Sendable {
             keys: SessionKeys(
                 master: SecretBytes(copying: SecureRandomness().bytes(32)), signInProofs: proofs,
                 randomness: SecureRandomness()),
-            notices: NoNotices(), time: SystemTime(), randomness: SecureRandomness(), logger: .silent)
+            notices: NoNotices(), time: SystemTime(), randomness: SecureRandomness(),
+            logger: .silent)
     }
 
     /// Sessions of as many accounts.

@@ -10,7 +10,9 @@ struct RecentProofTests {
 
     @Test(
         "G-13: a proof is recent to the last millisecond before the limit",
-        arguments: [(0, true), (299_999, true), (300_000, false), (9_000_000, false), (-60_000, true)])
+        arguments: [
+            (0, true), (299_999, true), (300_000, false), (9_000_000, false), (-60_000, true),
+        ])
     func edge(age: Int64, isRecent: Bool) {
         let provedAt = now - .milliseconds(age)
         #expect(RecentProof.standard.allows(provedAt: provedAt, at: now) == isRecent)

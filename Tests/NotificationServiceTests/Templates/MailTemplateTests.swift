@@ -9,7 +9,8 @@ struct MailTemplateTests {
         let link = "https://app.example/verify?a=1&b=2"
         for template in MailTemplate.allCases {
             let content = try template.render(
-                language: "de", product: product, values: [.link: link, .device: "Zoë's <phone>", .time: "noon"])
+                language: "de", product: product,
+                values: [.link: link, .device: "Zoë's <phone>", .time: "noon"])
             #expect(content.language == "en")
             #expect(content.subject.text.contains("Tea & <Cake>"))
             #expect(content.text.contains("Tea & <Cake>"))

@@ -1,3 +1,4 @@
+import Messages
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -45,15 +46,16 @@ struct ActivityWritingTests {
         let moment = fixture.time.now()
         for tokens in [one, two] { #expect(fixture.validate(tokens.accessToken).valid) }
         let service = fixture.service
-        try await withThrowingTaskGroup { group in
+        await withThrowingTaskGroup { group in
             group.addTask { try await service.run() }
             await fixture.time.sleepers(2)
             fixture.time.advance(by: .seconds(60))
             while service.parts.activity.count > 0 { await Task.yield() }
             group.cancelAll()
         }
-        #expect(try await fixture.number("SELECT min(used_at_ms) FROM session")
-            == moment.milliseconds)
+        #expect(
+            try await fixture.number("SELECT min(used_at_ms) FROM session")
+                == moment.milliseconds)
         #expect(fixture.validate(one.accessToken).valid)
         await fixture.service.writeActivity()
         #expect(try await usedAt() == moment + .seconds(60))

@@ -3,6 +3,7 @@ import RPC
 import ServiceRuntime
 import SessionService
 import Storage
+import TestSupport
 import Testing
 
 extension SessionFixture {

@@ -44,9 +44,10 @@ extension SystemTests {
             let state = try await cluster.state(first.session)
             #expect(state.authenticated == nil)
             #expect(state.reason == "AUTH_STATE_REASON_REVOKED")
-            #expect(try await eventually {
-                try await cluster.inbox(to: ada.email).contains("signed out of")
-            })
+            #expect(
+                try await eventually {
+                    try await cluster.inbox(to: ada.email).contains("signed out of")
+                })
         }
 
         private func replayed(_ ada: Person, _ cluster: Cluster) async throws {
@@ -56,9 +57,10 @@ extension SystemTests {
             #expect(try await cluster.state(grandchild.session).authenticated == true)
             let replayed = try await cluster.refresh(answer.session)
             #expect(replayed.code == "auth/refresh-token-replayed")
-            #expect(try await eventually {
-                try await cluster.inbox(to: ada.email).contains("for safety")
-            })
+            #expect(
+                try await eventually {
+                    try await cluster.inbox(to: ada.email).contains("for safety")
+                })
         }
 
         private func listed(_ ada: Person, _ cluster: Cluster) async throws {
