@@ -36,8 +36,7 @@ struct SessionWork: Sendable {
         }
     }
 
-    /// Writes the marks of each interval; with them goes the store's clock mark, also where nobody
-    /// calls, so that a service that idled for days does not look like one that was off for days.
+    /// Writes the marks of each interval, and tidies, unless nobody knows what time it is.
     private func keepUp() async throws {
         while true {
             try await time.sleep(for: interval)

@@ -45,7 +45,10 @@ struct IdentityProgram: Program {
                 AccountsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
             ],
-            workers: [Worker { try await service.run() }],
+            workers: [
+                Worker { try await service.run() },
+                Worker { try await ClockMarking(store: store, time: host.time).run() },
+            ],
             close: {
                 passwords.close()
                 store.close()

@@ -40,7 +40,10 @@ struct SessionProgram: Program {
                 SessionsDispatcher.methods(of: service), DevicesDispatcher.methods(of: service),
                 ClockDispatcher.methods(of: service),
             ],
-            workers: [Worker { try await service.run() }],
+            workers: [
+                Worker { try await service.run() },
+                Worker { try await ClockMarking(store: store, time: host.time).run() },
+            ],
             close: {
                 await service.writeActivity()
                 store.close()

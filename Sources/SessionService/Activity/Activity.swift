@@ -13,10 +13,11 @@ final class Activity: Sendable {
     static let marksMax = 1 << 20
 
     private struct State {
-        /// Since the marks were last taken for writing.
-        var marks: [SessionID: Timestamp] = [:]
-        /// Taken, and not known to be on disk.
-        var underway: [SessionID: Timestamp] = [:]
+        /// By sessions' keys, since marks last departed. Plain integers, because the hash of a
+        /// generic key from another module is not inlined.
+        var marks: [Int64: Timestamp] = [:]
+        /// Departed, and not known to be on disk.
+        var underway: [Int64: Timestamp] = [:]
     }
 
     private let state = Mutex(State())
@@ -29,14 +30,15 @@ final class Activity: Sendable {
     /// Notes that a session is used now. On the hot path: one lock and one look-up.
     func mark(_ id: SessionID, at moment: Timestamp) {
         state.withLock { state in
-            guard state.marks.count < marksMax || state.marks[id] != nil else { return }
-            state.marks[id] = moment
+            guard state.marks.count < marksMax || state.marks[id.key] != nil else { return }
+            state.marks[id.key] = moment
         }
     }
 
     /// The session, used when row or mark says, whichever is later.
     func applied(to session: Session) -> Session {
-        let mark = state.withLock { $0.marks[session.id] ?? $0.underway[session.id] }
+        let key = session.id.key
+        let mark = state.withLock { $0.marks[key] ?? $0.underway[key] }
         guard let mark, mark > session.usedAt else { return session }
         var session = session
         session.usedAt = mark
@@ -63,14 +65,14 @@ final class Activity: Sendable {
     /// Some of those on their way.
     func departed(upTo count: Int) -> [ActivityMark] {
         state.withLock { state in
-            state.underway.prefix(count).map { ActivityMark(session: $0.key, at: $0.value) }
+            state.underway.prefix(count).map { ActivityMark(key: $0.key, at: $0.value) }
         }
     }
 
     /// Forgets marks that are on disk.
     func wrote(_ marks: [ActivityMark]) {
         state.withLock { state in
-            for mark in marks { state.underway[mark.session] = nil }
+            for mark in marks { state.underway[mark.key] = nil }
             // Gives the memory back.
             if state.underway.isEmpty { state.underway = [:] }
         }
@@ -79,6 +81,7 @@ final class Activity: Sendable {
 
 /// A session's latest use.
 struct ActivityMark: Hashable, Sendable {
-    let session: SessionID
+    /// The session's.
+    let key: Int64
     let at: Timestamp
 }

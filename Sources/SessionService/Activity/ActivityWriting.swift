@@ -37,6 +37,6 @@ extension Transaction {
             UPDATE session SET used_at_ms = ?
             WHERE id = ? AND used_at_ms < ? AND ended_at_ms IS NULL
             """,
-            [SQLValue(mark.at), .integer(mark.session.key), SQLValue(mark.at)])
+            [SQLValue(mark.at), .integer(mark.key), SQLValue(mark.at)])
     }
 }

@@ -1,11 +1,12 @@
 import ServiceRuntime
 
-/// The store's high-water mark: a moment that has been, written with a commit at least each
-/// minute that has one (security.md, Clock). A later start on a clock that shows an earlier moment
-/// goes on from it, so that nothing that expired revives, and no limit begins anew.
+/// The store's high-water mark: a moment that has been, written with a commit each quarter of a
+/// minute (security.md, Clock). A later start on a clock that shows an earlier moment goes on from
+/// it, so that nothing that expired revives, and no limit begins anew.
 struct ClockMark: Sendable {
-    /// What a start can fall back at most.
-    static let interval: Duration = .seconds(60)
+    /// What a start can fall back at most, and how far two services can differ after it: less than
+    /// a sign-in proof lives, or sign-ins would stop on a machine whose clock fell back.
+    static let interval: Duration = .seconds(15)
 
     /// When it was last written by this process.
     private var written: Timestamp?

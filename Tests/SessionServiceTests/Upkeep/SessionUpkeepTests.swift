@@ -24,16 +24,16 @@ struct SessionUpkeepTests {
 
     @Test("S-02: an idle session's end is noted without anyone asking, a live one stays")
     func sweep() async throws {
-        for number in 0..<600 {
+        for number in 0..<300 {
             _ = try await fixture.open(try fixture.account(Int64(number) + 1))
         }
         fixture.time.advance(by: Self.day * 30)
         let live = try await fixture.open()
         await step()
         #expect(
-            try await fixture.number("SELECT count(*) FROM session WHERE end_reason = 2") == 600)
+            try await fixture.number("SELECT count(*) FROM session WHERE end_reason = 2") == 300)
         #expect(try await fixture.isLive(live))
-        #expect(try await fixture.audited(.sessionEnded) == 600)
+        #expect(try await fixture.audited(.sessionEnded) == 300)
     }
 
     @Test("an ended session is erased when its reason has been kept for long enough, not before")

@@ -25,7 +25,7 @@ struct ClockMarkTests {
         }
     }
 
-    @Test("the first commit of a start writes it, later ones once a minute")
+    @Test("the first commit of a start writes it, later ones once an interval")
     func written() async throws {
         let store = try open()
         defer { store.close() }
@@ -34,12 +34,30 @@ struct ClockMarkTests {
         let start = time.now()
         try await store.write { _ in }
         #expect(try await mark(store) == start.milliseconds)
-        time.advance(by: .milliseconds(59_999))
+        time.advance(by: ClockMark.interval - .milliseconds(1))
         try await store.write { _ in }
         #expect(try await mark(store) == start.milliseconds)
         time.advance(by: .milliseconds(1))
         try await store.write { _ in }
-        #expect(try await mark(store) == (start + .seconds(60)).milliseconds)
+        #expect(try await mark(store) == (start + ClockMark.interval).milliseconds)
+    }
+
+    @Test("where nobody writes it is kept fresh all the same")
+    func idle() async throws {
+        let store = try open()
+        defer { store.close() }
+        let marking = ClockMarking(store: store, time: time)
+        let start = time.now()
+        await withThrowingTaskGroup { group in
+            group.addTask { try await marking.run() }
+            for _ in 1...3 {
+                await time.sleepers(1)
+                time.advance(by: ClockMark.interval)
+            }
+            await time.sleepers(1)
+            group.cancelAll()
+        }
+        #expect(try await mark(store) == (start + ClockMark.interval * 3).milliseconds)
     }
 
     @Test("a start on a clock that is behind goes on from the mark, and never moves it back")
