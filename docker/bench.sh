@@ -3,7 +3,7 @@
 #
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
-# NAME: all, or some of echo commit refresh sign-in footprint. --with-grpc-swift adds that peer to
+# NAME: all, or some of echo commit refresh sessions sign-in footprint. --with-grpc-swift adds that peer to
 # echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -78,6 +78,13 @@ bench_refresh() {
   "$release/Benchmarks" refreshes --folder "$work/stores" --seconds "$seconds" --runs "$runs"
 }
 
+# Openings, and a million sessions: bytes each, and the cost of a refresh among them.
+bench_sessions() {
+  build_measures
+  mkdir -p "$work/stores"
+  "$release/Benchmarks" sessions --folder "$work/stores" --seconds "$seconds" --runs "$runs"
+}
+
 # Starts the five programs on a fresh folder; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_release
@@ -147,7 +154,7 @@ names=()
 for name in "$@"; do
   if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
 done
-((${#names[@]})) || names=(echo commit refresh sign-in footprint)
+((${#names[@]})) || names=(echo commit refresh sessions sign-in footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

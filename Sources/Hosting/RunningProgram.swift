@@ -29,9 +29,11 @@ enum RunningProgram {
         let watch = CredentialWatch(
             credentials.watched + host.peerCredentials.watched,
             every: settings.credentials.interval, time: host.time, logger: host.logger)
+        let clock = ClockWatch(time: host.time, logger: host.logger, metrics: host.metrics)
         let exporter = host.observation.exporter
         let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
-        let workers = (assembly.workers + [Worker(watch.run), exporting].compactMap { $0 })
+        let workers =
+            (assembly.workers + [Worker(watch.run), Worker(clock.run), exporting].compactMap { $0 })
             .map { WorkerService(worker: $0) }
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
         await exporter?.exportLast()

@@ -10,9 +10,9 @@ package import Storage
 
 /// Who an account is and how it proves itself: `postern.identity.v1.Accounts`.
 ///
-/// Each rpc is one file: `Registration`, `PasswordSignIn`, `EmailConfirmation`, `AccountLookUp`.
+/// Each rpc is one file: `AccountNotice`, `Registration`, `PasswordSignIn`, `EmailConfirmation`, `AccountLookUp`.
 /// `run` hands over what they left in the outbox, and looks for orphans.
-package final class IdentityService: AccountsService, Service {
+package final class IdentityService: AccountsService, AccountNoticesService, Service {
     private let parts: IdentityParts
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
@@ -70,5 +70,12 @@ package final class IdentityService: AccountsService, Service {
         _ request: IdentityV1.GetAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetAccountResponse {
         try await AccountLookUp(parts: parts).run(request)
+    }
+
+    /// Tells an account's owner what happened to a session (S-03, G-10).
+    package func tell(
+        _ request: IdentityV1.TellRequest, _ context: CallContext
+    ) async throws -> IdentityV1.TellResponse {
+        try await AccountNotice(parts: parts).run(request, context)
     }
 }

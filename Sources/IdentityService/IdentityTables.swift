@@ -51,6 +51,18 @@ package enum IdentityTables {
                 CREATE UNIQUE INDEX links_by_token_hash ON links (token_hash);
                 CREATE INDEX links_by_account ON links (account);
                 CREATE INDEX links_by_expiry ON links (expires_at_ms);
-                """)
+                """),
+        // What owners were mailed of lately, so that nobody can flood an inbox (`NoticeRule`).
+        Migration(
+            number: 2,
+            sql: """
+                CREATE TABLE notices (
+                    notice INTEGER PRIMARY KEY AUTOINCREMENT,
+                    account INTEGER NOT NULL,
+                    kind INTEGER NOT NULL,
+                    mailed_at_ms INTEGER NOT NULL
+                ) STRICT;
+                CREATE INDEX notices_by_account ON notices (account, kind);
+                """),
     ]
 }

@@ -1,4 +1,4 @@
-import Contracts
+package import Contracts
 import Cryptography
 package import Logging
 package import Messages
@@ -15,16 +15,21 @@ package struct SessionService: SessionsService {
     package static let migrations = SessionTables.migrations
 
     let parts: SessionParts
+    private let work: SessionWork
     private let keySetText: String
 
     /// A service on `store`, once its signing key is there (the first start makes one) and the
     /// latest ends are known.
     /// - Throws: `SigningKeyError`, `RefreshTokenKeyError` when `keys` are not those the store was
     ///   made with, or what the store throws.
+    /// - Parameter notices: where owners are told of what happened to their sessions.
     package init(
-        settings: SessionSettings, store: Store, keys: SessionKeys, time: any Time,
-        randomness: any Randomness, logger: Logger
+        settings: SessionSettings, store: Store, keys: SessionKeys,
+        notices: any AccountNoticesAPI, time: any Time, randomness: any Randomness,
+        logger: Logger
     ) async throws {
+        // Before anything is stamped.
+        let clock = ClockHold(store.clockStart, time: time, logger: logger)
         let ring = try await SigningKeyRing.load(
             from: store, box: keys.signingKeys, randomness: randomness, logger: logger)
         let refreshTokens = try await RefreshTokenKeys.load(
@@ -39,7 +44,10 @@ package struct SessionService: SessionsService {
         keySetText = ring.published.json
         parts = SessionParts(
             store: store, keys: keys,
-            life: SessionLife(idleMax: settings.idleMax, ageMax: settings.ageMax),
+            life: SessionLife(
+                idleMax: settings.idleMax, ageMax: settings.ageMax,
+                byMethod: settings.limitsByMethod),
+            sessionsMax: settings.sessionsMax, activity: Activity(), clock: clock,
             accessTokens: AccessTokens(
                 keys: ring, life: life, issuer: settings.issuer, audience: settings.audience),
             refreshTokens: refreshTokens,
@@ -47,6 +55,7 @@ package struct SessionService: SessionsService {
                 grace: settings.refreshGrace, binding: settings.deviceBinding),
             confirmations: Confirmations(grace: settings.refreshGrace),
             ended: EndedSessions(ends, retention: retention), time: time, randomness: randomness)
+        work = SessionWork(parts: parts, settings: settings, notices: notices, logger: logger)
     }
 
     /// Makes new refresh tokens under a new key from now on, at the operator's word; those that are
@@ -55,34 +64,44 @@ package struct SessionService: SessionsService {
         try await parts.refreshTokens.renew(in: parts.store, isWanted: true)
     }
 
+    /// Hands notices over, writes activity and tidies, until cancelled.
+    package func run() async throws { try await work.run() }
+
+    /// Writes what activity is not on disk yet: the last thing before the store closes.
+    package func writeActivity() async { await work.activity.write() }
+
     // MARK: SessionsService
 
     /// `SessionOpening`.
     package func create(
         _ request: SessionV1.CreateRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateResponse {
-        try await SessionOpening(parts: parts).run(request, context)
+        try parts.clock.requireAnswering()
+        return try await SessionOpening(parts: parts).run(request, context)
     }
 
     /// `Refresh`.
     package func refresh(
         _ request: SessionV1.RefreshRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshResponse {
-        try await Refresh(parts: parts).run(request, context)
+        try parts.clock.requireAnswering()
+        return try await Refresh(parts: parts).run(request, context)
     }
 
     /// `Validation`.
     package func validate(
         _ request: SessionV1.ValidateRequest, _ context: CallContext
-    ) -> SessionV1.ValidateResponse {
-        Validation(parts: parts).run(request)
+    ) throws -> SessionV1.ValidateResponse {
+        try parts.clock.requireAnswering()
+        return Validation(parts: parts).run(request)
     }
 
     /// `Inspection`.
     package func inspect(
         _ request: SessionV1.InspectRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectResponse {
-        try await Inspection(parts: parts).run(request)
+        try parts.clock.requireAnswering()
+        return try await Inspection(parts: parts).run(request)
     }
 
     /// `SignOut`.

@@ -6,6 +6,14 @@ package struct SessionSettings: Settings {
     package let idleMax: Duration
     /// A session ends at this age in any case (S-02).
     package let ageMax: Duration
+    /// Other limits for some sign-in methods (S-02).
+    let limitsByMethod: [String: SessionLimits]
+    /// Live sessions of an account (S-03).
+    package let sessionsMax: Int
+    /// How often activity is written (S-05).
+    package let activityInterval: Duration
+    /// How long a session is remembered after its end.
+    package let endedSessionsKept: Duration
     /// How long an access token lives, ± 5 % (S-01).
     package let accessTokenLife: Duration
     /// How long after a rotation its parent is answered again, where no key proves the device
@@ -24,12 +32,23 @@ package struct SessionSettings: Settings {
     package init(reading settings: inout SettingsReader) {
         idleMax = settings.duration(
             "session-idle-max", default: .seconds(30 * 86_400),
-            in: .seconds(300)...(.seconds(366 * 86_400)),
+            in: SessionLimits.idleRange,
             reason: "A session that is not used for this long ends (S-02).")
         ageMax = settings.duration(
             "session-age-max", default: .seconds(90 * 86_400),
-            in: .seconds(300)...(.seconds(3_660 * 86_400)),
+            in: SessionLimits.ageRange,
             reason: "A session ends at this age, used or not (S-02).")
+        limitsByMethod = Self.limitsByMethod(&settings)
+        sessionsMax = settings.integer(
+            "sessions-max", default: 5, in: 1...100, unit: "sessions",
+            reason: "Live sessions of an account; the one used least recently gives way (S-03).")
+        activityInterval = settings.duration(
+            "activity-interval", default: .seconds(60), in: .seconds(1)...(.seconds(3_600)),
+            reason: "Uses of sessions are written this often; a crash loses the last of it (S-05).")
+        endedSessionsKept = settings.duration(
+            "ended-sessions-kept", default: .seconds(90 * 86_400),
+            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
+            reason: "For this long after its end the reason of a session's end is told.")
         accessTokenLife = settings.duration(
             "access-token-life", default: .seconds(600), in: .seconds(30)...(.seconds(3_600)),
             reason: "Within this time, ± 5 %, verifiers that follow no ends learn of one (S-01).")
@@ -60,5 +79,23 @@ package struct SessionSettings: Settings {
         settings.require(
             accessTokenLife <= idleMax, ["access-token-life", "session-idle-max"],
             "access-token-life must not be longer than session-idle-max")
+        settings.require(
+            limitsByMethod.values.allSatisfy { [accessTokenLife] in accessTokenLife <= $0.idleMax },
+            ["access-token-life", "session-limits"],
+            "access-token-life must not be longer than an idle limit of session-limits")
+    }
+
+    private static func limitsByMethod(
+        _ settings: inout SettingsReader
+    ) -> [String: SessionLimits] {
+        let texts = settings.strings(
+            "session-limits", default: [], unit: "METHOD=IDLE/AGE",
+            reason: "Other limits by sign-in method, such as otp=30d/90d; the strictest holds.")
+        let entries = texts.compactMap(MethodLimits.init)
+        settings.require(
+            entries.count == texts.count && Set(entries.map(\.method)).count == entries.count,
+            ["session-limits"],
+            "each is METHOD=IDLE/AGE, such as otp=30d/90d; IDLE is not longer than AGE")
+        return Dictionary(entries.map { ($0.method, $0.limits) }) { first, _ in first }
     }
 }

@@ -5,10 +5,12 @@ enum SessionTables {
     static let migrations = [
         Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
         Migration(number: 2, sql: rotation + tokenKey),
+        Migration(number: 3, sql: openSessions),
     ]
 
-    /// One row for each session and thus for each family of refresh tokens: `counter` is the leaf's. `methods` are the sign-in's (RFC 8176), parted by spaces;
-    /// `device` is a keyed hash; `end_reason` as in `EndReason`.
+    /// One row for each session and thus for each family of refresh tokens: `counter` is the leaf's.
+    /// `methods` are the sign-in's (RFC 8176), parted by spaces; `device` is a keyed hash;
+    /// `end_reason` as in `EndReason`.
     private static let session = """
         CREATE TABLE session (
             id INTEGER PRIMARY KEY,
@@ -46,6 +48,15 @@ enum SessionTables {
         ) STRICT;
         CREATE UNIQUE INDEX token_key_current ON token_key ((superseded_at_ms IS NULL))
         WHERE superseded_at_ms IS NULL;
+        """
+
+    /// The device's name, sealed, for its owner's list (G-22). An account's open sessions are asked
+    /// for at each sign-in (S-03), so its ended ones leave the index: somebody who signs in and out
+    /// all day must not slow down.
+    private static let openSessions = """
+        ALTER TABLE session ADD COLUMN device_name BLOB;
+        DROP INDEX session_by_account;
+        CREATE INDEX session_open_by_account ON session (account) WHERE ended_at_ms IS NULL;
         """
 
     /// Sign-in proofs that have opened a session, as long as they would still be fresh; `number`

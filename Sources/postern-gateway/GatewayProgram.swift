@@ -25,12 +25,19 @@ struct GatewayProgram: Program {
         // A limiter that is gone must be noticed quickly.
         let limits = try host.channel(
             to: settings.rateLimit, connectPatience: .milliseconds(250))
+        let session = try host.channel(to: settings.session)
+        let accounts = AccountsClient(try host.channel(to: settings.identity))
         let service = GatewayService(
-            settings: settings.gateway,
-            accounts: AccountsClient(try host.channel(to: settings.identity)),
-            sessions: SessionsClient(try host.channel(to: settings.session)),
+            settings: settings.gateway, accounts: accounts, sessions: SessionsClient(session),
             limits: LimitsClient(limits), time: host.time, logger: host.logger)
-        return Assembly(services: [AuthDispatcher.methods(of: service)])
+        let accountSessions = AccountSessions(
+            settings: settings.gateway, accounts: accounts, sessions: SessionsClient(session),
+            devices: DevicesClient(session), limits: LimitsClient(limits), time: host.time,
+            logger: host.logger)
+        return Assembly(services: [
+            AuthDispatcher.methods(of: service),
+            AccountSessionsDispatcher.methods(of: accountSessions),
+        ])
     }
 }
 

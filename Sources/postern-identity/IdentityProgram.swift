@@ -12,7 +12,7 @@ struct IdentityProgram: Program {
     static let description = ProgramDescription(
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
-        callers: ["gateway", "tool"])
+        callers: ["gateway", "session", "tool"])
 
     static func main() async {
         exit(
@@ -41,8 +41,14 @@ struct IdentityProgram: Program {
             sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
-            services: [AccountsDispatcher.methods(of: service)],
-            workers: [Worker { try await service.run() }],
+            services: [
+                AccountsDispatcher.methods(of: service),
+                AccountNoticesDispatcher.methods(of: service),
+            ],
+            workers: [
+                Worker { try await service.run() },
+                Worker { try await ClockMarking(store: store, time: host.time).run() },
+            ],
             close: {
                 passwords.close()
                 store.close()

@@ -36,6 +36,10 @@ struct NotificationProgram: Program {
             randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [NotificationsDispatcher.methods(of: service)],
-            workers: [Worker { try await service.run() }], close: { store.close() })
+            workers: [
+                Worker { try await service.run() },
+                Worker { try await ClockMarking(store: store, time: host.time).run() },
+            ],
+            close: { store.close() })
     }
 }

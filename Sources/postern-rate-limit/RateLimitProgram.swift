@@ -34,7 +34,10 @@ struct RateLimitProgram: Program {
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [LimitsDispatcher.methods(of: service)],
-            workers: [Worker { try await service.run() }],
+            workers: [
+                Worker { try await service.run() },
+                Worker { try await ClockMarking(store: store, time: host.time).run() },
+            ],
             close: {
                 await service.writeRefunds()
                 store.close()

@@ -22,19 +22,43 @@ struct SessionProgram: Program {
     }
 
     static func assemble(
-        _ host: ServiceHost, _ settings: SessionSettings
+        _ host: ServiceHost, _ settings: SessionProgramSettings
     ) async throws -> Assembly {
         let master = try host.masterKey("session", ofStore: "session")
         let store = try Store(
             folder: host.settings.dataFolder, name: "session",
             migrations: SessionService.migrations, time: host.time, logger: host.logger)
         let service = try await SessionService(
-            settings: settings, store: store,
+            settings: settings.session, store: store,
             keys: try SessionKeys(
                 master: master, signInProofs: try host.key("sign-in-proof"),
                 randomness: host.randomness),
+            notices: AccountNoticesClient(try host.channel(to: settings.identity)),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [SessionsDispatcher.methods(of: service)], close: { store.close() })
+            services: [
+                SessionsDispatcher.methods(of: service), DevicesDispatcher.methods(of: service),
+                ClockDispatcher.methods(of: service),
+            ],
+            workers: [
+                Worker { try await service.run() },
+                Worker { try await ClockMarking(store: store, time: host.time).run() },
+            ],
+            close: {
+                await service.writeActivity()
+                store.close()
+            })
+    }
+}
+
+/// The session service's settings, and where identity is, which tells owners.
+struct SessionProgramSettings: Settings {
+    let session: SessionSettings
+    let identity: PeerSettings
+
+    init(reading settings: inout SettingsReader) {
+        session = SessionSettings(reading: &settings)
+        identity = PeerSettings(
+            reading: &settings, "identity", service: "postern.identity", port: 7401)
     }
 }

@@ -26,7 +26,8 @@ struct CheckAuthStateFlow: Sendable {
         guard validity.valid else {
             let state = try await sessions.inspect(
                 SessionV1.InspectRequest(accessToken: request.accessToken), context.onward())
-            return GatewayV1.CheckAuthStateResponse(reason: reason(state))
+            return GatewayV1.CheckAuthStateResponse(
+                reason: reason(state), endReason: state.endReason)
         }
         guard let account = try await account(validity.accountId, context) else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)

@@ -4,12 +4,18 @@ enum IdentityMail: Hashable, Sendable {
     case verifyEmail(link: String)
     /// Somebody tried to sign up with your address. No link: it may have been a stranger.
     case emailAlreadyRegistered
+    /// A newer session took the place of another one (S-03).
+    case sessionDisplaced(device: String, time: String)
+    /// A refresh token was used twice, so its session was ended (G-10).
+    case sessionReplayed(device: String, time: String)
 
     /// The template's name.
     var template: String {
         switch self {
         case .verifyEmail: "verify-email"
         case .emailAlreadyRegistered: "email-already-registered"
+        case .sessionDisplaced: "session-displaced"
+        case .sessionReplayed: "session-replayed"
         }
     }
 
@@ -18,6 +24,8 @@ enum IdentityMail: Hashable, Sendable {
         switch self {
         case .verifyEmail(let link): [("link", link)]
         case .emailAlreadyRegistered: []
+        case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
+            [("device", device), ("time", time)]
         }
     }
 }

@@ -5,12 +5,17 @@ package enum MailTemplate: String, CaseIterable, Sendable {
     /// Somebody tried to sign up with an address that has an account. Carries no link, since who
     /// asked for it may be a stranger.
     case emailAlreadyRegistered = "email-already-registered"
+    /// A newer session took the place of another one.
+    case sessionDisplaced = "session-displaced"
+    /// A refresh token was used twice, so its session was ended.
+    case sessionReplayed = "session-replayed"
 
     /// The variables that a request must bring.
     package var variables: [TemplateVariable] {
         switch self {
         case .verifyEmail: [.link]
         case .emailAlreadyRegistered: []
+        case .sessionDisplaced, .sessionReplayed: [.device, .time]
         }
     }
 
@@ -29,6 +34,14 @@ package enum MailTemplate: String, CaseIterable, Sendable {
             return try VerifyEmailWording(product: product, link: link).english()
         case .emailAlreadyRegistered:
             return try EmailAlreadyRegisteredWording(product: product).english()
+        case .sessionDisplaced:
+            return try SessionDisplacedWording(
+                product: product, notice: SessionNotice(values)
+            ).english()
+        case .sessionReplayed:
+            return try SessionReplayedWording(
+                product: product, notice: SessionNotice(values)
+            ).english()
         }
     }
 }
@@ -37,13 +50,21 @@ package enum MailTemplate: String, CaseIterable, Sendable {
 package enum TemplateVariable: String, CaseIterable, Sendable {
     /// Where to go: a whole URL.
     case link
+    /// The name of a device; empty where it has none.
+    case device
+    /// A moment, as a person reads it.
+    case time
 
     /// The longest value, in bytes: a link with a token is a few hundred.
     package static let bytesMax = 2_048
 
+    /// The longest name of a device or moment, in bytes.
+    private static let wordsBytesMax = 256
+
     /// Whether `value` can be this. A link is `http` or `https` in printable ASCII without quotes
     /// or brackets: `javascript:` in an `href` would run, and a line break in the text part could
-    /// fake one.
+    /// fake one. Names and moments are one line of letters, numbers and a few marks: with a point,
+    /// a slash or an at sign mail programs would make a link of what a stranger typed.
     package func allows(_ value: String) -> Bool {
         switch self {
         case .link:
@@ -52,6 +73,9 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
                 && value.utf8.allSatisfy { byte in
                     (33...126).contains(byte) && !"\"'<>\\^`{|}".utf8.contains(byte)
                 }
+        case .device, .time:
+            value.utf8.count <= Self.wordsBytesMax
+                && value.allSatisfy { $0.isLetter || $0.isNumber || " '’-():".contains($0) }
         }
     }
 }

@@ -20,7 +20,9 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case invalidSignInProof = "auth/invalid-sign-in-proof"
     case passwordNeeded = "auth/password-needed"
     case refreshTokenReplayed = "auth/refresh-token-replayed"
+    case requiresRecentLogin = "auth/requires-recent-login"
     case sessionEnded = "auth/session-ended"
+    case sessionNotFound = "auth/session-not-found"
     case tooManyRequests = "auth/too-many-requests"
     case weakPassword = "auth/weak-password"
 
@@ -102,8 +104,14 @@ package enum ErrorCode: String, CaseIterable, Sendable {
                 .unauthenticated,
                 "You have been signed out because this sign-in was used twice. Please sign in.",
                 next: .signIn)
+        case .requiresRecentLogin:
+            ErrorEntry(
+                .failedPrecondition, "Please prove again that it is you.",
+                next: .reauthenticate)
         case .sessionEnded:
             ErrorEntry(.unauthenticated, "Your session has ended. Please sign in.", next: .signIn)
+        case .sessionNotFound:
+            ErrorEntry(.notFound, "This session was not found.", next: .correct)
         case .tooManyRequests:
             ErrorEntry(
                 .resourceExhausted, "Too many attempts. Please wait before trying again.",
@@ -170,6 +178,8 @@ package enum NextAction: String, Sendable {
     case correct
     /// Ask for the account's password.
     case enterPassword = "enter-password"
+    /// Ask for a proof (the password), hand it to Reauthenticate, and try again.
+    case reauthenticate
     /// Exchange the refresh token for a new access token.
     case refresh
     /// Ask for a new link or code.

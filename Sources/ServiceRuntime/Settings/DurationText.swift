@@ -1,13 +1,13 @@
 /// Durations as settings write them: a whole number and a unit (`250ms`, `10s`, `15m`, `1h`,
 /// `30d`); a bare number is milliseconds.
-enum DurationText {
+package enum DurationText {
     /// Largest unit first, so that the first one that divides is how a person would say it.
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
     /// The duration of such a text; nil for anything else, and where it is too long to count.
-    static func read(_ text: String) -> Duration? {
+    package static func read(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count)
         guard let count = SettingText.integer(String(digits)),
@@ -18,7 +18,7 @@ enum DurationText {
     }
 
     /// The shortest such text of a duration.
-    static func write(_ duration: Duration) -> String {
+    package static func write(_ duration: Duration) -> String {
         let milliseconds = duration.milliseconds
         if milliseconds == 0 { return "0s" }
         let unit = units.first { milliseconds % $0.milliseconds == 0 } ?? ("ms", 1)

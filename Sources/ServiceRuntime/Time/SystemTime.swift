@@ -1,17 +1,20 @@
 import Glibc
+import Synchronization
 
 /// The machine's clocks.
 ///
 /// The wall clock is read once, at the start; from then on the moment is that reading plus the
 /// boot clock's advance. A step of the wall clock while running (an operator's mistake, a hostile
 /// time server) therefore revives nothing that has expired and ends no session (security.md,
-/// Clock).
-package struct SystemTime: Time {
+/// Clock). A start on a clock that is behind the store's mark goes on from the mark (`ClockStart`).
+package final class SystemTime: Time {
     private let startedAt: Timestamp
     private let startedNanoseconds: UInt64
     private let startedUptime: Duration
+    /// How far `goOn(from:)` has moved the moment from the reading at the start, in milliseconds.
+    private let moved = Atomic<Int64>(0)
 
-    /// Reads the wall clock for the only time.
+    /// Reads the wall clock for the only time that counts.
     package init() {
         let wall = Self.read(CLOCK_REALTIME)
         startedAt = Timestamp(milliseconds: wall.milliseconds)
@@ -20,7 +23,21 @@ package struct SystemTime: Time {
     }
 
     /// The wall clock at the start, and what has passed since.
-    package func now() -> Timestamp { startedAt + (uptime() - startedUptime) }
+    package func now() -> Timestamp {
+        unmoved + .milliseconds(moved.load(ordering: .relaxed))
+    }
+
+    /// The wall clock as it is, steps included.
+    package func wallClock() -> Timestamp {
+        Timestamp(milliseconds: Self.read(CLOCK_REALTIME).milliseconds)
+    }
+
+    /// Counts from `moment` on.
+    package func goOn(from moment: Timestamp) {
+        moved.store((moment - unmoved).milliseconds, ordering: .relaxed)
+    }
+
+    private var unmoved: Timestamp { startedAt + (uptime() - startedUptime) }
 
     /// Time since the machine started, its sleep included (`CLOCK_BOOTTIME`).
     package func uptime() -> Duration { Self.read(CLOCK_BOOTTIME) }

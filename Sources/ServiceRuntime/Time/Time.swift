@@ -13,6 +13,14 @@ package protocol Time: Sendable {
     /// where the spans of several programs are laid side by side.
     func unixNanoseconds() -> UInt64
 
+    /// What the machine's wall clock shows now: unlike `now()` it can be stepped either way. Only
+    /// for watching it.
+    func wallClock() -> Timestamp
+
+    /// From here on `now()` counts from `moment`. For a start, before anything is stamped, and for
+    /// an operator's word: forward, then, never back.
+    func goOn(from moment: Timestamp)
+
     /// Returns once `duration` has passed.
     /// - Throws: `CancellationError` when the task is cancelled before that.
     func sleep(for duration: Duration) async throws

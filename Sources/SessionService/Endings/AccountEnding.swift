@@ -41,7 +41,8 @@ struct AccountEnding: Sendable {
         _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         try transaction.noteAccountEnd(account, before: before, reason)
-        let sessions = try transaction.openSessions(of: account).filter { $0.provedAt < before }
+        let sessions = try transaction.openSessions(of: account)
+            .filter { $0.provedAt < before }.map(parts.activity.applied(to:))
         let (ended, live) = try transaction.end(
             sessions, reason, life: parts.life, from: .unknown)
         try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))

@@ -3,12 +3,16 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Ends a session, with its audit record. The caller hands what is returned to
+    /// Ends a session, with its audit record and, where there is one, the notice to its owner. The
+    /// caller hands what is returned to
     /// `SessionParts.settle` once it is committed.
     func end(
         _ session: Session, _ reason: EndReason, from origin: CallOrigin
     ) throws -> EndedSession {
         try noteEnd(of: session.id, reason)
+        if let notice = OwnerNotice.message(of: session, ended: reason, at: at) {
+            try enqueue(notice)
+        }
         let event =
             switch reason {
             case .replayed:

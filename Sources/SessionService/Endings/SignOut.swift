@@ -42,7 +42,10 @@ struct SignOut: Sendable {
     private func end(
         by token: RefreshToken, _ proof: DeviceProofFinding, all: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        guard let session = try transaction.session(token.session) else { return .done(0) }
+        guard
+            let session = try transaction.session(token.session)
+                .map(parts.activity.applied(to:))
+        else { return .done(0) }
         let decision = parts.decision(
             on: token.counter, proof, isElsewhere: false, of: session, at: transaction.at)
         switch decision {
@@ -61,10 +64,13 @@ struct SignOut: Sendable {
     private func end(
         _ id: SessionID, all: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        guard let session = try transaction.session(id) else { return .done(0) }
+        guard let session = try transaction.session(id).map(parts.activity.applied(to:))
+        else { return .done(0) }
         let isLive = parts.life.state(of: session, at: transaction.at) == .live
         let sessions =
-            all && isLive ? try transaction.openSessions(of: session.account) : [session]
+            all && isLive
+            ? try transaction.openSessions(of: session.account).map(parts.activity.applied(to:))
+            : [session]
         let (ended, live) = try transaction.end(
             sessions, .signedOut, life: parts.life, from: .unknown)
         return .done(live, ended: ended)

@@ -10,6 +10,7 @@ struct Inspection: Sendable {
     func run(_ request: SessionV1.InspectRequest) async throws -> SessionV1.InspectResponse {
         guard let token = parts.accessTokens.read(request.accessToken),
             let session = try await parts.store.read({ try $0.session(token.session) })
+                .map(parts.activity.applied(to:))
         else { return SessionV1.InspectResponse() }
         let now = parts.time.now()
         let state = parts.life.state(of: session, at: now)

@@ -14,6 +14,8 @@ package struct SessionKeys: Sendable {
     let audit: KeyedHash
     /// Devices in session rows: another key, so that they cannot be joined with the audit trail.
     let devices: KeyedHash
+    /// Seals the names of devices (G-22).
+    let deviceNames: SealedBox
     /// Checks identity's word that an account has proved itself.
     let proofs: SignInProofSeal
 
@@ -39,6 +41,7 @@ package struct SessionKeys: Sendable {
         }
         signingKeys = try box("signing key")
         tokenKeys = try box("refresh token key")
+        deviceNames = try box("device name")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

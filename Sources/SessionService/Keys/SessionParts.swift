@@ -6,6 +6,12 @@ struct SessionParts: Sendable {
     let store: Store
     let keys: SessionKeys
     let life: SessionLife
+    /// Live sessions of an account (S-03).
+    let sessionsMax: Int
+    /// Uses of sessions that are not on disk yet (S-05).
+    let activity: Activity
+    /// Whether the time can be relied on.
+    let clock: ClockHold
     /// Signs and reads access tokens.
     let accessTokens: AccessTokens
     /// Makes and checks refresh tokens.

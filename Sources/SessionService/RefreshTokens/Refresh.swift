@@ -59,9 +59,10 @@ struct Refresh: Sendable {
     private func answer(
         _ use: Use, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
-        guard let session = try transaction.session(use.token.session) else {
-            return .refused(.sessionEnded)
-        }
+        guard
+            let session = try transaction.session(use.token.session)
+                .map(parts.activity.applied(to:))
+        else { return .refused(.sessionEnded) }
         let verdict = parts.refreshPolicy.binding.verdict(on: use.device, home: session.device)
         let decision = parts.decision(
             on: use.token.counter, use.proof, isElsewhere: verdict == .refused, of: session,

@@ -13,14 +13,14 @@ struct Session: Hashable, Sendable {
     /// Of the leaf, the newest refresh token.
     var counter: Int64
     let createdAt: Timestamp
-    /// When it was last refreshed.
+    /// When it was last used, as far as is on disk (`Activity`).
     var usedAt: Timestamp
     /// When the account proved itself (`auth_time`).
-    let authenticatedAt: Timestamp
-    /// When identity made the proof that opened it.
-    let provedAt: Timestamp
+    var authenticatedAt: Timestamp
+    /// When identity made the latest proof of it.
+    var provedAt: Timestamp
     /// How the account proved itself (`amr`).
-    let methods: [String]
+    var methods: [String]
     /// Noted end; one that time alone has brought may not be noted yet (`SessionLife`).
     var end: End?
     /// When the leaf was made; long ago where that is not known, which grants no grace.

@@ -1,15 +1,20 @@
 import Cryptography
 import Messages
 import ServiceRuntime
+import Storage
 
-/// Where a session is opened. The device's name, which is personal, is not kept.
+/// Where a session is opened.
 struct SessionDevice: Hashable, Sendable {
     private static let platformBytesMax = 32
+    /// What is kept of a device's name: enough to know it again, and a row stays small.
+    private static let nameBytesMax = 64
 
     /// Keyed hash of the device's id.
     let device: [UInt8]?
     /// For instance "ios", "web"; not personal.
     let platform: String?
+    /// Personal ("Ada's phone"), so it is stored sealed, for its owner's eyes (G-22).
+    let name: String?
 
     /// The device that a request names; what it leaves empty is not known.
     /// - Throws: `rpc/invalid-argument` for a platform of more than 32 bytes.
@@ -20,5 +25,41 @@ struct SessionDevice: Hashable, Sendable {
         }
         device = id.isEmpty ? nil : hash.lookUpKey(Array(id.utf8))
         self.platform = platform.isEmpty ? nil : platform
+        let name = Self.shortened(origin?.deviceName ?? "")
+        self.name = name.isEmpty ? nil : name
+    }
+
+    /// The name for the row of `session`.
+    func sealedName(of session: SessionID, box: SealedBox) throws -> [UInt8]? {
+        try name.map { try box.seal(Array($0.utf8), at: .deviceName(session)) }
+    }
+
+    /// As many whole characters as fit.
+    private static func shortened(_ name: String) -> String {
+        var shortened = ""
+        for character in name {
+            guard shortened.utf8.count + character.utf8.count <= nameBytesMax else { break }
+            shortened.append(character)
+        }
+        return shortened
+    }
+}
+
+/// A session's device as its row keeps it.
+struct StoredDevice: Hashable, Sendable {
+    let platform: String?
+    let sealedName: [UInt8]?
+
+    /// The device's name; empty where none was given.
+    func name(of session: SessionID, box: SealedBox) throws -> String {
+        guard let sealedName else { return "" }
+        return String(decoding: try box.open(sealedName, at: .deviceName(session)), as: UTF8.self)
+    }
+}
+
+extension SealedPlace {
+    /// Where the sealed name of a session's device belongs.
+    fileprivate static func deviceName(_ session: SessionID) -> SealedPlace {
+        SealedPlace(table: "session", column: "device_name", row: session.key)
     }
 }

@@ -9,7 +9,8 @@ import ServiceRuntime
 ///     no          yes            no                 over: inactive
 ///     no          no             no                 over, for whichever came first
 ///
-/// At the very millisecond of a limit the session is over.
+/// At the very millisecond of a limit the session is over. The limits are those of the way it was
+/// signed in to; of several ways, the strictest (S-02).
 struct SessionLife: Hashable, Sendable {
     /// How a session stands.
     enum State: Hashable, Sendable {
@@ -30,20 +31,35 @@ struct SessionLife: Hashable, Sendable {
 
     let idleMax: Duration
     let ageMax: Duration
+    /// Other limits for some sign-in methods.
+    var byMethod: [String: SessionLimits] = [:]
+
+    /// The limits for a session that was signed in to by `methods`.
+    func limits(for methods: [String]) -> SessionLimits {
+        let standard = SessionLimits(idleMax: idleMax, ageMax: ageMax)
+        guard !byMethod.isEmpty, let first = methods.first else { return standard }
+        return methods.dropFirst().reduce(byMethod[first] ?? standard) { limits, method in
+            limits.stricter(byMethod[method] ?? standard)
+        }
+    }
 
     /// How `session` stands at `now`.
     func state(of session: Session, at now: Timestamp) -> State {
         if let end = session.end { return .ended(end.reason) }
-        let (idleEnd, ageEnd) = (session.usedAt + idleMax, ageEnd(of: session))
+        let limits = limits(for: session.methods)
+        let idleEnd = session.usedAt + limits.idleMax
+        let ageEnd = session.createdAt + limits.ageMax
         if now < min(idleEnd, ageEnd) { return .live }
         return .over(idleEnd < ageEnd ? .inactive : .maximumAge)
     }
 
     /// When the session ends in any case.
-    func ageEnd(of session: Session) -> Timestamp { session.createdAt + ageMax }
+    func ageEnd(of session: Session) -> Timestamp {
+        session.createdAt + limits(for: session.methods).ageMax
+    }
 
     /// When the session ends if it is not used any more.
     func unusedEnd(of session: Session) -> Timestamp {
-        min(session.usedAt + idleMax, ageEnd(of: session))
+        min(session.usedAt + limits(for: session.methods).idleMax, ageEnd(of: session))
     }
 }

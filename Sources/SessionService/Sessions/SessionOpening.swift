@@ -64,16 +64,32 @@ struct SessionOpening: Sendable {
             try transaction.auditRefusedProof(proof.account, origin)
             return .refused(.invalidSignInProof)
         }
-        return .done(try start(proof, device, deviceKey, call, origin, transaction))
+        let displaced = try makeRoom(for: proof.account, origin, transaction)
+        let grant = try start(proof, device, deviceKey, call, origin, transaction)
+        return .done(grant, ended: displaced)
     }
 
     private func again(
         _ first: FirstAnswer, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
-        guard let session = try SessionID(key: first.session).flatMap(transaction.session),
+        guard
+            let session = try SessionID(key: first.session).flatMap(transaction.session)
+                .map(parts.activity.applied(to:)),
             parts.life.state(of: session, at: transaction.at) == .live
         else { return .refused(.sessionEnded) }
         return .done(TokenGrant(session: session, repeating: first))
+    }
+
+    /// Ends the sessions that give way (S-03). All in the opening's transaction, and the writer
+    /// takes one at a time: however many sign in at once, no more than the limit live.
+    private func makeRoom(
+        for account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
+    ) throws -> [EndedSession] {
+        let live = try transaction.openSessions(of: account).map(parts.activity.applied(to:))
+            .filter { parts.life.state(of: $0, at: transaction.at) == .live }
+        return try SessionRoom.givingWay(among: live, max: parts.sessionsMax).map {
+            try transaction.end($0, .displaced, from: origin)
+        }
     }
 
     private func start(
@@ -86,7 +102,9 @@ struct SessionOpening: Sendable {
             authenticatedAt: proof.authenticatedAt, provedAt: proof.provedAt,
             methods: proof.methods, rotatedAt: transaction.at, device: device.device,
             deviceKey: deviceKey)
-        try transaction.insert(session, on: device)
+        try transaction.insert(
+            session, on: device,
+            sealedName: device.sealedName(of: session.id, box: parts.keys.deviceNames))
         try transaction.audit(
             AuditEvent(.sessionStarted, account: session.account.key, session: session.id.key)
                 .from(origin))

@@ -3,13 +3,15 @@ import Storage
 
 extension Transaction {
     /// Adds a session.
-    func insert(_ session: Session, on device: SessionDevice) throws {
+    func insert(
+        _ session: Session, on device: SessionDevice, sealedName: [UInt8]?
+    ) throws {
         try execute(
             """
             INSERT INTO session (
                 id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                methods, platform, device, rotated_at_ms, device_key)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                methods, platform, device, rotated_at_ms, device_key, device_name)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(session.id.key), .integer(session.account.key),
@@ -18,6 +20,7 @@ extension Transaction {
                 SQLValue(session.provedAt), .text(session.methods.joined(separator: " ")),
                 SQLValue(device.platform), SQLValue(device.device),
                 SQLValue(session.rotatedAt), SQLValue(session.deviceKey?.bytes),
+                SQLValue(sealedName),
             ])
     }
 
@@ -35,6 +38,21 @@ extension Transaction {
         try requireOne(changed, "rotated")
     }
 
+    /// Keeps that a session's owner has proved to be it once more.
+    func noteProof(of session: Session) throws {
+        let changed = try execute(
+            """
+            UPDATE session SET auth_time_ms = ?, proved_at_ms = ?, methods = ?, used_at_ms = ?
+            WHERE id = ? AND ended_at_ms IS NULL
+            """,
+            [
+                SQLValue(session.authenticatedAt), SQLValue(session.provedAt),
+                .text(session.methods.joined(separator: " ")), SQLValue(session.usedAt),
+                .integer(session.id.key),
+            ])
+        try requireOne(changed, "proved")
+    }
+
     /// Notes a session's end.
     func noteEnd(of id: SessionID, _ reason: EndReason) throws {
         let changed = try execute(
@@ -43,6 +61,28 @@ extension Transaction {
             """,
             [SQLValue(at), .integer(reason.rawValue), .integer(id.key)])
         try requireOne(changed, "ended")
+    }
+
+    /// Erases sessions that ended long ago, the oldest first.
+    /// - Returns: how many.
+    func eraseSessions(endedBefore moment: Timestamp, limit: Int) throws -> Int {
+        try execute(
+            """
+            DELETE FROM session WHERE id IN (
+                SELECT id FROM session WHERE ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?)
+            """,
+            [SQLValue(moment), .integer(Int64(limit))])
+    }
+
+    /// The next sessions by key that have no noted end.
+    func openSessions(after key: Int64, limit: Int) throws -> [Session] {
+        try query(
+            """
+            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
+            FROM session WHERE id > ? AND ended_at_ms IS NULL ORDER BY id LIMIT ?
+            """,
+            [.integer(key), .integer(Int64(limit))], Session.init)
     }
 
     /// The sessions of an account that have no noted end.
@@ -73,6 +113,32 @@ extension SQLSession {
             FROM session WHERE id = ?
             """,
             [.integer(id.key)], Session.init)
+    }
+
+    /// The sessions of an account that have no noted end, each with its device.
+    func openSessionsWithDevices(
+        of account: AccountID
+    ) throws -> [(session: Session, device: StoredDevice)] {
+        try query(
+            """
+            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
+                   platform, device_name
+            FROM session WHERE account = ? AND ended_at_ms IS NULL
+            """,
+            [.integer(account.key)]
+        ) { row in
+            let device = StoredDevice(
+                platform: try row.optionalText(13), sealedName: try row.optionalBlob(14))
+            return (try Session(row), device)
+        }
+    }
+
+    /// The device of a session; nil when there is no such session.
+    func storedDevice(of id: SessionID) throws -> StoredDevice? {
+        try queryOne(
+            "SELECT platform, device_name FROM session WHERE id = ?", [.integer(id.key)]
+        ) { StoredDevice(platform: try $0.optionalText(0), sealedName: try $0.optionalBlob(1)) }
     }
 
     /// What ended after `moment`.

@@ -17,6 +17,7 @@ struct Validation: Sendable {
             now < token.expiresAt, !parts.ended.contains(token.session)
         else { return SessionV1.ValidateResponse() }
         parts.confirmations.note(token, at: now)
+        parts.activity.mark(token.session, at: now)
         return SessionV1.ValidateResponse(
             valid: true, sessionId: token.session.text, accountId: token.account.text,
             authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,

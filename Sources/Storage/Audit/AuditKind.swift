@@ -27,8 +27,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case refreshElsewhere = "session.refresh-elsewhere"
     /// A refresh token was used a second time, which ended its family.
     case refreshTokenReplayed = "session.refresh-token-replayed"
+    /// A session's owner proved to be it once more.
+    case sessionReauthenticated = "session.reauthenticated"
     /// All sessions of an account were ended.
     case accountSessionsEnded = "session.account-ended"
+    /// The operator took a clock for right that was far ahead.
+    case clockAccepted = "clock.accepted"
     /// A signing key was made.
     case signingKeyMade = "key.signing-key-made"
     /// A key of refresh tokens was made.

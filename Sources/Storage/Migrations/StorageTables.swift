@@ -4,7 +4,10 @@
 /// pages of text keys, and none with integer ones (design.md, Erasure).
 enum StorageTables {
     /// Steps of the component `storage`.
-    static let migrations = [Migration(number: 1, sql: outbox + audit + idempotency)]
+    static let migrations = [
+        Migration(number: 1, sql: outbox + audit + idempotency),
+        Migration(number: 2, sql: clockMark),
+    ]
 
     /// `number` orders the messages; a lane's are delivered one after the other.
     private static let outbox = """
@@ -35,6 +38,14 @@ enum StorageTables {
             device BLOB,
             outcome TEXT,
             attempt INTEGER
+        ) STRICT;
+        """
+
+    /// One row: the latest moment that the store knows (`ClockMark`).
+    private static let clockMark = """
+        CREATE TABLE clock_mark (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            at_ms INTEGER NOT NULL
         ) STRICT;
         """
 

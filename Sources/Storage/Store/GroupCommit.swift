@@ -35,6 +35,7 @@ struct GroupCommit {
     let announce: () -> Void
     /// The connection; nil after a failure that it did not survive.
     var connection: (any SQLConnection)?
+    private var mark = ClockMark()
     /// Commits that failed since the last that did not.
     private var failures = 0
 
@@ -64,7 +65,11 @@ struct GroupCommit {
             try connection.begin()
             outcomes = try run(flows, connection, notes)
             // A flow alone that threw has undone the transaction already.
-            if connection.isInTransaction { try connection.commit() }
+            if connection.isInTransaction {
+                try mark.write(time.now(), connection)
+                try connection.commit()
+                mark.noteCommit()
+            }
         } catch {
             undo(after: error, flows: flows.count)
             for flow in flows { flow.fail(StoreTrouble.answer(to: error)) }

@@ -12,6 +12,9 @@ package final class Store: Sendable {
     package let location: String
     /// Rings after each commit that put a message into the outbox.
     let outboxBell = Bell()
+    /// How the machine's clock stood to the store's mark when it was opened. Behind it, the time
+    /// goes on from the mark; far ahead, whoever ends things by time decides.
+    package let clockStart: ClockStart
     let logger: Logger
     private let engine: any SQLEngine
     private let limits: StoreLimits
@@ -41,9 +44,10 @@ package final class Store: Sendable {
         threads = Mutex([])
         self.lock = Mutex(lock)
 
-        let migrator = Migrator(
-            connection: try engine.openWriter(location), time: time, logger: logger)
+        let connection = try engine.openWriter(location)
+        let migrator = Migrator(connection: connection, time: time, logger: logger)
         try migrator.run(StorageTables.migrations, .storage)
+        clockStart = try Self.startClock(connection, time, logger)
         try migrator.run(migrations, .service)
         try startWriter(time, lock)
         for _ in 0..<max(1, limits.readers) { try startReader(lock) }
@@ -127,6 +131,20 @@ package final class Store: Sendable {
         // Readers first: the writer cannot empty a log that somebody reads.
         for thread in threads.withLock({ $0 }).reversed() { thread.join() }
         lock.withLock { $0 = nil }
+    }
+
+    /// Lays the machine's clock beside the mark, before anything is stamped.
+    private static func startClock(
+        _ connection: any SQLConnection, _ time: any Time, _ logger: Logger
+    ) throws -> ClockStart {
+        let start = ClockStart.of(wall: time.now(), mark: try ClockMark.read(connection))
+        if case .behind(let mark) = start {
+            logger.error(
+                "the machine's clock is behind this store's: the time goes on from the store's",
+                fields: [.milliseconds: .integer((mark - time.now()).milliseconds)])
+            time.goOn(from: mark)
+        }
+        return start
     }
 
     private func refused<Element>(_ refusal: WorkQueue<Element>.Refusal) -> ServiceError {

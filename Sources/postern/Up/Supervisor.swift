@@ -20,11 +20,14 @@ final class Supervisor {
     private let programs: ProgramFiles
     private let portBase: Int
     private var children = Supervisor.names.map { Child($0) }
+    /// Where identity will listen: session calls it, and starts before it, since it calls session.
+    private let identityPort: Int
 
     init(folder: DataFolder, programs: ProgramFiles, portBase: Int) {
         self.folder = folder
         self.programs = programs
         self.portBase = portBase
+        identityPort = portBase == 0 ? FreePort.find() : 0
     }
 
     /// Where each service listens and shows its metrics, in the order of their ports.
@@ -83,6 +86,7 @@ final class Supervisor {
 
     /// Whom each program calls.
     private static let peers = [
+        "postern-session": ["identity"],
         "postern-identity": ["session", "notification"],
         "postern-gateway": ["identity", "session", "rate-limit"],
     ]
@@ -94,7 +98,9 @@ final class Supervisor {
 
     private func ports(_ child: Child) -> (port: Int, metricsPort: Int) {
         if child.port != 0 { return (child.port, child.metricsPort) }
-        guard portBase != 0 else { return (0, 0) }
+        guard portBase != 0 else {
+            return (child.name == "postern-identity" ? identityPort : 0, 0)
+        }
         let port = portBase + (Self.portOffsets[child.name] ?? 0)
         return (port, port + 10)
     }

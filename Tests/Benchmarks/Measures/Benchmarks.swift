@@ -7,6 +7,7 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Benchmarks",
         subcommands: [
-            EchoServer.self, GroupCommit.self, Refreshes.self, PasswordHashes.self, SignIns.self,
+            EchoServer.self, GroupCommit.self, Refreshes.self, SessionFigures.self,
+            PasswordHashes.self, SignIns.self,
         ])
 }

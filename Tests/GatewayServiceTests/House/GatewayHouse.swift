@@ -18,6 +18,7 @@ final class GatewayHouse: Sendable {
     let log = CapturedLog()
     let inner: InnerServices
     let gateway: GatewayService
+    let accountSessions: AccountSessions
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
@@ -29,6 +30,10 @@ final class GatewayHouse: Sendable {
             settings: try SettingsLoader.settings(flags), accounts: inner.identity,
             sessions: inner.session, limits: limits ?? inner.limits, time: time,
             logger: log.logger(time: time))
+        accountSessions = AccountSessions(
+            settings: try SettingsLoader.settings(flags), accounts: inner.identity,
+            sessions: inner.session, devices: inner.session, limits: limits ?? inner.limits,
+            time: time, logger: log.logger(time: time))
     }
 
     // MARK: calls

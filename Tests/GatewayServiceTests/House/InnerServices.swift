@@ -26,6 +26,8 @@ final class InnerServices: Sendable {
     let limits: RateLimitService
     let notification: NotificationService
     let notificationStore: Store
+    /// From session to identity, which is made after it.
+    let notices = LateNotices()
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
@@ -45,7 +47,7 @@ final class InnerServices: Sendable {
         session = try await SessionService(
             settings: try SettingsLoader.settings(), store: sessionStore,
             keys: SessionKeys(master: key(), signInProofs: proofKey, randomness: randomness),
-            time: time, randomness: randomness, logger: log)
+            notices: notices, time: time, randomness: randomness, logger: log)
         let mail: NotificationSettings = try SettingsLoader.settings()
         notificationStore = try store(
             NotificationService.storeName, NotificationService.migrations)
@@ -71,6 +73,7 @@ final class InnerServices: Sendable {
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
             notifications: notification, sessions: session, time: time, randomness: randomness,
             logger: log, metrics: metrics)
+        notices.connect(to: identity)
     }
 
     // MARK: what happens behind
@@ -78,6 +81,7 @@ final class InnerServices: Sendable {
     /// Runs outbox and delivery until nothing waits.
     func settle(_ location: SourceLocation = #_sourceLocation) async throws {
         try await withThrowingTaskGroup { group in
+            group.addTask { try await self.session.run() }
             group.addTask { try await self.identity.run() }
             group.addTask { try await self.notification.run() }
             for _ in 0..<100_000 {
@@ -90,7 +94,9 @@ final class InnerServices: Sendable {
     }
 
     private func isSettled() async throws -> Bool {
-        guard try await identityStore.read({ try $0.outboxCount() }) == 0 else { return false }
+        for store in [sessionStore, identityStore] {
+            guard try await store.read({ try $0.outboxCount() }) == 0 else { return false }
+        }
         return try await count(notificationStore, "message", where: "state <> 3") == 0
     }
 

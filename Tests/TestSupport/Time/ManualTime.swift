@@ -19,6 +19,24 @@ package final class ManualTime: Time {
     /// How far it has been moved, from 1,000 seconds on.
     package func uptime() -> Duration { state.withLock { $0.uptime } }
 
+    /// What the machine's wall clock shows: the time, and by how much it was stepped.
+    package func wallClock() -> Timestamp { state.withLock { $0.now + $0.step } }
+
+    /// Steps the wall clock; the time goes on as before.
+    package func stepWallClock(by step: Duration) { state.withLock { $0.step += step } }
+
+    /// Counts from `moment` on; the wall clock stays where it is.
+    package func goOn(from moment: Timestamp) { state.withLock { $0.goOn(from: moment) } }
+
+    /// What a new process sees whose wall clock shows `wall`: the time is that, earlier or later.
+    package func startAnew(at wall: Timestamp) {
+        state.withLock { state in
+            state.step = .zero
+            state.goOn(from: wall)
+            state.step = .zero
+        }
+    }
+
     /// Moves both clocks on and wakes, in order of their moments, all whose time has come.
     package func advance(by duration: Duration) {
         precondition(duration >= .zero, "time never goes backwards: Time.now")

@@ -6,6 +6,8 @@ struct ManualTimeState {
     typealias Watcher = CheckedContinuation<Void, Never>
 
     private(set) var now: Timestamp
+    /// How far ahead of `now` the wall clock is.
+    var step: Duration = .zero
     private(set) var uptime: Duration = .seconds(1_000)
     private var numbersTaken = 0
     private var sleeping: [(number: Int, until: Duration, sleep: Sleep)] = []
@@ -13,6 +15,12 @@ struct ManualTimeState {
 
     init(now: Timestamp) {
         self.now = now
+    }
+
+    /// Sets `now` alone.
+    mutating func goOn(from moment: Timestamp) {
+        step += now - moment
+        now = moment
     }
 
     /// A number for a sleeper, in order of their coming.

@@ -1,0 +1,54 @@
+package import Contracts
+package import Logging
+package import Messages
+package import RPC
+package import ServiceRuntime
+
+/// The sessions of who is signed in (G-22, S-06) and re-authentication (G-13): the gateway's second
+/// public service.
+package struct AccountSessions: AccountSessionsService {
+    private let sessionList: SessionListFlow
+    private let sessionEnding: SessionEndingFlow
+    private let reauthentication: ReauthenticateFlow
+
+    /// The flows, in front of the services.
+    package init(
+        settings: GatewaySettings, accounts: any AccountsAPI, sessions: any SessionsAPI,
+        devices: any DevicesAPI, limits: any LimitsAPI, time: any Time, logger: Logger
+    ) {
+        let guarding = LimitGuard(
+            limits: limits, failure: settings.limiterFailure, time: time, logger: logger)
+        sessionList = SessionListFlow(devices: devices)
+        sessionEnding = SessionEndingFlow(devices: devices)
+        reauthentication = ReauthenticateFlow(
+            accounts: accounts, sessions: sessions, devices: devices, limits: guarding)
+    }
+
+    /// `SessionListFlow`.
+    package func listSessions(
+        _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSessionsResponse {
+        try await sessionList.run(request, context)
+    }
+
+    /// `SessionEndingFlow`.
+    package func endSession(
+        _ request: GatewayV1.EndSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.EndSessionResponse {
+        try await sessionEnding.run(request, context)
+    }
+
+    /// `SessionEndingFlow`.
+    package func endOtherSessions(
+        _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.EndOtherSessionsResponse {
+        try await sessionEnding.run(request, context)
+    }
+
+    /// `ReauthenticateFlow`.
+    package func reauthenticate(
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReauthenticateResponse {
+        try await reauthentication.run(request, context)
+    }
+}

@@ -1,0 +1,77 @@
+import CallRecords
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Takes on what session has to tell an account's owner, once for each key: the mail goes into the
+/// outbox in one transaction with the note that it was told (S-03, G-10).
+struct AccountNotice: Sendable {
+    let parts: IdentityParts
+
+    /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`.
+    func run(
+        _ request: IdentityV1.TellRequest, _ context: CallContext
+    ) async throws -> IdentityV1.TellResponse {
+        guard let account = AccountID(text: request.accountId) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        guard let kind = NoticeKind(request.kind) else {
+            throw ServiceError(.invalidArgument, fields: ["kind"])
+        }
+        // The device's words are left out: a repeat may come after its session was erased.
+        let call = try RepeatableCall(
+            "Tell", [Array(account.text.utf8), Array("\(kind.rawValue) \(request.atMs)".utf8)],
+            context, hash: parts.keys.calls)
+        guard let call else {
+            throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
+        }
+        let mailed = try await parts.store.write { transaction in
+            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            let mailed = try mail(account, kind, request, call, transaction)
+            try transaction.remember(
+                call, FirstAnswer(account: account.key, figure: mailed ? 1 : 0))
+            return mailed
+        }
+        return IdentityV1.TellResponse(mailed: mailed)
+    }
+
+    /// Writes the mail; false where the rule says that none goes out.
+    private func mail(
+        _ account: AccountID, _ kind: NoticeKind, _ request: IdentityV1.TellRequest,
+        _ call: RepeatableCall, _ transaction: Transaction
+    ) throws -> Bool {
+        guard let row = try transaction.account(account), row.status != .deleting,
+            let address = row.address
+        else { return false }
+        let decision = NoticeRule.decision(
+            isProved: address.provedAt != nil,
+            recent: try transaction.recentNotices(account, kind))
+        guard case .mailed(let namingDevice) = decision else { return false }
+        let stored = try AccountReading(parts: parts).vault(row).open(address.sealed, .address)
+        guard let recipient = EmailAddress(stored) else { return false }
+        let device =
+            namingDevice
+            ? DeviceWords.words(name: request.deviceName, platform: request.platform) : ""
+        let outbox = IdentityOutbox(parts: parts)
+        try transaction.enqueue(
+            outbox.email(
+                kind.mail(device: device, time: NoticeTime.text(of: request.atMs)),
+                to: recipient.mailbox, language: row.language, expiresAt: nil,
+                key: outbox.key(of: call)))
+        try transaction.noteNotice(account, kind)
+        return true
+    }
+}
+
+/// A moment as a mail tells it.
+enum NoticeTime {
+    /// To the minute, in UTC: `2026-01-31 09:05 UTC`.
+    static func text(of milliseconds: Int64) -> String {
+        let text = Timestamp(milliseconds: milliseconds).text
+        let halves = text.split(separator: "T", maxSplits: 1)
+        guard halves.count == 2 else { return text }
+        return "\(halves[0]) \(halves[1].prefix(5)) UTC"
+    }
+}

@@ -1,0 +1,34 @@
+import ServiceRuntime
+import Storage
+
+extension Transaction {
+    /// Old notices purged with each new one, so that the table shrinks while it is used.
+    private static var purgedAtOnce: Int64 { 4 }
+
+    /// Notes that an account's owner was mailed, and forgets a few that count no more.
+    func noteNotice(_ account: AccountID, _ kind: NoticeKind) throws {
+        try execute(
+            """
+            DELETE FROM notices
+            WHERE notice IN (SELECT notice FROM notices ORDER BY notice LIMIT ?)
+              AND mailed_at_ms <= ?
+            """,
+            [.integer(Self.purgedAtOnce), SQLValue(at - NoticeRule.window)])
+        try execute(
+            "INSERT INTO notices (account, kind, mailed_at_ms) VALUES (?, ?, ?)",
+            [.integer(account.key), .integer(kind.rawValue), SQLValue(at)])
+    }
+
+    /// How many notices of a kind were mailed within the rule's window.
+    func recentNotices(_ account: AccountID, _ kind: NoticeKind) throws -> Int {
+        let count = try queryOne(
+            """
+            SELECT count(*) FROM notices WHERE account = ? AND kind = ? AND mailed_at_ms > ?
+            """,
+            [
+                .integer(account.key), .integer(kind.rawValue), SQLValue(at - NoticeRule.window),
+            ]
+        ) { try $0.integer(0) }
+        return Int(count ?? 0)
+    }
+}

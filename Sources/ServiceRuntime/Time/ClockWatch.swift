@@ -1,0 +1,43 @@
+package import Logging
+package import Metrics
+
+/// Watches the machine's clock, and raises the alarm when it is stepped: a log line, and the gauge
+/// `clock_ahead_seconds`.
+package struct ClockWatch: Sendable {
+    /// A step is told within this time.
+    package static let interval: Duration = .seconds(10)
+
+    private let time: any Time
+    private let logger: Logger
+    private let ahead: Gauge
+
+    /// A watch over the clock that `time` reads.
+    package init(time: any Time, logger: Logger, metrics: any MetricsFactory) {
+        self.time = time
+        self.logger = logger
+        ahead = Gauge(label: "clock_ahead_seconds", dimensions: [], factory: metrics)
+    }
+
+    /// Watches until cancelled.
+    package func run() async throws {
+        var drift = ClockDrift()
+        while true {
+            check(&drift)
+            try await time.sleep(for: Self.interval)
+        }
+    }
+
+    /// Looks once.
+    package func check(_ drift: inout ClockDrift) {
+        let gap = time.wallClock() - time.now()
+        ahead.record(Double(gap.milliseconds) / 1_000)
+        switch drift.note(ahead: gap) {
+        case .parted(let gap):
+            logger.error(
+                "the machine's clock was stepped; ours goes on as before",
+                fields: [.milliseconds: .integer(gap.milliseconds)])
+        case .together: logger.warning("the machine's clock agrees again", fields: [:])
+        case nil: break
+        }
+    }
+}

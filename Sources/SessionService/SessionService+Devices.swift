@@ -1,0 +1,55 @@
+import Contracts
+package import Messages
+package import RPC
+
+/// What the owner of a session may see and do of the account's sessions (G-22, G-13).
+extension SessionService: DevicesService {
+    /// `DeviceList`.
+    package func list(
+        _ request: SessionV1.ListRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListResponse {
+        try parts.clock.requireAnswering()
+        return try await DeviceList(parts: parts).run(request)
+    }
+
+    /// `DeviceEnding`.
+    package func end(
+        _ request: SessionV1.EndRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndResponse {
+        try parts.clock.requireAnswering()
+        return try await DeviceEnding(parts: parts).run(request)
+    }
+
+    /// `DeviceEnding`.
+    package func endOthers(
+        _ request: SessionV1.EndOthersRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndOthersResponse {
+        try parts.clock.requireAnswering()
+        return try await DeviceEnding(parts: parts).run(request)
+    }
+
+    /// `Reauthentication`.
+    package func reauthenticate(
+        _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
+    ) async throws -> SessionV1.ReauthenticateResponse {
+        try parts.clock.requireAnswering()
+        return try await Reauthentication(parts: parts).run(request)
+    }
+}
+
+/// The operator's word on the clock (security.md, Clock).
+extension SessionService: ClockService {
+    /// `ClockCalls`.
+    package func check(
+        _ request: SessionV1.CheckRequest, _ context: CallContext
+    ) -> SessionV1.CheckResponse {
+        ClockCalls(parts: parts).check()
+    }
+
+    /// `ClockCalls`.
+    package func accept(
+        _ request: SessionV1.AcceptRequest, _ context: CallContext
+    ) async throws -> SessionV1.AcceptResponse {
+        try await ClockCalls(parts: parts).accept()
+    }
+}

@@ -1,0 +1,50 @@
+import ServiceRuntime
+
+/// How long a session may live: unused, and in all (S-02).
+struct SessionLimits: Hashable, Sendable {
+    /// What a setting may say.
+    static let idleRange = Duration.seconds(300)...Duration.seconds(366 * 86_400)
+    /// What a setting may say.
+    static let ageRange = Duration.seconds(300)...Duration.seconds(3_660 * 86_400)
+
+    let idleMax: Duration
+    let ageMax: Duration
+
+    /// The shorter of both, each.
+    func stricter(_ other: SessionLimits) -> SessionLimits {
+        SessionLimits(
+            idleMax: min(idleMax, other.idleMax), ageMax: min(ageMax, other.ageMax))
+    }
+}
+
+/// One entry of the setting `session-limits`: `METHOD=IDLE/AGE`, for instance `otp=30d/90d`, where
+/// the method is an `amr` value (RFC 8176) as access tokens carry it.
+struct MethodLimits: Hashable, Sendable {
+    private static let methodBytesMax = 32
+
+    let method: String
+    let limits: SessionLimits
+
+    /// Reads an entry; nil for anything else, and for limits out of range.
+    init?(_ text: String) {
+        let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, Self.isMethod(halves[0]) else { return nil }
+        let times = halves[1].split(separator: "/", omittingEmptySubsequences: false)
+            .map { DurationText.read(String($0)) }
+        guard times.count == 2, let idle = times[0], let age = times[1], idle <= age,
+            SessionLimits.idleRange.contains(idle), SessionLimits.ageRange.contains(age)
+        else { return nil }
+        method = String(halves[0])
+        limits = SessionLimits(idleMax: idle, ageMax: age)
+    }
+
+    private static func isMethod(_ text: Substring) -> Bool {
+        (1...methodBytesMax).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+                default: false
+                }
+            }
+    }
+}

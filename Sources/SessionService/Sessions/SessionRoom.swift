@@ -1,0 +1,22 @@
+import ServiceRuntime
+
+/// Which of an account's live sessions give way when one more is opened (S-03). Pure:
+///
+///     live sessions    give way
+///     below max        none
+///     max or more      those used least recently, so that max − 1 stay beside the new one
+///
+/// Of two that were used at the same moment the one opened first gives way, and of two opened at
+/// the same moment the one with the smaller key, so that any order of rows gives one answer.
+enum SessionRoom {
+    /// The sessions that give way, the least recently used first.
+    static func givingWay(among live: [Session], max: Int) -> [Session] {
+        let tooMany = live.count - (max - 1)
+        guard tooMany > 0 else { return [] }
+        return Array(live.sorted(by: isLessRecent).prefix(tooMany))
+    }
+
+    private static func isLessRecent(_ one: Session, _ other: Session) -> Bool {
+        (one.usedAt, one.createdAt, one.id.key) < (other.usedAt, other.createdAt, other.id.key)
+    }
+}

@@ -1,0 +1,27 @@
+import Logging
+package import ServiceRuntime
+
+/// Keeps a store's clock mark fresh where nobody writes: a service that idled for days must not
+/// look, at its next start, like one that was off for days.
+package struct ClockMarking: Sendable {
+    private let store: Store
+    private let time: any Time
+
+    /// For `store`, whose commits carry the mark.
+    package init(store: Store, time: any Time) {
+        self.store = store
+        self.time = time
+    }
+
+    /// Works until cancelled.
+    package func run() async throws {
+        while true {
+            try await time.sleep(for: ClockMark.interval)
+            do {
+                try await store.write { _ in }
+            } catch {
+                store.logger.warning("the clock mark is old", fields: [.detail: .error(error)])
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Glibc
+import ServiceRuntime
+import SessionService
+import Storage
+
+/// Sessions in number: how quickly they are opened, durably; what a million take on disk and in
+/// memory; and whether a refresh among a million costs more than among a thousand.
+struct SessionFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "sessions")
+
+    @Option(help: "A folder on the disk to measure; its contents are lost.")
+    var folder: String
+    @Option(help: "Callers at the same time.")
+    var workers = 256
+    @Option(help: "Seconds of each run.")
+    var seconds = 3
+    @Option(help: "Runs; the median counts.")
+    var runs = 3
+    @Option(help: "Sessions of the large store.")
+    var sessions = 1_000_000
+
+    func run() async throws {
+        let empty = try store("openings")
+        let scene = try await SessionScene(store: empty)
+        var openings: [Double] = []
+        for _ in 0..<runs { openings.append(try await rate { _ in _ = try await scene.open() }) }
+        empty.close()
+        Figure(name: "session-openings", value: .median(openings), unit: "sessions/s").report()
+        try await compare()
+    }
+
+    private func compare() async throws {
+        let small = try await CrowdedStore(store("small"), sessions: 1_000)
+        let large = try await CrowdedStore(store("large"), sessions: sessions)
+        let bytes = try large.bytesOnDisk(since: small)
+        Figure(name: "session-bytes-on-disk", value: bytes, unit: "B").report()
+        let before = CrowdedStore.residentBytes()
+        let scenes = (
+            try await SessionScene(store: small.store), try await SessionScene(store: large.store)
+        )
+        var (few, many): ([Double], [Double]) = ([], [])
+        let families = (
+            try await scenes.0.families(workers), try await scenes.1.families(workers)
+        )
+        for _ in 0..<runs {
+            few.append(try await rate { try await scenes.0.refresh(families.0[$0]) })
+            many.append(try await rate { try await scenes.1.refresh(families.1[$0]) })
+        }
+        let resident = Double(CrowdedStore.residentBytes() - before) / Double(sessions)
+        Figure(name: "session-bytes-resident", value: resident, unit: "B").report()
+        Figure(name: "refreshes-among-1000", value: .median(few), unit: "refreshes/s").report()
+        Figure(name: "refreshes-among-many", value: .median(many), unit: "refreshes/s").report()
+        Figure(
+            name: "refresh-cost-among-many", value: .median(few) / .median(many), unit: "×"
+        ).report()
+        small.store.close()
+        large.store.close()
+    }
+
+    private func rate(_ act: @escaping @Sendable (Int) async throws -> Void) async throws -> Double
+    {
+        try await Throughput(workers: workers, duration: .seconds(seconds)).measure(act)
+    }
+
+    private func store(_ name: String) throws -> Store {
+        try Store(
+            folder: "\(folder)/\(name)", name: SessionService.storeName,
+            migrations: SessionService.migrations, time: SystemTime(), logger: .silent)
+    }
+}
+
+/// A store that holds many sessions beside those that are measured.
+struct CrowdedStore {
+    let store: Store
+    private let sessions: Int
+
+    /// Fills a store with live sessions of as many accounts, as openings leave them: row, sealed
+    /// name of a device, audit record.
+    init(_ store: Store, sessions: Int) async throws {
+        self.store = store
+        self.sessions = sessions
+        let (step, now) = (10_000, SystemTime().now().milliseconds)
+        for from in stride(from: 0, to: sessions, by: step) {
+            let count = Int64(min(step, sessions - from))
+            try await store.write { transaction in
+                try transaction.execute(Self.rows, [.integer(now), .integer(count)])
+                try transaction.execute(Self.records, [.integer(now), .integer(count)])
+            }
+        }
+        try await store.truncateLog()
+    }
+
+    private static let rows = """
+        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?2)
+        INSERT INTO session (
+            id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms, methods,
+            platform, device, device_name)
+        SELECT abs(random()), abs(random()), 1, ?1, ?1, ?1, ?1, 'pwd', 'ios', randomblob(16),
+            randomblob(42) FROM number
+        """
+
+    private static let records = """
+        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?2)
+        INSERT INTO audit (at_ms, kind, account, session, client_address, device)
+        SELECT ?1, 'session.started', abs(random()), abs(random()), randomblob(16), randomblob(16)
+        FROM number
+        """
+
+    /// Bytes of the database for each session more than another holds.
+    func bytesOnDisk(since other: CrowdedStore) throws -> Double {
+        Double(bytes - other.bytes) / Double(sessions - other.sessions)
+    }
+
+    private var bytes: Int {
+        var status = stat()
+        return stat(store.location, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// What this process holds of memory: the second number of statm, in pages.
+    static func residentBytes() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+        let text = String(
+            decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let fields = text.split(separator: " ")
+        return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
+    }
+}

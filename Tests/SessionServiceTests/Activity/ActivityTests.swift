@@ -1,0 +1,59 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("S-05: activity in memory")
+struct ActivityTests {
+    private let start = Timestamp(milliseconds: 1_000_000)
+
+    private func id(_ key: Int64) throws -> SessionID { try #require(SessionID(key: key)) }
+
+    private func session(_ key: Int64, usedAt: Timestamp) throws -> Session {
+        Session(
+            id: try id(key), account: try #require(AccountID(key: 1)), counter: 1,
+            createdAt: start, usedAt: usedAt, authenticatedAt: start, provedAt: start,
+            methods: ["pwd"])
+    }
+
+    @Test("the later of row and mark counts")
+    func later() throws {
+        let activity = Activity()
+        activity.mark(try id(1), at: start + .seconds(10))
+        let early = activity.applied(to: try session(1, usedAt: start))
+        #expect(early.usedAt == start + .seconds(10))
+        let late = activity.applied(to: try session(1, usedAt: start + .seconds(20)))
+        #expect(late.usedAt == start + .seconds(20))
+        #expect(activity.applied(to: try session(2, usedAt: start)).usedAt == start)
+    }
+
+    @Test("a mark counts until it is known to be on disk, and goes again if it is not")
+    func underway() throws {
+        let activity = Activity()
+        activity.mark(try id(1), at: start + .seconds(10))
+        activity.depart()
+        let first = activity.departed(upTo: 10)
+        #expect(first == [ActivityMark(key: 1, at: start + .seconds(10))])
+        #expect(activity.applied(to: try session(1, usedAt: start)).usedAt > start)
+        activity.mark(try id(1), at: start + .seconds(30))
+        activity.depart()
+        let again = activity.departed(upTo: 10)
+        #expect(again.map(\.at) == [start + .seconds(30)], "the first was not written")
+        activity.wrote([ActivityMark(key: 1, at: start + .seconds(30))])
+        #expect(activity.count == 0)
+        activity.depart()
+        #expect(activity.departed(upTo: 10).isEmpty)
+        #expect(activity.applied(to: try session(1, usedAt: start)).usedAt == start)
+    }
+
+    @Test("no more sessions are marked than the limit; those that are go on")
+    func bounded() throws {
+        let activity = Activity(marksMax: 3)
+        for key in 1...10 { activity.mark(try id(Int64(key)), at: start) }
+        #expect(activity.count == 3)
+        activity.mark(try id(1), at: start + .seconds(1))
+        #expect(activity.applied(to: try session(1, usedAt: start)).usedAt == start + .seconds(1))
+        #expect(activity.applied(to: try session(9, usedAt: start)).usedAt == start)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("S-03, G-10: owners are told")
+struct NoticeTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture(flags: ["--sessions-max", "1"])
+    }
+
+    @Test("S-03: of a displaced session, with its device and moment, once")
+    func displaced() async throws {
+        _ = try await fixture.open(on: "Ada’s phone")
+        fixture.time.advance(by: .seconds(5))
+        let moment = fixture.time.now()
+        _ = try await fixture.open(on: "tablet")
+        try await fixture.handOver()
+        let told = try #require(fixture.notices.told.first)
+        #expect(fixture.notices.told.count == 1)
+        #expect(told.accountId == (try fixture.account()).text)
+        #expect(told.kind == .sessionDisplaced)
+        #expect(told.atMs == moment.milliseconds)
+        #expect(told.deviceName == "Ada’s phone" && told.platform == "ios")
+    }
+
+    @Test("G-10: of a replayed refresh token, by whichever call it came")
+    func replayed() async throws {
+        let first = try await fixture.open(on: "phone")
+        var leaf = first
+        for _ in 0..<3 {
+            fixture.time.advance(by: .seconds(60))
+            leaf = try await fixture.refresh(leaf.refreshToken)
+        }
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(first.refreshToken)
+        }
+        try await fixture.handOver()
+        #expect(fixture.notices.told.map(\.kind) == [.sessionReplayed])
+    }
+
+    @Test("a sign-out, an ended account and idleness tell nobody")
+    func silent() async throws {
+        let one = try await fixture.open(on: "phone")
+        #expect(try await fixture.signOut(.accessToken(one.accessToken)) == 1)
+        _ = try await fixture.open(on: "phone")
+        fixture.time.advance(by: .seconds(1))
+        let ended = try await fixture.endAccount(
+            try fixture.account(), before: fixture.time.now())
+        #expect(ended == 1)
+        #expect(try await fixture.waiting() == 0)
+    }
+
+    @Test("an identity that is down delays the notice and nothing else")
+    func down() async throws {
+        fixture.notices.fail([.unavailable, .deadlineExceeded, .unknownMethod])
+        _ = try await fixture.open(on: "phone")
+        let second = try await fixture.open(on: "tablet")
+        #expect(fixture.validate(second.accessToken).valid)
+        #expect(try await fixture.waiting() == 1)
+        try await fixture.handOver()
+        #expect(fixture.notices.calls == 4)
+        #expect(fixture.notices.told.count == 1)
+    }
+
+    @Test("a notice outlives the process that wrote it, and the erasure of its session")
+    func crash() async throws {
+        _ = try await fixture.open(on: "phone")
+        _ = try await fixture.open(on: "tablet")
+        try await fixture.restart()
+        _ = try await fixture.store.write { try $0.execute("DELETE FROM session") }
+        try await fixture.handOver()
+        #expect(fixture.notices.told.map(\.deviceName) == [""])
+    }
+
+    @Test("a notice that identity can never take is reported and let go")
+    func final() async throws {
+        fixture.notices.fail([.invalidArgument])
+        _ = try await fixture.open(on: "phone")
+        _ = try await fixture.open(on: "tablet")
+        try await fixture.handOver()
+        #expect(fixture.notices.told.isEmpty)
+        #expect(fixture.log.lines.contains { $0.contains("given up") })
+    }
+
+    @Test("A-02: a device's name stands nowhere in clear")
+    func sealed() async throws {
+        _ = try await fixture.open(on: "canary name")
+        _ = try await fixture.open(on: "tablet")
+        try await fixture.store.truncateLog()
+        let file = URL(filePath: fixture.folder.file("\(SessionService.storeName).sqlite"))
+        let database = try Data(contentsOf: file)
+        #expect(database.range(of: Data("ios".utf8)) != nil, "what is not sealed is found")
+        #expect(database.range(of: Data("canary name".utf8)) == nil)
+    }
+}

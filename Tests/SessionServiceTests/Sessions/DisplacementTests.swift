@@ -1,0 +1,97 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("S-03: an account has so many live sessions at most")
+struct DisplacementTests {
+    @Test("S-03: the sixth sign-in ends the session used least recently, with its reason")
+    func sixth() async throws {
+        let fixture = try await SessionFixture()
+        var opened: [SessionV1.Tokens] = []
+        for number in 1...5 {
+            opened.append(try await fixture.open(on: "phone \(number)"))
+            fixture.time.advance(by: .seconds(60))
+        }
+        // The first is used again, so the second is the least recent.
+        _ = try await fixture.refresh(opened[0].refreshToken)
+        let sixth = try await fixture.open(on: "tablet")
+        #expect(fixture.validate(sixth.accessToken).valid)
+        #expect(!fixture.validate(opened[1].accessToken).valid, "at once, its access token too")
+        let state = try await fixture.inspect(opened[1].accessToken)
+        #expect(!state.live && state.endReason == .displaced)
+        await expectRefused(.sessionEnded) {
+            try await fixture.refresh(opened[1].refreshToken)
+        }
+        for index in [0, 2, 3, 4] { #expect(try await fixture.isLive(opened[index])) }
+    }
+
+    @Test("S-05: a session that is only validated is in use, and does not give way")
+    func validated() async throws {
+        let fixture = try await SessionFixture(flags: ["--sessions-max", "2"])
+        let first = try await fixture.open(on: "one")
+        fixture.time.advance(by: .seconds(10))
+        let second = try await fixture.open(on: "two")
+        fixture.time.advance(by: .seconds(10))
+        #expect(fixture.validate(first.accessToken).valid)
+        _ = try await fixture.open(on: "three")
+        #expect(try await fixture.isLive(first))
+        #expect(try await !fixture.isLive(second))
+    }
+
+    @Test("S-03: sessions that time has ended, and other accounts', count for nothing")
+    func others() async throws {
+        let fixture = try await SessionFixture(flags: ["--sessions-max", "2"])
+        let idle = try await fixture.open(on: "old")
+        let stranger = try await fixture.open(try fixture.account(7), on: "stranger's")
+        fixture.time.advance(by: .seconds(30 * 86_400))
+        let one = try await fixture.open(on: "one")
+        let two = try await fixture.open(on: "two")
+        #expect(try await fixture.inspect(idle.accessToken).endReason == .inactive)
+        #expect(try await fixture.inspect(stranger.accessToken).endReason == .inactive)
+        #expect(try await fixture.isLive(one))
+        #expect(try await fixture.isLive(two))
+    }
+
+    @Test("S-03: of 50 parallel sign-ins five live, and each of the others is told as displaced")
+    func parallel() async throws {
+        let fixture = try await SessionFixture()
+        let account = try fixture.account()
+        let requests = (0..<50).map { _ in
+            SessionV1.CreateRequest(proof: fixture.proof(account))
+        }
+        let (service, context) = (fixture.service, fixture.context())
+        let opened = try await withThrowingTaskGroup(of: SessionV1.Tokens?.self) { group in
+            for request in requests {
+                group.addTask { try await service.create(request, context).tokens }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(opened.compactMap(\.self).count == 50)
+        let live = try await fixture.number(
+            "SELECT count(*) FROM session WHERE ended_at_ms IS NULL")
+        #expect(live == 5)
+        let good = opened.compactMap(\.self).filter { fixture.validate($0.accessToken).valid }
+        #expect(good.count == 5)
+        #expect(try await fixture.waiting() == 45)
+    }
+
+    @Test("a repeated call opens no further session and displaces none")
+    func repeated() async throws {
+        let fixture = try await SessionFixture(flags: ["--sessions-max", "1"])
+        let first = try await fixture.open(key: "k1")
+        let again = try await fixture.open(key: "k1")
+        #expect(first.sessionId == again.sessionId)
+        #expect(try await fixture.isLive(first))
+    }
+
+    @Test("wrong limits are refused", arguments: ["0", "101", "x"])
+    func settings(text: String) {
+        #expect(throws: ServiceError.self) {
+            try SessionFixture.settings(["--sessions-max", text])
+        }
+    }
+}

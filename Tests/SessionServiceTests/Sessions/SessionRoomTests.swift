@@ -1,0 +1,43 @@
+import ServiceRuntime
+import Testing
+
+@testable import SessionService
+
+@Suite("S-03: which sessions give way")
+struct SessionRoomTests {
+    private func session(_ key: Int64, used: Int64, created: Int64 = 0) throws -> Session {
+        Session(
+            id: try #require(SessionID(key: key)), account: try #require(AccountID(key: 1)),
+            counter: 1, createdAt: Timestamp(milliseconds: created),
+            usedAt: Timestamp(milliseconds: used), authenticatedAt: Timestamp(milliseconds: 0),
+            provedAt: Timestamp(milliseconds: 0), methods: ["pwd"])
+    }
+
+    @Test(
+        "S-03: of n live sessions under a limit of five so many give way",
+        arguments: [(0, 0), (4, 0), (5, 1), (6, 2), (20, 16)])
+    func counts(live: Int, givingWay: Int) throws {
+        let sessions = try (0..<live).map { try session(Int64($0) + 1, used: Int64($0)) }
+        let ended = SessionRoom.givingWay(among: sessions.shuffled(), max: 5)
+        #expect(ended.map(\.id.key) == (0..<Int64(givingWay)).map { $0 + 1 })
+    }
+
+    @Test("S-03: the one used least recently gives way, not the one opened first")
+    func leastRecent() throws {
+        let sessions = [
+            try session(1, used: 900, created: 1), try session(2, used: 100, created: 50),
+            try session(3, used: 500, created: 20),
+        ]
+        #expect(SessionRoom.givingWay(among: sessions, max: 3).map(\.id.key) == [2])
+        #expect(SessionRoom.givingWay(among: sessions, max: 1).map(\.id.key) == [2, 3, 1])
+    }
+
+    @Test("S-03: used at the same moment, the one opened first gives way, then the smaller key")
+    func ties() throws {
+        let sessions = [
+            try session(9, used: 5, created: 2), try session(7, used: 5, created: 1),
+            try session(8, used: 5, created: 1),
+        ]
+        #expect(SessionRoom.givingWay(among: sessions, max: 1).map(\.id.key) == [7, 8, 9])
+    }
+}

@@ -1,0 +1,73 @@
+import Messages
+import RPC
+import ServiceRuntime
+import SessionService
+import Storage
+import TestSupport
+import Testing
+
+extension SessionFixture {
+    /// Opens a session on a device with a name.
+    func open(
+        _ account: AccountID? = nil, on device: String, methods: [String] = ["pwd"]
+    ) async throws -> SessionV1.Tokens {
+        let account = try account ?? self.account()
+        let origin = IdentityV1.Origin(
+            deviceId: "id of \(device)", platform: "ios", deviceName: device)
+        let response = try await service.create(
+            SessionV1.CreateRequest(proof: proof(account, methods: methods), origin: origin),
+            context())
+        return try #require(response.tokens)
+    }
+
+    func list(_ token: String) async throws -> [SessionV1.DeviceSession] {
+        try await service.list(SessionV1.ListRequest(accessToken: token), context()).sessions
+    }
+
+    func end(_ session: String, by token: String) async throws -> Bool {
+        let request = SessionV1.EndRequest(accessToken: token, sessionId: session)
+        return try await service.end(request, context()).ended
+    }
+
+    func endOthers(by token: String) async throws -> Int {
+        let request = SessionV1.EndOthersRequest(accessToken: token)
+        return Int(try await service.endOthers(request, context()).ended)
+    }
+
+    func reauthenticate(
+        _ token: String, _ proof: IdentityV1.SignInProof
+    ) async throws -> SessionV1.ReauthenticateResponse {
+        try await service.reauthenticate(
+            SessionV1.ReauthenticateRequest(accessToken: token, proof: proof), context())
+    }
+
+    /// Whether a session lives, by an access token of it, however old.
+    func isLive(_ tokens: SessionV1.Tokens) async throws -> Bool {
+        try await inspect(tokens.accessToken).live
+    }
+
+    /// How many notices wait for identity.
+    func waiting() async throws -> Int { try await store.read { try $0.outboxCount() } }
+
+    /// Runs the service's work until no notice waits; the time goes on, so that retries come.
+    func handOver() async throws {
+        let (service, store, time) = (service, store, time)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await service.run() }
+            for _ in 0..<100_000 {
+                if try await store.read({ try $0.outboxCount() }) == 0 { break }
+                time.advance(by: .milliseconds(10))
+                await Task.yield()
+            }
+            group.cancelAll()
+        }
+        #expect(try await waiting() == 0)
+    }
+
+    /// One number of the store.
+    func number(_ sql: String, _ values: [SQLValue] = []) async throws -> Int64 {
+        try await store.read { session in
+            try session.queryOne(sql, values) { try $0.integer(0) } ?? -1
+        }
+    }
+}
