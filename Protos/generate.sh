@@ -30,7 +30,8 @@ find "$output/Sources/Messages/Generated" "$output/Sources/Contracts/Generated" 
 find "$output/Sources/CMessages" -name '*.pb-c.*' -delete
 "$root/.build/generator/debug/generator" "$work/all.binpb" "$output" "$work/c.binpb"
 
-mapfile -t c_files < <(printf '%s\n' "${files[@]}" | grep -v '^postern/options/')
+# Files with services only have no C code.
+mapfile -t c_files < <(grep -l '^message ' "${files[@]}" | grep -v '^postern/options/')
 mkdir "$work/c"
 protoc --descriptor_set_in="$work/c.binpb" --c_out="$work/c" "${c_files[@]}"
 # The C sources stand beside their public headers' folder, as SwiftPM wants it.

@@ -27,7 +27,7 @@ struct Generator {
         for file in files where !file.messages.isEmpty {
             try write(
                 MessagesFile(file).text,
-                to: root.appending(path: "Sources/Messages/Generated/\(file.namespace).swift"))
+                to: root.appending(path: "Sources/Messages/Generated/\(file.swiftName).swift"))
         }
         for service in files.flatMap(\.services) {
             let text = ServiceFile(service, files: set.file).text

@@ -14,12 +14,33 @@ struct MessagesFile {
 
             internal import CMessages
 
-            /// The messages of `\(file.package)`.
-            package enum \(file.namespace) {}
-
             """
+        if file.namesPackage {
+            text += """
+
+                /// The messages of `\(file.package)`.
+                package enum \(file.namespace) {}
+
+                """
+        }
         for type in file.enums { text += "\n" + EnumCode(type).text }
         for message in file.messages { text += "\n" + MessageCode(message).text }
         return text
+    }
+}
+
+extension FileDescriptor {
+    /// Whether the file bears its package's name (`session/v1/session.proto`). A package may have
+    /// several files; this one declares its namespace, the others extend it.
+    fileprivate var namesPackage: Bool { stem == package.split(separator: ".").dropFirst().first }
+
+    /// The Swift file's name: `SessionV1`, and `SessionV1+Ends` for `session/v1/ends.proto`.
+    var swiftName: String {
+        namesPackage ? namespace : "\(namespace)+\(upperCamel(String(stem)))"
+    }
+
+    private var stem: Substring {
+        let file = name.split(separator: "/").last ?? ""
+        return file.prefix { $0 != "." }
     }
 }
