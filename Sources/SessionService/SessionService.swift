@@ -15,7 +15,15 @@ package struct SessionService: SessionsService {
     package static let migrations = SessionTables.migrations
 
     private let parts: SessionParts
-    private let keySetText: String
+    private let relay: EndsRelay
+    private let rotation: SigningKeyRotation
+
+    /// Tells followers of ends.
+    package var ends: EndsFeed { EndsFeed(log: relay.log) }
+    /// What the operator can do about signing keys.
+    package var signingKeys: SigningKeyOperations {
+        SigningKeyOperations(store: parts.store, rotation: rotation)
+    }
 
     /// A service on `store`, once its signing key is there (the first start makes one) and the
     /// latest ends are known.
@@ -27,18 +35,38 @@ package struct SessionService: SessionsService {
     ) async throws {
         let ring = try await SigningKeyRing.load(
             from: store, box: keys.signingKeys, randomness: randomness, logger: logger)
+        let inForce = KeysInForce(ring, issuer: settings.issuer, audience: settings.audience)
         let life = AccessTokenLife(mean: settings.accessTokenLife)
         let retention = life.longest + TokenVerifier.leeway
         let since = time.now() - retention
-        let ends = try await store.read { try $0.sessionsEnded(after: since) }
-        keySetText = ring.published.json
+        let bell = EndsBell()
+        let ended = EndedSessions(
+            try await store.read { try $0.sessionsEnded(after: since) }, retention: retention,
+            bell: bell)
         parts = SessionParts(
             store: store, keys: keys,
             life: SessionLife(idleMax: settings.idleMax, ageMax: settings.ageMax),
             accessTokens: AccessTokens(
-                keys: ring, life: life, issuer: settings.issuer, audience: settings.audience),
-            ended: EndedSessions(ends, retention: retention), time: time, randomness: randomness)
+                life: life, keys: inForce, issuer: settings.issuer, audience: settings.audience,
+                extra: settings.extraClaims),
+            ended: ended, time: time, randomness: randomness)
+        relay = EndsRelay(
+            store: store, log: EndsLog(), ended: ended, keys: inForce, bell: bell,
+            heartbeat: settings.endsHeartbeat, keptFor: retention, time: time, logger: logger)
+        rotation = SigningKeyRotation(
+            store: store, keys: inForce,
+            schedule: SigningKeySchedule(life: settings.signingKeyLife, verifiesFor: retention),
+            maker: SigningKeyMaker(box: keys.signingKeys, randomness: randomness), time: time,
+            logger: logger, bell: bell)
+        try await rotation.takeDue()
+        try await relay.fill()
     }
+
+    /// Tells followers of ends as they come, until cancelled.
+    package func relayEnds() async throws { try await relay.run() }
+
+    /// Follows the schedule of signing keys, until cancelled.
+    package func rotateSigningKeys() async throws { try await rotation.run() }
 
     // MARK: SessionsService
 
@@ -84,10 +112,10 @@ package struct SessionService: SessionsService {
         try await AccountEnding(parts: parts).run(request, context)
     }
 
-    /// `SigningKeyRing`.
+    /// `KeysInForce`.
     package func keySet(
         _ request: SessionV1.KeySetRequest, _ context: CallContext
     ) -> SessionV1.KeySetResponse {
-        SessionV1.KeySetResponse(jwks: keySetText)
+        SessionV1.KeySetResponse(jwks: parts.accessTokens.keys.current.keySetText)
     }
 }

@@ -3,7 +3,8 @@ import Storage
 /// The store's schema. Keys are integers and nothing in an index is personal (design.md, Erasure).
 enum SessionTables {
     static let migrations = [
-        Migration(number: 1, sql: session + usedProof + accountEnd + signingKey)
+        Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
+        Migration(number: 2, sql: EndsTables.sql),
     ]
 
     /// One row for each session and thus for each family of refresh tokens: `counter` is the one

@@ -25,12 +25,21 @@ struct GatewayProgram: Program {
         // A limiter that is gone must be noticed quickly.
         let limits = try host.channel(
             to: settings.rateLimit, connectPatience: .milliseconds(250))
+        let session = try host.channel(to: settings.session)
         let service = GatewayService(
             settings: settings.gateway,
             accounts: AccountsClient(try host.channel(to: settings.identity)),
-            sessions: SessionsClient(try host.channel(to: settings.session)),
+            sessions: SessionsClient(session),
             limits: LimitsClient(limits), time: host.time, logger: host.logger)
-        return Assembly(services: [AuthDispatcher.methods(of: service)])
+        let verification = VerificationRelay(
+            sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
+            randomness: host.randomness)
+        return Assembly(
+            services: [
+                AuthDispatcher.methods(of: service),
+                VerificationDispatcher.methods(of: verification),
+            ],
+            workers: [Worker(verification.run)])
     }
 }
 

@@ -35,6 +35,12 @@ struct SessionProgram: Program {
                 randomness: host.randomness),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [SessionsDispatcher.methods(of: service)], close: { store.close() })
+            services: [
+                SessionsDispatcher.methods(of: service),
+                SessionEndsDispatcher.methods(of: service.ends),
+                SigningKeysDispatcher.methods(of: service.signingKeys),
+            ],
+            workers: [Worker(service.relayEnds), Worker(service.rotateSigningKeys)],
+            close: { store.close() })
     }
 }

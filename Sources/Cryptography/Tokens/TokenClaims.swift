@@ -21,12 +21,14 @@ package struct TokenClaims: Hashable, Sendable {
     package var authenticatedAt: Timestamp?
     /// `jti`: the token's own name.
     package var identifier: String?
+    /// What an operator's rule adds; written, and not read back.
+    package var extra: ExtraClaims?
 
     /// Claims; what may be missing from a token may be left out.
     package init(
         issuer: String, subject: String, audience: [String], expiresAt: Timestamp,
         issuedAt: Timestamp, sessionID: String? = nil, methods: [String] = [],
-        authenticatedAt: Timestamp? = nil, identifier: String? = nil
+        authenticatedAt: Timestamp? = nil, identifier: String? = nil, extra: ExtraClaims? = nil
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -37,6 +39,7 @@ package struct TokenClaims: Hashable, Sendable {
         self.methods = methods
         self.authenticatedAt = authenticatedAt
         self.identifier = identifier
+        self.extra = extra
     }
 }
 
@@ -58,6 +61,7 @@ extension TokenClaims {
             _ = object.add("auth_time", .integer(authenticatedAt.seconds))
         }
         if let identifier { _ = object.add("jti", .string(identifier)) }
+        for member in extra?.object.members ?? [] { _ = object.add(member.name, member.value) }
         return object
     }
 

@@ -15,6 +15,7 @@ struct Validation: Sendable {
         guard let token = parts.accessTokens.read(request.accessToken),
             parts.time.now() < token.expiresAt, !parts.ended.contains(token.session)
         else { return SessionV1.ValidateResponse() }
+        // The token is good: what follows from its use stands here.
         return SessionV1.ValidateResponse(
             valid: true, sessionId: token.session.text, accountId: token.account.text,
             authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,
