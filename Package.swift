@@ -103,7 +103,10 @@ let package = Package(
                 "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix, nioHTTP1, nioSSL,
                 nioTLS, logging, coreMetrics, tracing,
             ]),
-        module("Contracts", ["RPC", "Messages", "Cryptography"]),
+        module("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
+        module(
+            "SessionVerifier",
+            ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
 
         module(
             "CallRecords",
@@ -160,7 +163,7 @@ let package = Package(
         program(
             "postern",
             [
-                "Hosting", "NotificationService", "RPC", "Messages", "Cryptography",
+                "Hosting", "NotificationService", "Contracts", "RPC", "Messages", "Cryptography",
                 "ServiceRuntime", nioPosix, argumentParser,
             ]),
         program(
@@ -257,8 +260,14 @@ let package = Package(
         tests(
             "System",
             [
-                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "TestSupport",
-                nioPosix,
+                "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
+                "TestSupport", nioPosix,
+            ]),
+        tests(
+            "SessionVerifier",
+            [
+                "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
+                "TestSupport",
             ]),
         tests("Tidy", []),
     ]

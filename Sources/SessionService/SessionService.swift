@@ -15,8 +15,14 @@ package struct SessionService: SessionsService {
     package static let migrations = SessionTables.migrations
 
     let parts: SessionParts
-    private let work: SessionWork
-    private let keySetText: String
+    let work: SessionWork
+
+    /// Tells followers of ends.
+    package var ends: EndsFeed { EndsFeed(log: work.ends.log) }
+    /// What the operator can do about signing keys.
+    package var signingKeys: SigningKeyOperations {
+        SigningKeyOperations(store: parts.store, rotation: work.signingKeys)
+    }
 
     /// A service on `store`, once its signing key is there (the first start makes one) and the
     /// latest ends are known.
@@ -37,11 +43,14 @@ package struct SessionService: SessionsService {
             schedule: RefreshTokenKeys.Schedule(
                 renewal: settings.refreshKeyLife, acceptance: settings.ageMax),
             randomness: randomness)
+        let inForce = KeysInForce(ring, issuer: settings.issuer, audience: settings.audience)
         let life = AccessTokenLife(mean: settings.accessTokenLife)
         let retention = life.longest + TokenVerifier.leeway
         let since = time.now() - retention
-        let ends = try await store.read { try $0.sessionsEnded(after: since) }
-        keySetText = ring.published.json
+        let bell = EndsBell()
+        let ended = EndedSessions(
+            try await store.read { try $0.sessionsEnded(after: since) }, retention: retention,
+            bell: bell)
         parts = SessionParts(
             store: store, keys: keys,
             life: SessionLife(
@@ -49,13 +58,17 @@ package struct SessionService: SessionsService {
                 byMethod: settings.limitsByMethod),
             sessionsMax: settings.sessionsMax, activity: Activity(), clock: clock,
             accessTokens: AccessTokens(
-                keys: ring, life: life, issuer: settings.issuer, audience: settings.audience),
+                life: life, keys: inForce, issuer: settings.issuer, audience: settings.audience,
+                extra: settings.extraClaims),
             refreshTokens: refreshTokens,
             refreshPolicy: RefreshPolicy(
                 grace: settings.refreshGrace, binding: settings.deviceBinding),
             confirmations: Confirmations(grace: settings.refreshGrace),
-            ended: EndedSessions(ends, retention: retention), time: time, randomness: randomness)
-        work = SessionWork(parts: parts, settings: settings, notices: notices, logger: logger)
+            ended: ended, time: time, randomness: randomness)
+        work = SessionWork(
+            parts: parts, settings: settings, signingKeys: inForce, bell: bell,
+            endsKeptFor: retention, notices: notices, logger: logger)
+        try await work.prepare()
     }
 
     /// Makes new refresh tokens under a new key from now on, at the operator's word; those that are
@@ -64,7 +77,8 @@ package struct SessionService: SessionsService {
         try await parts.refreshTokens.renew(in: parts.store, isWanted: true)
     }
 
-    /// Hands notices over, writes activity and tidies, until cancelled.
+    /// Hands notices over, tells followers of ends, looks after keys, writes activity and tidies,
+    /// until cancelled.
     package func run() async throws { try await work.run() }
 
     /// Writes what activity is not on disk yet: the last thing before the store closes.
@@ -118,10 +132,10 @@ package struct SessionService: SessionsService {
         try await AccountEnding(parts: parts).run(request, context)
     }
 
-    /// `SigningKeyRing`.
+    /// `KeysInForce`.
     package func keySet(
         _ request: SessionV1.KeySetRequest, _ context: CallContext
     ) -> SessionV1.KeySetResponse {
-        SessionV1.KeySetResponse(jwks: keySetText)
+        SessionV1.KeySetResponse(jwks: parts.accessTokens.keys.current.keySetText)
     }
 }

@@ -1,3 +1,4 @@
+package import Cryptography
 package import ServiceRuntime
 
 /// What an operator can set of the session service.
@@ -27,6 +28,12 @@ package struct SessionSettings: Settings {
     package let issuer: String
     /// `aud` of access tokens.
     package let audience: String
+    /// Claims that are added to every access token.
+    package let extraClaims: ExtraClaims?
+    /// How long a key signs access tokens (S-01).
+    package let signingKeyLife: Duration
+    /// How often followers of ends hear something.
+    package let endsHeartbeat: Duration
 
     /// Declares the settings and takes their values.
     package init(reading settings: inout SettingsReader) {
@@ -70,6 +77,20 @@ package struct SessionSettings: Settings {
         audience = settings.string(
             "token-audience", default: "postern", unit: "name or URL",
             reason: "Whom access tokens are for (aud); verifiers demand it.")
+        let claims = settings.optionalString(
+            "token-claims", unit: "JSON object",
+            reason: "Claims added to every access token, for instance {\"tenant\":\"blue\"}.")
+        extraClaims = claims.flatMap { ExtraClaims(json: $0) }
+        settings.require(
+            claims == nil || extraClaims != nil, ["token-claims"],
+            "must be a JSON object of at most \(ExtraClaims.bytesMax) bytes without registered names")
+        signingKeyLife = settings.duration(
+            "signing-key-life", default: .seconds(30 * 86_400),
+            in: .seconds(3_600)...(.seconds(366 * 86_400)),
+            reason: "Then another key signs access tokens; it is published before (S-01).")
+        endsHeartbeat = settings.duration(
+            "ends-heartbeat", default: .seconds(1), in: .milliseconds(100)...(.seconds(10)),
+            reason: "Followers of ended sessions hear something so often, and know how stale they are.")
         settings.require(
             idleMax <= ageMax, ["session-idle-max", "session-age-max"],
             "session-idle-max must not be longer than session-age-max")

@@ -6,6 +6,7 @@ enum SessionTables {
         Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
         Migration(number: 2, sql: rotation + tokenKey),
         Migration(number: 3, sql: openSessions),
+        Migration(number: 4, sql: EndsTables.sql),
     ]
 
     /// One row for each session and thus for each family of refresh tokens: `counter` is the leaf's.

@@ -3,9 +3,12 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// What the session service does besides answering: hands notices over, writes activity, tidies.
+/// What the session service does besides answering: hands notices over, tells followers of ends,
+/// looks after signing keys, writes activity, tidies.
 struct SessionWork: Sendable {
-    let relay: OutboxRelay
+    let notices: OutboxRelay
+    let ends: EndsRelay
+    let signingKeys: SigningKeyRotation
     let activity: ActivityWriting
     let upkeep: SessionUpkeep
     let clock: ClockHold
@@ -13,13 +16,22 @@ struct SessionWork: Sendable {
     let time: any Time
 
     init(
-        parts: SessionParts, settings: SessionSettings, notices: any AccountNoticesAPI,
-        logger: Logger
+        parts: SessionParts, settings: SessionSettings, signingKeys: KeysInForce, bell: EndsBell,
+        endsKeptFor: Duration, notices: any AccountNoticesAPI, logger: Logger
     ) {
         let delivery = NoticeDelivery(notices: notices, parts: parts, logger: logger)
-        relay = OutboxRelay(
+        self.notices = OutboxRelay(
             store: parts.store, time: parts.time, randomness: parts.randomness,
             deliver: { try await delivery.deliver($0) })
+        ends = EndsRelay(
+            store: parts.store, log: EndsLog(), ended: parts.ended, keys: signingKeys, bell: bell,
+            heartbeat: settings.endsHeartbeat, keptFor: endsKeptFor, time: parts.time,
+            logger: logger)
+        self.signingKeys = SigningKeyRotation(
+            store: parts.store, keys: signingKeys,
+            schedule: SigningKeySchedule(life: settings.signingKeyLife, verifiesFor: endsKeptFor),
+            maker: SigningKeyMaker(box: parts.keys.signingKeys, randomness: parts.randomness),
+            time: parts.time, logger: logger, bell: bell)
         activity = ActivityWriting(parts: parts, logger: logger)
         upkeep = SessionUpkeep(parts: parts, kept: settings.endedSessionsKept, logger: logger)
         clock = parts.clock
@@ -27,10 +39,18 @@ struct SessionWork: Sendable {
         time = parts.time
     }
 
+    /// What must be done before the first call: keys that are due, ends that still matter.
+    func prepare() async throws {
+        try await signingKeys.takeDue()
+        try await ends.fill()
+    }
+
     /// Works until cancelled.
     func run() async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { try await relay.run() }
+            group.addTask { try await notices.run() }
+            group.addTask { try await ends.run() }
+            group.addTask { try await signingKeys.run() }
             group.addTask { try await keepUp() }
             try await group.waitForAll()
         }

@@ -34,10 +34,16 @@ struct GatewayProgram: Program {
             settings: settings.gateway, accounts: accounts, sessions: SessionsClient(session),
             devices: DevicesClient(session), limits: LimitsClient(limits), time: host.time,
             logger: host.logger)
-        return Assembly(services: [
-            AuthDispatcher.methods(of: service),
-            AccountSessionsDispatcher.methods(of: accountSessions),
-        ])
+        let verification = VerificationRelay(
+            sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
+            randomness: host.randomness)
+        return Assembly(
+            services: [
+                AuthDispatcher.methods(of: service),
+                AccountSessionsDispatcher.methods(of: accountSessions),
+                VerificationDispatcher.methods(of: verification),
+            ],
+            workers: [Worker(verification.run)])
     }
 }
 

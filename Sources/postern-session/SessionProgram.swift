@@ -39,6 +39,8 @@ struct SessionProgram: Program {
             services: [
                 SessionsDispatcher.methods(of: service), DevicesDispatcher.methods(of: service),
                 ClockDispatcher.methods(of: service),
+                SessionEndsDispatcher.methods(of: service.ends),
+                SigningKeysDispatcher.methods(of: service.signingKeys),
             ],
             workers: [
                 Worker { try await service.run() },

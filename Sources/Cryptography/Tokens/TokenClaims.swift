@@ -24,12 +24,15 @@ package struct TokenClaims: Hashable, Sendable {
     /// `ctr`, ours: the counter of the refresh token that it was given with. Where it is validated,
     /// that token's answer has arrived.
     package var counter: Int64?
+    /// What an operator's rule adds; written, and not read back.
+    package var extra: ExtraClaims?
 
     /// Claims; what may be missing from a token may be left out.
     package init(
         issuer: String, subject: String, audience: [String], expiresAt: Timestamp,
         issuedAt: Timestamp, sessionID: String? = nil, methods: [String] = [],
-        authenticatedAt: Timestamp? = nil, identifier: String? = nil, counter: Int64? = nil
+        authenticatedAt: Timestamp? = nil, identifier: String? = nil, counter: Int64? = nil,
+        extra: ExtraClaims? = nil
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -41,6 +44,7 @@ package struct TokenClaims: Hashable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.identifier = identifier
         self.counter = counter
+        self.extra = extra
     }
 }
 
@@ -63,6 +67,7 @@ extension TokenClaims {
         }
         if let identifier { _ = object.add("jti", .string(identifier)) }
         if let counter { _ = object.add("ctr", .integer(counter)) }
+        for member in extra?.object.members ?? [] { _ = object.add(member.name, member.value) }
         return object
     }
 

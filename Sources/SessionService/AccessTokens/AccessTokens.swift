@@ -6,20 +6,11 @@ struct AccessTokens: Sendable {
     private static let identifierBytes = 16
 
     let life: AccessTokenLife
-    private let issuer: String
-    private let audience: String
-    private let signer: TokenSigner
-    private let verifier: TokenVerifier
-
-    init(keys: SigningKeyRing, life: AccessTokenLife, issuer: String, audience: String) {
-        self.life = life
-        self.issuer = issuer
-        self.audience = audience
-        signer = TokenSigner(key: keys.active, type: TokenSigner.accessTokenType)
-        verifier = TokenVerifier(
-            keys: keys.published, type: TokenSigner.accessTokenType, issuer: issuer,
-            audience: audience)
-    }
+    let keys: KeysInForce
+    let issuer: String
+    let audience: String
+    /// What the operator's rule adds to each token.
+    let extra: ExtraClaims?
 
     /// A new token for a grant, which does not outlive its session.
     func issue(
@@ -33,14 +24,20 @@ struct AccessTokens: Sendable {
             expiresAt: expiresAt, issuedAt: grant.givenAt, sessionID: session.id.text,
             methods: session.methods, authenticatedAt: session.authenticatedAt,
             identifier: Base64URL.encode(randomness.bytes(Self.identifierBytes)),
-            counter: grant.counter)
-        return (try signer.sign(claims), expiresAt)
+            counter: grant.counter, extra: extra)
+        return (try keys.current.signer.sign(claims), expiresAt)
     }
 
-    /// What a token of ours says, however old; nil for one that is not ours.
+    /// What a token of ours says, however old; nil for one that is not ours. One that was read
+    /// before under the same keys is looked up.
     func read(_ token: String) -> AccessToken? {
+        let keys = keys.current
+        if let known = keys.verified[token] { return known }
         do throws(TokenRefusal) {
-            return AccessToken(try verifier.verifyExceptExpiry(token), life: life)
+            let claims = try keys.verifier.verifyExceptExpiry(token)
+            guard let read = AccessToken(claims, life: life) else { return nil }
+            keys.verified.insert(read, for: token)
+            return read
         } catch {
             // Why it was refused would help nobody but who tries tokens.
             return nil

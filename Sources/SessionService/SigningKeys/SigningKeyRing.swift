@@ -16,10 +16,13 @@ package enum SigningKeyError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The keys of access tokens (S-01): one signs, all that are published verify.
+/// The keys of access tokens as they are at one moment (S-01): one signs, all that are published
+/// verify.
 struct SigningKeyRing: Sendable {
     let active: SigningKey
     let published: JSONWebKeySet
+    /// The rows behind them, by which the schedule goes.
+    let stored: [StoredSigningKey]
 
     /// The keys in `store`; the first start makes one.
     /// - Throws: `SigningKeyError`, or what the store throws.
@@ -28,32 +31,33 @@ struct SigningKeyRing: Sendable {
     ) async throws -> SigningKeyRing {
         let stored = try await store.write { transaction in
             let keys = try transaction.signingKeys()
-            if keys.contains(where: { $0.state == .active }) { return keys }
-            let made = try StoredSigningKey(.generate(), id: randomness.rowKey(), box: box)
-            try transaction.insert(made)
-            try transaction.audit(AuditEvent(.signingKeyMade))
-            return keys + [made]
+            if keys.contains(where: { $0.phase == .active }) { return keys }
+            // None where the first start stands, or a program that knew no announced keys.
+            let maker = SigningKeyMaker(box: box, randomness: randomness)
+            let announced = keys.first { $0.phase == .announced }
+            try transaction.take(announced.map { .activate($0.id) } ?? .start, maker)
+            return try transaction.signingKeys()
         }
         let ring = try SigningKeyRing(stored, box: box)
         logger.info("signing keys are loaded", fields: [.key: .text(ring.active.identifier)])
         return ring
     }
 
-    private init(_ stored: [StoredSigningKey], box: SealedBox) throws {
-        guard let active = stored.first(where: { $0.state == .active }) else {
+    /// The ring of `stored` keys, none of them retired.
+    init(_ stored: [StoredSigningKey], box: SealedBox) throws {
+        guard let active = stored.first(where: { $0.phase == .active }) else {
             throw SigningKeyError.doesNotOpen
         }
         self.active = try active.signingKey(box: box)
-        published = try JSONWebKeySet(try stored.map { try VerifyingKey(x: $0.x, y: $0.y) })
+        self.stored = stored
+        published = try JSONWebKeySet(try stored.map { try $0.verifyingKey })
     }
 }
 
 extension StoredSigningKey {
-    /// `key`, to be stored as the active one.
-    fileprivate init(_ key: SigningKey, id: Int64, box: SealedBox) throws {
-        self.init(
-            id: id, state: .active, x: key.verifyingKey.x, y: key.verifyingKey.y,
-            privateNumber: try box.seal(key.scalar(), at: .signingKey(id)))
+    /// The public key.
+    var verifyingKey: VerifyingKey {
+        get throws { try VerifyingKey(x: x, y: y) }
     }
 
     /// The private key, which must belong to the public one beside it.

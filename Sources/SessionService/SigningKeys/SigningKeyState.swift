@@ -2,7 +2,9 @@
 enum SigningKeyState: Int64, CaseIterable, Sendable {
     /// Signs; its tokens verify. There is one.
     case active = 1
-    /// Signs no more; its tokens verify until they have expired.
+    /// Does not sign; its tokens verify. One that still has its private number has never signed:
+    /// it is announced, so that every verifier knows it before it does. One without it signs no
+    /// more, and its tokens verify until they have expired.
     case passive = 2
     /// Nothing of it verifies.
     case retired = 3

@@ -4,6 +4,14 @@ import Storage
 
 /// A signing key as the store keeps it.
 struct StoredSigningKey: Hashable, Sendable {
+    /// What a key is doing, more finely than the store's state.
+    enum Phase: Hashable, Sendable {
+        case announced
+        case active
+        case passive
+        case retired
+    }
+
     let id: Int64
     let state: SigningKeyState
     /// The public point's coordinates.
@@ -11,35 +19,120 @@ struct StoredSigningKey: Hashable, Sendable {
     let y: [UInt8]
     /// The private number, sealed; nil once the key signs no more.
     let privateNumber: [UInt8]?
+    /// When it was made, and published.
+    let madeAt: Timestamp
+    /// Since when it signs, or did; nil where it never has.
+    var activeAt: Timestamp?
+    /// When it ceased to sign.
+    var passiveAt: Timestamp?
+    /// When it ceased to verify.
+    var retiredAt: Timestamp?
+    /// Retired by the operator, and not in its time.
+    var isRevoked = false
+
+    var phase: Phase {
+        switch state {
+        case .active: .active
+        case .passive: privateNumber == nil ? .passive : .announced
+        case .retired: .retired
+        }
+    }
 }
 
-extension Transaction {
+extension SQLSession {
     /// All keys of which tokens verify.
     func signingKeys() throws -> [StoredSigningKey] {
         try query(
-            "SELECT id, state, x, y, private_number FROM signing_key WHERE state < ? ORDER BY id",
-            [.integer(SigningKeyState.retired.rawValue)]
-        ) { row in
-            guard let state = SigningKeyState(rawValue: try row.integer(1)) else {
-                throw SQLError(.unexpectedValue, detail: "signing_key.state")
-            }
-            return StoredSigningKey(
-                id: try row.integer(0), state: state, x: try row.blob(2), y: try row.blob(3),
-                privateNumber: try row.optionalBlob(4))
-        }
+            """
+            SELECT id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms,
+                   retired_at_ms, revoked
+            FROM signing_key WHERE state < ? ORDER BY made_at_ms, id
+            """,
+            [.integer(SigningKeyState.retired.rawValue)], StoredSigningKey.init)
     }
 
+    /// The keys that were made last, the newest first, whatever their state.
+    func latestSigningKeys(_ countMax: Int64) throws -> [StoredSigningKey] {
+        try query(
+            """
+            SELECT id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms,
+                   retired_at_ms, revoked
+            FROM signing_key ORDER BY made_at_ms DESC, id DESC LIMIT ?
+            """,
+            [.integer(countMax)], StoredSigningKey.init)
+    }
+}
+
+extension Transaction {
     /// Adds a key.
     func insert(_ key: StoredSigningKey) throws {
         try execute(
             """
-            INSERT INTO signing_key (id, state, x, y, private_number, made_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO signing_key (id, state, x, y, private_number, made_at_ms, active_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(key.id), .integer(key.state.rawValue), .blob(key.x), .blob(key.y),
-                SQLValue(key.privateNumber), SQLValue(at),
+                SQLValue(key.privateNumber), SQLValue(key.madeAt),
+                SQLValue(key.activeAt),
             ])
+    }
+
+    /// The key that signs does so no more; its private number goes.
+    func makeActiveSigningKeyPassive() throws {
+        try execute(
+            """
+            UPDATE signing_key SET state = ?, private_number = NULL, passive_at_ms = ?
+            WHERE state = ?
+            """,
+            [
+                .integer(SigningKeyState.passive.rawValue), SQLValue(at),
+                .integer(SigningKeyState.active.rawValue),
+            ])
+    }
+
+    /// An announced key signs from now on. There must be no other that does.
+    func activateSigningKey(_ id: Int64) throws {
+        let changed = try execute(
+            """
+            UPDATE signing_key SET state = ?, active_at_ms = ?
+            WHERE id = ? AND state = ? AND private_number IS NOT NULL
+            """,
+            [
+                .integer(SigningKeyState.active.rawValue), SQLValue(at), .integer(id),
+                .integer(SigningKeyState.passive.rawValue),
+            ])
+        guard changed == 1 else {
+            throw ServiceError(.internalError, detail: "\(changed) signing keys activated for one")
+        }
+    }
+
+    /// Nothing of a key verifies any more; its private number, if it still has one, goes.
+    func retireSigningKey(_ id: Int64, isRevoked: Bool) throws {
+        try execute(
+            """
+            UPDATE signing_key
+            SET state = ?, private_number = NULL, retired_at_ms = ?, revoked = ?
+            WHERE id = ? AND state < ?
+            """,
+            [
+                .integer(SigningKeyState.retired.rawValue), SQLValue(at),
+                SQLValue(isRevoked), .integer(id),
+                .integer(SigningKeyState.retired.rawValue),
+            ])
+    }
+}
+
+extension StoredSigningKey {
+    fileprivate init(_ row: SQLRow) throws {
+        guard let state = SigningKeyState(rawValue: try row.integer(1)) else {
+            throw SQLError(.unexpectedValue, detail: "signing_key.state")
+        }
+        self.init(
+            id: try row.integer(0), state: state, x: try row.blob(2), y: try row.blob(3),
+            privateNumber: try row.optionalBlob(4), madeAt: try row.timestamp(5),
+            activeAt: try row.optionalTimestamp(6), passiveAt: try row.optionalTimestamp(7),
+            retiredAt: try row.optionalTimestamp(8), isRevoked: try row.boolean(9))
     }
 }
 

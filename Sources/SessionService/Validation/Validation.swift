@@ -16,6 +16,7 @@ struct Validation: Sendable {
         guard let token = parts.accessTokens.read(request.accessToken),
             now < token.expiresAt, !parts.ended.contains(token.session)
         else { return SessionV1.ValidateResponse() }
+        // The token is good: what follows from its use stands here.
         parts.confirmations.note(token, at: now)
         parts.activity.mark(token.session, at: now)
         return SessionV1.ValidateResponse(

@@ -37,6 +37,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case signingKeyMade = "key.signing-key-made"
     /// A key of refresh tokens was made.
     case refreshKeyMade = "key.refresh-key-made"
+    /// An announced signing key signs from now on; `attempt` is its row.
+    case signingKeyActivated = "key.signing-key-activated"
+    /// A signing key's last token has expired; nothing of it verifies. `attempt` is its row.
+    case signingKeyRetired = "key.signing-key-retired"
+    /// An operator revoked a signing key; `attempt` is its row.
+    case signingKeyRevoked = "key.signing-key-revoked"
     /// A limit was reached; `attempt` counts.
     case limitReached = "limit.reached"
     /// A message was taken on for delivery.

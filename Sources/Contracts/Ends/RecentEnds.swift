@@ -1,0 +1,41 @@
+package import ServiceRuntime
+import Synchronization
+
+/// The sessions whose access tokens may still be young although they have ended: all that a
+/// verifier must know besides keys and clock (S-07).
+///
+/// Bounded by time: an end is forgotten once every access token that was given before it has
+/// expired, with the leeway of an offline verifier.
+package final class RecentEnds: Sendable {
+    private struct State {
+        var ends: [SessionID: Timestamp] = [:]
+        /// At this many the old ones go; twice what the last purge left, so that purging costs
+        /// each insertion a constant.
+        var purgeAt = RecentEnds.purgeCountMin
+    }
+
+    private static let purgeCountMin = 1_024
+
+    private let state = Mutex(State())
+
+    /// No ends.
+    package init() {}
+
+    /// Whether the session has ended, as far as tokens that have not expired are concerned.
+    package func contains(_ id: SessionID) -> Bool { state.withLock { $0.ends[id] != nil } }
+
+    /// How many are remembered.
+    package var count: Int { state.withLock { $0.ends.count } }
+
+    /// Adds ends, and forgets now and then those that are older than `keptFor` before the latest.
+    package func insert(_ ends: [(session: SessionID, at: Timestamp)], keptFor: Duration) {
+        guard let latest = ends.map(\.at).max() else { return }
+        state.withLock { state in
+            for end in ends { state.ends[end.session] = end.at }
+            guard state.ends.count >= state.purgeAt else { return }
+            let oldest = latest - keptFor
+            state.ends = state.ends.filter { $0.value > oldest }
+            state.purgeAt = max(Self.purgeCountMin, 2 * state.ends.count)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+
+extension SQLSession {
+    /// Ends after a position, in their order.
+    func ends(after position: UInt64, countMax: Int) throws -> [PlacedEnd] {
+        try query(
+            """
+            SELECT number, session, ended_at_ms, reason FROM session_end
+            WHERE number > ? ORDER BY number LIMIT ?
+            """,
+            [.integer(Int64(clamping: position)), .integer(Int64(countMax))], PlacedEnd.init)
+    }
+
+    /// All ends after a moment, in their order.
+    func ends(since moment: Timestamp) throws -> [PlacedEnd] {
+        try query(
+            """
+            SELECT number, session, ended_at_ms, reason FROM session_end
+            WHERE ended_at_ms > ? ORDER BY number
+            """,
+            [SQLValue(moment)], PlacedEnd.init)
+    }
+
+    /// The place of the last end there ever was; 0 before the first.
+    func lastEndPosition() throws -> UInt64 {
+        let number = try queryOne(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'session_end'"
+        ) { try $0.integer(0) }
+        return UInt64(clamping: number ?? 0)
+    }
+}
+
+extension PlacedEnd {
+    fileprivate init(_ row: SQLRow) throws {
+        guard let session = SessionID(key: try row.integer(1)) else {
+            throw SQLError(.unexpectedValue, detail: "session_end.session")
+        }
+        self.init(
+            position: UInt64(clamping: try row.integer(0)), session: session,
+            at: try row.timestamp(2),
+            reason: SessionV1.EndReason(rawValue: Int32(clamping: try row.integer(3))))
+    }
+}

@@ -1,0 +1,69 @@
+import Contracts
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+/// What the operator can do about signing keys (S-01): `postern keys`. A gateway that was taken
+/// over must not rotate or revoke, so only the operator's tool may, whatever the callers' list says.
+package struct SigningKeyOperations: SigningKeysService {
+    /// The applications that are the operator.
+    static let operators: Set<String> = ["tool"]
+    /// Keys that are told of: a few years of them.
+    static let keysToldMax: Int64 = 50
+
+    let store: Store
+    let rotation: SigningKeyRotation
+
+    package func listKeys(
+        _ request: SessionV1.ListKeysRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListKeysResponse {
+        try Self.requireOperator(context)
+        return SessionV1.ListKeysResponse(keys: try await keys())
+    }
+
+    package func rotateKeys(
+        _ request: SessionV1.RotateKeysRequest, _ context: CallContext
+    ) async throws -> SessionV1.RotateKeysResponse {
+        try Self.requireOperator(context)
+        try await rotation.rotate()
+        return SessionV1.RotateKeysResponse(keys: try await keys())
+    }
+
+    package func revokeKey(
+        _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
+    ) async throws -> SessionV1.RevokeKeyResponse {
+        try Self.requireOperator(context)
+        try await rotation.revoke(request.keyId)
+        return SessionV1.RevokeKeyResponse(keys: try await keys())
+    }
+
+    private static func requireOperator(_ context: CallContext) throws(ServiceError) {
+        guard operators.contains(context.application) else {
+            throw ServiceError(.permissionDenied)
+        }
+    }
+
+    private func keys() async throws -> [SessionV1.SigningKey] {
+        let stored = try await store.read { try $0.latestSigningKeys(Self.keysToldMax) }
+        return try stored.map(SessionV1.SigningKey.init)
+    }
+}
+
+extension SessionV1.SigningKey {
+    fileprivate init(_ key: StoredSigningKey) throws {
+        let state: SessionV1.SigningKeyState =
+            switch key.phase {
+            case .announced: .announced
+            case .active: .active
+            case .passive: .passive
+            case .retired: .retired
+            }
+        self.init(
+            keyId: try key.verifyingKey.identifier, state: state,
+            madeAtMs: key.madeAt.milliseconds, activeAtMs: key.activeAt?.milliseconds ?? 0,
+            passiveAtMs: key.passiveAt?.milliseconds ?? 0,
+            retiredAtMs: key.retiredAt?.milliseconds ?? 0, revoked: key.isRevoked)
+    }
+}

@@ -1,0 +1,146 @@
+import Contracts
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("S-06, S-07: what backends verify with", .timeLimit(.minutes(1)))
+struct VerificationRelayTests {
+    let house: GatewayHouse
+    let upstream: CountedEnds
+    let relay: VerificationRelay
+
+    init() async throws {
+        house = try await GatewayHouse()
+        upstream = CountedEnds(inner: house.inner.session.ends)
+        relay = VerificationRelay(
+            sessions: house.inner.session, ends: upstream, time: house.time,
+            randomness: SeededRandomness(seed: 3))
+    }
+
+    private func relaying(_ body: () async throws -> Void) async throws {
+        let parts = [
+            Task { [session = house.inner.session] in try? await session.run() },
+            Task { [relay] in await relay.run() },
+        ]
+        defer { for part in parts { part.cancel() } }
+        try await body()
+    }
+
+    private func watch(
+        _ position: UInt64 = 0
+    ) -> IncomingItems<SessionV1.WatchEndsItem>.AsyncIterator {
+        relay.watchEnds(.init(position: position), house.context()).makeAsyncIterator()
+    }
+
+    @Test("S-06: a sign-out reaches 100 followers of the gateway by one call to session")
+    func fanOut() async throws {
+        let ada = try await house.signUp()
+        try await relaying {
+            let followers = (0..<100).map { _ in watch() }
+            for follower in followers { #expect(try await follower.next() != nil) }
+            _ = try await house.signOut(.accessToken(ada.session.accessToken))
+            for follower in followers {
+                var ended: [String] = []
+                while ended.isEmpty {
+                    ended = try #require(try await follower.next()).ends.map(\.sessionId)
+                }
+                #expect(ended == [ada.session.sessionId])
+            }
+            #expect(upstream.calls == 1)
+        }
+    }
+
+    @Test("S-06: a lost call to session is made again from where it was; followers stay, and miss nothing")
+    func sessionAway() async throws {
+        let ada = try await house.signUp()
+        try await relaying {
+            let follower = watch()
+            #expect(try await follower.next() != nil)
+            upstream.cut()
+            _ = try await house.signOut(.accessToken(ada.session.accessToken))
+            while upstream.calls < 2 {
+                await house.time.sleepers()
+                house.time.advance(by: .milliseconds(100))
+                await Task.yield()
+            }
+            var ended: [String] = []
+            while ended.isEmpty {
+                ended = try #require(try await follower.next()).ends.map(\.sessionId)
+            }
+            #expect(ended == [ada.session.sessionId])
+        }
+    }
+
+    @Test("S-01: the key set is the session service's")
+    func keySet() async throws {
+        let inner = try await house.inner.session.keySet(.init(), house.context()).jwks
+        #expect(try await relay.keySet(.init(), house.context()).jwks == inner)
+    }
+
+    @Test("security.md: links' tokens and sessions' tokens do not stand in for one another")
+    func kinds() async throws {
+        let ada = try await house.signUp()
+        let link = try await house.inner.linkToken()
+        let (access, refresh) = (ada.session.accessToken, ada.session.refreshToken)
+        for token in [link, refresh] {
+            #expect(try await house.check(token).authenticated == false)
+            #expect(
+                try await refusal { try await house.signOut(.accessToken(token)) }.code
+                    == .invalidAccessToken)
+        }
+        for token in [link, access] {
+            #expect(
+                try await refusal { try await house.refresh(token) }.code == .invalidRefreshToken)
+        }
+        for token in [access, refresh] {
+            #expect(try await refusal { try await house.verify(token) }.code == .invalidLink)
+        }
+        #expect(try await house.check(access).authenticated)
+        #expect(try await house.verify(link).emailVerified)
+    }
+}
+
+/// The session service's ends, with the calls counted, and a cut that ends those that are open.
+final class CountedEnds: SessionEndsAPI {
+    private struct State {
+        var calls = 0
+        var open: [Task<Void, any Error>] = []
+    }
+
+    private let inner: any SessionEndsAPI
+    private let state = Mutex(State())
+
+    init(inner: any SessionEndsAPI) {
+        self.inner = inner
+    }
+
+    var calls: Int { state.withLock { $0.calls } }
+
+    /// Ends the open calls.
+    func cut() {
+        for task in state.withLock({ $0.open }) { task.cancel() }
+    }
+
+    func watchEnds(
+        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
+    ) -> IncomingItems<SessionV1.WatchEndsItem> {
+        state.withLock { $0.calls += 1 }
+        return .inProcess { [inner, state] items in
+            let passing = Task {
+                for try await item in inner.watchEnds(request, context) {
+                    try await items.write(item)
+                }
+            }
+            state.withLock { $0.open.append(passing) }
+            try await withTaskCancellationHandler {
+                try await passing.value
+            } onCancel: {
+                passing.cancel()
+            }
+        }
+    }
+}

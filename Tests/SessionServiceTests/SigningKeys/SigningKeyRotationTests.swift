@@ -1,0 +1,160 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import Testing
+
+@testable import SessionService
+
+@Suite("S-01: signing keys rotate and are revoked")
+struct SigningKeyRotationTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture(flags: ["--signing-key-life", "1h"])
+    }
+
+    private var tool: CallContext {
+        CallContext(application: "tool", deadline: fixture.time.uptime() + .seconds(10))
+    }
+
+    private func keys() async throws -> [SessionV1.SigningKey] {
+        try await fixture.service.signingKeys.listKeys(SessionV1.ListKeysRequest(), tool).keys
+    }
+
+    private func published() throws -> [String] {
+        let set = fixture.service.keySet(SessionV1.KeySetRequest(), fixture.context())
+        return try JSONWebKeySet(json: set.jwks.utf8).identifiers
+    }
+
+    private func kid(_ tokens: SessionV1.Tokens) throws -> String {
+        let header = try #require(tokens.accessToken.split(separator: ".").first)
+        let bytes = try #require(Base64URL.decode(header.utf8))
+        let text = String(decoding: bytes, as: UTF8.self)
+        return try #require(try published().first { text.contains($0) })
+    }
+
+    /// Moves the time on and lets the schedule look, as the worker does.
+    private func pass(_ duration: Duration) async throws {
+        let worker = Task { [service = fixture.service] in try await service.work.signingKeys.run() }
+        await fixture.time.sleepers()
+        var rest = duration
+        while rest > .zero {
+            fixture.time.advance(by: min(rest, .seconds(60)))
+            rest -= .seconds(60)
+            await fixture.time.sleepers()
+        }
+        worker.cancel()
+        _ = await worker.result
+    }
+
+    @Test("S-01: over three lives of keys no token is refused before its time, nobody signed out")
+    func schedule() async throws {
+        var tokens = try await fixture.open()
+        var signers: Set<String> = []
+        var history: [[String]] = []
+        var young: [SessionV1.Tokens] = []
+        for _ in 0..<40 {
+            try await pass(.seconds(300))
+            let now = fixture.time.now().milliseconds
+            for old in young where old.accessExpiresAtMs > now {
+                #expect(fixture.validate(old.accessToken).valid)
+            }
+            tokens = try await fixture.refresh(tokens.refreshToken)
+            let signer = try kid(tokens)
+            // What signs was published ten minutes before, unless it is the first.
+            history.append(try published())
+            #expect(history.dropLast(2).last?.contains(signer) ?? true)
+            signers.insert(signer)
+            young.append(tokens)
+            #expect(try published().count <= 3)
+        }
+        #expect(signers.count == 4)
+        let states = try await keys().map(\.state)
+        #expect(states.filter { $0 == .active }.count == 1)
+        #expect(states.contains(.retired))
+        let leftNumbers = try await fixture.store.read { session in
+            try session.queryOne(
+                "SELECT count(*) FROM signing_key WHERE state = 3 AND private_number IS NOT NULL"
+            ) { try $0.integer(0) }
+        }
+        #expect(leftNumbers == 0, "a retired key's private number is gone")
+        #expect(try await fixture.audited(.signingKeyActivated) == 3)
+        #expect(try await fixture.audited(.signingKeyRetired) >= 2)
+    }
+
+    @Test("S-01: rotate has another key sign at once; the old one's tokens stay good")
+    func rotate() async throws {
+        let old = try await fixture.open()
+        let answer = try await fixture.service.signingKeys.rotateKeys(.init(), tool)
+        #expect(answer.keys.count == 2 && Set(answer.keys.map(\.state)) == [.active, .passive])
+        let new = try await fixture.refresh(old.refreshToken)
+        #expect(try kid(new) != kid(old))
+        #expect(fixture.validate(old.accessToken).valid)
+        #expect(fixture.validate(new.accessToken).valid)
+        try await fixture.restart()
+        #expect(fixture.validate(old.accessToken).valid)
+        #expect(fixture.validate(new.accessToken).valid)
+    }
+
+    @Test("S-01: revoke refuses all of a key at once and for good, and ends no session")
+    func revoke() async throws {
+        let old = try await fixture.open()
+        let name = try kid(old)
+        #expect(fixture.validate(old.accessToken).valid)
+        let request = SessionV1.RevokeKeyRequest(keyId: name)
+        for _ in 0..<2 {
+            _ = try await fixture.service.signingKeys.revokeKey(request, tool)
+            #expect(!fixture.validate(old.accessToken).valid)
+            #expect(try !published().contains(name))
+        }
+        try await fixture.restart()
+        #expect(!fixture.validate(old.accessToken).valid)
+        let new = try await fixture.refresh(old.refreshToken)
+        #expect(fixture.validate(new.accessToken).valid, "the session lives")
+        let revoked = try await keys().filter(\.revoked).map(\.keyId)
+        #expect(revoked == [name])
+        #expect(try await fixture.audited(.signingKeyRevoked) == 1)
+    }
+
+    @Test("only the operator's tool may; a key that is not known is not found")
+    func refusals() async throws {
+        let service = fixture.service.signingKeys
+        for application in ["gateway", "identity", "app", ""] {
+            let context = CallContext(
+                application: application, deadline: fixture.time.uptime() + .seconds(10))
+            await expectRefused(.permissionDenied) { try await service.listKeys(.init(), context) }
+            await expectRefused(.permissionDenied) {
+                try await service.rotateKeys(.init(), context)
+            }
+            await expectRefused(.permissionDenied) {
+                try await service.revokeKey(.init(keyId: "x"), context)
+            }
+        }
+        await expectRefused(.notFound) { try await service.revokeKey(.init(keyId: "x"), tool) }
+        #expect(try await keys().count == 1)
+    }
+
+    @Test("changes that are answered out of order leave the later one in force")
+    func races() async throws {
+        let name = try kid(try await fixture.open())
+        let service = fixture.service.signingKeys
+        let tool = tool
+        try await withThrowingTaskGroup { group in
+            for number in 0..<40 {
+                group.addTask {
+                    if number == 20 {
+                        _ = try await service.revokeKey(.init(keyId: name), tool)
+                    } else {
+                        _ = try await service.rotateKeys(.init(), tool)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let stored = try await keys().filter { $0.state == .active || $0.state == .passive }
+        #expect(try published() == stored.map(\.keyId).sorted())
+        #expect(try !published().contains(name))
+    }
+}

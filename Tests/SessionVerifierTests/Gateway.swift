@@ -1,0 +1,95 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+
+/// Stands in for the gateway: publishes keys, tells ends, and counts how often it is asked. Signs
+/// tokens as the session service would.
+final class Gateway: VerificationService {
+    struct State {
+        var keys: [SigningKey]
+        var keySetCalls = 0
+        var isAway = false
+        var position: UInt64 = 0
+    }
+
+    let state: Mutex<State>
+    let log = EndsLog()
+    let time: ManualTime
+
+    init(time: ManualTime) throws {
+        self.time = time
+        state = Mutex(State(keys: [try SigningKey.generate()]))
+    }
+
+    // MARK: what the test does
+
+    /// Another key signs; the ones before verify or not.
+    func rotate(keepsOld: Bool) throws {
+        let key = try SigningKey.generate()
+        state.withLock { $0.keys = [key] + (keepsOld ? $0.keys : []) }
+    }
+
+    /// Tells an end, or only that all is well.
+    func tell(_ ended: SessionID? = nil) {
+        let position = state.withLock { state in
+            if ended != nil { state.position += 1 }
+            return state.position
+        }
+        let ends = ended.map {
+            PlacedEnd(position: position, session: $0, at: time.now(), reason: .signedOut)
+        }
+        log.take(
+            EndsNews(
+                ends: ends.map { [$0] } ?? [], position: position, completeAt: time.now(),
+                isReset: false, keySet: SHA256.hash(jwks.utf8), keptFor: .seconds(691)))
+    }
+
+    var jwks: String {
+        let keys = state.withLock { $0.keys.map(\.verifyingKey) }
+        // Keys that were just made have names of their own.
+        return (try? JSONWebKeySet(keys).json) ?? ""
+    }
+
+    var keySetCalls: Int { state.withLock { $0.keySetCalls } }
+
+    /// An access token of a session, as the newest key signs it.
+    func token(
+        _ session: Int64 = 2, type: String = TokenSigner.accessTokenType,
+        change: (inout TokenClaims) -> Void = { _ in }
+    ) throws -> String {
+        guard let account = AccountID(key: 1), let session = SessionID(key: session) else {
+            throw ServiceError(.internalError)
+        }
+        var claims = TokenClaims(
+            issuer: "postern", subject: account.text, audience: ["postern"],
+            expiresAt: time.now() + .seconds(600), issuedAt: time.now(), sessionID: session.text,
+            methods: ["pwd"], authenticatedAt: time.now(), identifier: "j")
+        change(&claims)
+        return try TokenSigner(key: state.withLock { $0.keys[0] }, type: type).sign(claims)
+    }
+
+    // MARK: VerificationService
+
+    func keySet(
+        _ request: SessionV1.KeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.KeySetResponse {
+        let isAway = state.withLock { state in
+            state.keySetCalls += 1
+            return state.isAway
+        }
+        if isAway { throw ServiceError(.unavailable) }
+        return SessionV1.KeySetResponse(jwks: jwks)
+    }
+
+    func watchEnds(
+        _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>,
+        _ context: CallContext
+    ) async throws {
+        if state.withLock({ $0.isAway }) { throw ServiceError(.unavailable) }
+        try await log.serve(request, items)
+    }
+}
