@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Every kind of call over every bad network", .serialized, .timeLimit(.minutes(60)))
-struct FaultMatrixTests {
+struct FaultMatrixTests: Sendable {
     /// The issue asks for 50 ms, which the printed figure is held to on a machine of its own; the
     /// ordinary run shares its cores with whatever else runs.
     private static let overrunMax = Duration.milliseconds(250)
@@ -15,8 +15,21 @@ struct FaultMatrixTests {
     /// After so many rounds everything that is made once has been made.
     private static let warmUpRounds = 3
 
-    @Test("no call outlives its deadline, and nothing is left behind", arguments: FaultCase.all)
-    func fault(_ fault: FaultCase) async throws {
+    @Test(
+        "no call outlives its deadline, and nothing is left behind",
+        arguments: FaultGroup.of(FaultCase.all))
+    func faults(_ group: FaultGroup) async throws {
+        try await group.each { try await fault($0) }
+    }
+
+    @Test(
+        "the same over TLS, where no changed byte gets through",
+        arguments: FaultGroup.of(FaultCase.overTLS))
+    func faultsOverTLS(_ group: FaultGroup) async throws {
+        try await group.each { try await faultOverTLS($0) }
+    }
+
+    private func fault(_ fault: FaultCase) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let echo = EchoService()
         let server = try await Loopback.server(
@@ -33,8 +46,7 @@ struct FaultMatrixTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("the same over TLS, where no changed byte gets through", arguments: FaultCase.overTLS)
-    func faultOverTLS(_ fault: FaultCase) async throws {
+    private func faultOverTLS(_ fault: FaultCase) async throws {
         let setup = TLSLoopback.Setup(streamCredit: CallKind.streamCredit)
         try await TLSLoopback.run(setup) { loopback in
             try await rounds("\(fault.name), over TLS") { seed in

@@ -13,11 +13,17 @@ final class Backend: Sendable {
     private let auth: AuthClient
 
     /// A backend of the gateway on `port` that proves itself with a key below `data`.
-    init(port: Int, data: String) throws {
+    convenience init(port: Int, data: String) throws {
+        try self.init(ports: [port], data: data)
+    }
+
+    /// A backend of several gateways.
+    init(ports: [Int], data: String) throws {
         let key = try ApplicationKey(file: "\(data)/keys/applications/app.k1.key")
         client = RPCClient(
             ClientSettings(
-                service: "postern.gateway", host: "127.0.0.1", port: port,
+                service: "postern.gateway",
+                addresses: ports.compactMap { ServiceAddress("127.0.0.1:\($0)") },
                 application: key.application, keyID: key.keyID, secret: key.key),
             group: .singleton, time: SystemTime(), randomness: SecureRandomness())
         auth = AuthClient(client)
@@ -76,6 +82,12 @@ final class Backend: Sendable {
             GatewayV1.CheckAuthStateRequest(accessToken: accessToken),
             context(person, key: nil, timeout)
         ).authenticated
+    }
+
+    /// Asks the gateway how it is, which it answers by itself.
+    func askHealth() async throws {
+        _ = try await HealthClient(client).check(
+            HealthV1.CheckRequest(), client.context(timeout: .seconds(10)))
     }
 
     private func session(_ session: GatewayV1.Session?) throws -> GatewayV1.Session {

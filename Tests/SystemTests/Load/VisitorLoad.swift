@@ -14,15 +14,20 @@ struct VisitorLoad: Sendable {
     /// Runs for `duration`.
     func run(for duration: Duration) async {
         let end = ContinuousClock().now + duration
+        await run { ContinuousClock().now < end }
+    }
+
+    /// Runs as long as `goesOn` says so.
+    func run(while goesOn: @escaping @Sendable () -> Bool) async {
         await withTaskGroup(of: Void.self) { tasks in
-            for visitor in visitors { tasks.addTask { await run(visitor, until: end) } }
+            for visitor in visitors { tasks.addTask { await run(visitor, while: goesOn) } }
         }
     }
 
-    private func run(_ visitor: Visitor, until end: ContinuousClock.Instant) async {
+    private func run(_ visitor: Visitor, while goesOn: @Sendable () -> Bool) async {
         let clock = ContinuousClock()
         var next = clock.now
-        while clock.now < end {
+        while goesOn() {
             let isAnswered = await visitor.call(backend, records, timeout: timeout)
             if endsAtFailure, !isAnswered { return }
             next += pause

@@ -38,7 +38,7 @@ final class RunningProcess: @unchecked Sendable {
     var isRunning: Bool { process.isRunning }
 
     /// Connects the streams by pipes.
-    func connect(input: Pipe, output: Pipe, errors: Pipe) {
+    func connect(input: Pipe, output: Pipe, errors: Any) {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors

@@ -1,0 +1,54 @@
+import Messages
+import ServiceRuntime
+import Testing
+
+extension SystemTests {
+    @Suite("A rolling stop of one of two gateways")
+    struct RollingStop {
+        /// 50 visitors, each calling every 100 ms: 500 calls/s.
+        private static let visitors = 50
+        private static let pause = Duration.milliseconds(100)
+        private static let timeout = Duration.seconds(5)
+        /// Of each run before, between and after the two stops.
+        private static let phase = Duration.seconds(1)
+
+        @Test("issue 3: each of two gateways is stopped and started at 500 calls/s; no call fails")
+        func rolling() async throws {
+            try await Cluster.with { cluster in
+                let gateways = ["first", "second"].map { GatewayProgram($0, of: cluster) }
+                for gateway in gateways { try await gateway.start() }
+                let backend = try Backend(ports: gateways.map(\.port), data: cluster.data)
+                let visitors = try await Visitor.signUp(1..<Self.visitors + 1, backend)
+                let records = CallRecords()
+                let load = VisitorLoad(
+                    visitors: visitors, backend: backend, records: records, pause: Self.pause,
+                    timeout: Self.timeout, endsAtFailure: false)
+                let over = Flag()
+                async let ran: Void = load.run { !over.isRaised }
+                let took = try await ContinuousClock().measure {
+                    for gateway in gateways {
+                        try await Task.sleep(for: Self.phase)
+                        #expect(await gateway.stop() == 0)
+                        try await Task.sleep(for: Self.phase)
+                        try await gateway.start()
+                    }
+                    try await Task.sleep(for: Self.phase)
+                }
+                over.raise()
+                await ran
+                check(records.all, within: took)
+                backend.close()
+                for gateway in gateways { await gateway.stop() }
+            }
+        }
+
+        private func check(_ records: [CallRecord], within duration: Duration) {
+            let failed = records.filter { $0.error != nil }
+            #expect(failed.isEmpty, "\(failed.count): \(failed.prefix(3))")
+            // Nominally 500 calls/s; a busy machine may carry fewer, but not none.
+            #expect(records.count > 500)
+            let rate = Double(records.count) / (duration / .seconds(1))
+            Figures.tell("rolling stop: \(records.count) calls, \(Int(rate)) calls/s, none failed")
+        }
+    }
+}

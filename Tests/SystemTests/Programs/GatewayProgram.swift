@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+
+/// A gateway besides the one that a cluster has, in front of the same four: the gateway keeps
+/// nothing, so that there may be any number.
+final class GatewayProgram {
+    private let name: String
+    private let cluster: Cluster
+    private let arguments: [String]
+    private var process: RunningProcess?
+    /// Where it listens: the port that it got at its first start, kept for the next ones.
+    private(set) var port = 0
+
+    /// The gateway `name`, not started yet, with settings of its own.
+    init(_ name: String, of cluster: Cluster, _ arguments: [String] = []) {
+        self.name = name
+        self.cluster = cluster
+        self.arguments = arguments
+    }
+
+    /// The process's id; 0 before it was started.
+    var id: pid_t { process?.id ?? 0 }
+
+    /// Starts it, and returns when it listens.
+    func start() async throws {
+        let portFile = "\(cluster.data)/run/\(name).own-ports"
+        _ = unlink(portFile)
+        let process = RunningProcess(
+            BuiltPrograms.path("postern-gateway"), try settings(portFile) + arguments,
+            in: cluster.data)
+        let log = "\(cluster.data)/logs/\(name).own-log"
+        if access(log, F_OK) != 0 { try Data().write(to: URL(filePath: log)) }
+        let output = try FileHandle(forWritingTo: URL(filePath: log))
+        try output.seekToEnd()
+        process.connect(output: output)
+        try process.start()
+        self.process = process
+        _ = try await eventually(within: Cluster.readyWithin) {
+            access(portFile, F_OK) == 0 || !process.isRunning
+        }
+        let text = try String(contentsOfFile: portFile, encoding: .utf8)
+        guard let port = text.split(separator: "\n").first.flatMap({ Int($0) }) else {
+            throw ClusterError(said: "\(name) tells no port: \(text)")
+        }
+        self.port = port
+    }
+
+    private func settings(_ portFile: String) throws -> [String] {
+        let addresses = try cluster.addresses()
+        return [
+            "--listen-port", "\(port)", "--metrics-port", "0", "--port-file", portFile,
+            "--data-folder", "\(cluster.data)/data", "--keys-folder", "\(cluster.data)/keys",
+            "--applications-folder", "\(cluster.data)/keys/applications",
+        ]
+            + ["identity", "session", "rate-limit"].flatMap {
+                ["--\($0)-address", addresses[$0] ?? ""]
+            }
+    }
+
+    /// Stops it as an operator does.
+    /// - Returns: what it left with.
+    @discardableResult
+    func stop() async -> Int32? {
+        process?.send(SIGTERM)
+        return await process?.end(within: Cluster.stoppedWithin + .seconds(5))
+    }
+}
