@@ -49,11 +49,11 @@ package struct CredentialSettings: Sendable {
 
     /// The files for listening; nil without TLS.
     package var serverFiles: ServerTLSFiles? {
-        certificate.map { ServerTLSFiles(certificate: $0, clientRoots: clientRoots, floor: floor) }
+        certificate.map { ServerTLSFiles(certificate: $0, roots: clientRoots, floor: floor) }
     }
 
     /// The files for calling peers; nil without TLS.
     package var clientFiles: ClientTLSFiles? {
-        peerRoots.map { ClientTLSFiles(roots: $0, certificate: certificate, floor: floor) }
+        peerRoots.map { ClientTLSFiles(certificate: certificate, roots: $0, floor: floor) }
     }
 }

@@ -80,8 +80,7 @@ package final class Arena {
 
     /// A copy of `text`'s UTF-8, with its exact length.
     func lend(_ text: String) -> ProtobufCBinaryData {
-        text.utf8.withContiguousStorageIfAvailable { lend(UnsafeRawBufferPointer($0)) }
-            ?? lend(Array(text.utf8))
+        text.utf8.span.withUnsafeBytes { lend($0) }
     }
 
     /// A copy of `bytes`.

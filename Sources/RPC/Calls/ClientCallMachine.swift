@@ -44,14 +44,9 @@ package struct ClientCallMachine<Handle> {
     private struct Call {
         let handle: Handle
         let deadline: Duration
-        var flow: StreamFlow
+        /// Nil for a unary call.
+        let credit: StreamCredit?
         let isWatch: Bool
-
-        // In one access, which changes the call where it lies: a copy costs reference counts.
-        mutating func depart() -> Departure {
-            guard flow.isOutgoingOpen else { return .over }
-            return flow.depart() ? .sent : .noCredit
-        }
     }
 
     /// Where the connection is.
@@ -113,22 +108,24 @@ package struct ClientCallMachine<Handle> {
     }
 
     /// A call was sent under the id that it was given.
-    /// - Returns: whether that was the last id, and the connection leaves.
+    /// - Returns: whether that was the last id, and the connection leaves; and the credit of a call
+    ///   with streams, for its stream.
     package mutating func began(
         _ handle: Handle, deadline: Duration,
         streams: MethodDescription.Streams = .none, isWatch: Bool = false
-    ) -> Bool {
+    ) -> (isLast: Bool, credit: StreamCredit?) {
         highestCall += 1
-        let flow =
-            streams == .none
-            ? .none
-            : StreamFlow(
-                incomingWindow: streams.hasResponseItems ? streamCredit : nil,
-                outgoingCredit: streams.hasRequestItems ? peerStreamCredit : nil)
+        let credit = streams == .none ? nil : StreamCredit(flow(of: streams))
         calls[highestCall] = Call(
-            handle: handle, deadline: deadline, flow: flow, isWatch: isWatch)
+            handle: handle, deadline: deadline, credit: credit, isWatch: isWatch)
         note(deadline)
-        return highestCall >= idsMax
+        return (highestCall >= idsMax, credit)
+    }
+
+    private func flow(of streams: MethodDescription.Streams) -> StreamFlow {
+        StreamFlow(
+            incomingWindow: streams.hasResponseItems ? streamCredit : nil,
+            outgoingCredit: streams.hasRequestItems ? peerStreamCredit : nil)
     }
 
     private mutating func note(_ deadline: Duration) {
@@ -139,9 +136,15 @@ package struct ClientCallMachine<Handle> {
 
     /// A Response came, or the caller gives the call up; nil when it has ended before.
     package mutating func ended(_ call: UInt64) -> Handle? {
-        guard let ended = calls.removeValue(forKey: call) else { return nil }
+        guard let handle = remove(call) else { return nil }
         if isIdle { nextDeadline = nil }
-        return ended.handle
+        return handle
+    }
+
+    private mutating func remove(_ call: UInt64) -> Handle? {
+        guard let removed = calls.removeValue(forKey: call) else { return nil }
+        removed.credit?.end()
+        return removed.handle
     }
 
     /// The calls whose time is over at `uptime`: those that the server has are to be cancelled.
@@ -151,7 +154,7 @@ package struct ClientCallMachine<Handle> {
         guard let nextDeadline, nextDeadline <= uptime else { return ([], []) }
         let sent = calls.filter { $0.value.deadline <= uptime }
             .map { (call: $0.key, handle: $0.value.handle) }
-        for entry in sent { calls[entry.call] = nil }
+        for entry in sent { _ = remove(entry.call) }
         let late = waiting.filter { $0.deadline <= uptime }.map(\.handle)
         if !late.isEmpty { waiting.removeAll { $0.deadline <= uptime } }
         let next = calls.values.map(\.deadline) + waiting.map(\.deadline)
@@ -177,7 +180,7 @@ package struct ClientCallMachine<Handle> {
         let watches = calls.filter { $0.value.isWatch }.map {
             (call: $0.key, handle: $0.value.handle)
         }
-        for entry in watches { calls[entry.call] = nil }
+        for entry in watches { _ = remove(entry.call) }
         return watches
     }
 
@@ -187,6 +190,7 @@ package struct ClientCallMachine<Handle> {
         phase = .closed
         nextDeadline = nil
         defer {
+            for call in calls.values { call.credit?.end() }
             calls = [:]
             waiting.removeAll()
         }
@@ -196,7 +200,7 @@ package struct ClientCallMachine<Handle> {
 
 // MARK: Streams
 
-extension ClientCallMachine {
+extension ClientCallMachine: StreamMachine {
     private func isKnown(_ call: UInt64) -> Bool { call > 0 && call <= highestCall }
 
     /// An Item came, with an item in it or not, and perhaps the server's last. A call that is to
@@ -205,9 +209,11 @@ extension ClientCallMachine {
         _ call: UInt64, isItem: Bool, isEnd: Bool
     ) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
-        guard let place = calls.index(forKey: call) else { return .ignore }
-        switch calls.values[place].flow.arrived(isItem: isItem, isEnd: isEnd) {
-        case .sound: return .deliver(calls.values[place].handle)
+        guard let state = calls[call] else { return .ignore }
+        guard let credit = state.credit else { return .refuse(.afterEnd, ended(call)) }
+        switch credit.arrived(isItem: isItem, isEnd: isEnd) {
+        case nil: return .ignore
+        case .sound: return .deliver(state.handle)
         case .overCredit: return .refuse(.overCredit, ended(call))
         case .afterEnd: return .refuse(.afterEnd, ended(call))
         }
@@ -216,33 +222,15 @@ extension ClientCallMachine {
     /// A Credit came.
     package mutating func credit(_ call: UInt64, _ items: UInt32) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
-        guard let place = calls.index(forKey: call), calls.values[place].flow.isOutgoingOpen else {
-            return .ignore
-        }
-        calls.values[place].flow.granted(items)
-        return .deliver(calls.values[place].handle)
+        guard let state = calls[call], state.credit?.granted(items) == true else { return .ignore }
+        return .deliver(state.handle)
     }
 
-    /// The program has an item to send.
-    package mutating func send(_ call: UInt64) -> Departure {
-        guard let place = calls.index(forKey: call) else { return .over }
-        return calls.values[place].depart()
-    }
-
-    /// The program has sent its last item.
-    /// - Returns: whether the server is to be told.
-    package mutating func sendEnd(_ call: UInt64) -> Bool {
-        guard let place = calls.index(forKey: call) else { return false }
-        return calls.values[place].flow.endOutgoing()
-    }
-
-    /// The program has taken `count` items.
-    /// - Returns: the credit to grant now; 0 for none.
-    package mutating func consumed(_ call: UInt64, _ count: UInt32) -> UInt32 {
-        guard let place = calls.index(forKey: call) else { return 0 }
-        return calls.values[place].flow.consumed(count)
-    }
+    /// The client ends a running call.
+    package mutating func giveUp(_ call: UInt64) -> Handle? { ended(call) }
 
     /// The credit of a running call; for tests.
-    package func flow(_ call: UInt64) -> StreamFlow? { calls[call]?.flow }
+    package func flow(_ call: UInt64) -> StreamFlow? {
+        calls[call].map { $0.credit?.flow ?? StreamFlow.none }
+    }
 }

@@ -20,7 +20,8 @@
 ///
 /// Rules: ids strictly increase; each call gets exactly one Response; a call that was answered
 /// before its handler returned (cancelled, out of time, at fault) counts as running until it has,
-/// so that a caller cannot start unbounded work by cancelling. `StreamFlow` keeps the credit.
+/// so that a caller cannot start unbounded work by cancelling. `StreamCredit`, which a call's stream
+/// has too, keeps the credit.
 package struct ServerCallMachine<Handle> {
     /// Where the connection is.
     package enum Phase: Equatable {
@@ -34,27 +35,22 @@ package struct ServerCallMachine<Handle> {
     struct Call {
         var handle: Handle?
         var deadline: Duration
-        var flow: StreamFlow
+        /// Nil for a unary call.
+        var credit: StreamCredit?
         /// A follower, which goes on elsewhere when we drain.
-        var isWatch: Bool
+        var isWatch = false
         /// Its Response is sent.
-        var isAnswered = false
+        private(set) var isAnswered = false
 
-        // Each in one access, which changes the call where it lies: a copy would cost every item
-        // two reference counts.
-
-        mutating func depart() -> Departure {
-            guard !isAnswered, flow.isOutgoingOpen else { return .over }
-            return flow.depart() ? .sent : .noCredit
+        mutating func answered() {
+            isAnswered = true
+            credit?.end()
         }
 
-        mutating func consumed(_ count: UInt32) -> UInt32 {
-            isAnswered ? 0 : flow.consumed(count)
-        }
-
-        /// The item's fate; nil when the call is answered.
-        mutating func arrived(isItem: Bool, isEnd: Bool) -> StreamFlow.Arrival? {
-            isAnswered ? nil : flow.arrived(isItem: isItem, isEnd: isEnd)
+        /// The fate of an Item; nil when the call is answered.
+        func arrived(isItem: Bool, isEnd: Bool) -> StreamFlow.Arrival? {
+            guard let credit else { return isAnswered ? nil : .afterEnd }
+            return credit.arrived(isItem: isItem, isEnd: isEnd)
         }
     }
 
@@ -128,21 +124,25 @@ package struct ServerCallMachine<Handle> {
     private mutating func settle() {
         guard let (call, deadline) = starting else { return }
         firstDeadline = nextDeadline
-        calls[call] = Call(deadline: deadline, flow: .none, isWatch: false)
+        calls[call] = Call(deadline: deadline)
         starting = nil
     }
 
     /// The same for a call with streams; `more` tells whether the caller sends items.
+    /// - Returns: its credit, for its stream.
     package mutating func began(
         _ call: UInt64, deadline: Duration, streams: MethodDescription.Streams, more: Bool,
         isWatch: Bool
-    ) {
+    ) -> StreamCredit {
         began(call, deadline: deadline)
         settle()
+        let credit = StreamCredit(
+            StreamFlow(
+                incomingWindow: streams.hasRequestItems && more ? streamCredit : nil,
+                outgoingCredit: streams.hasResponseItems ? peerStreamCredit : nil))
         calls[call]?.isWatch = isWatch
-        calls[call]?.flow = StreamFlow(
-            incomingWindow: streams.hasRequestItems && more ? streamCredit : nil,
-            outgoingCredit: streams.hasResponseItems ? peerStreamCredit : nil)
+        calls[call]?.credit = credit
+        return credit
     }
 
     /// The handler can be told through `handle`, unless it has returned already.
@@ -160,6 +160,7 @@ package struct ServerCallMachine<Handle> {
         }
         guard let ended = calls.removeValue(forKey: call) else { return false }
         if calls.isEmpty { firstDeadline = nil }
+        ended.credit?.end()
         return !ended.isAnswered && phase != .closed
     }
 
@@ -178,7 +179,7 @@ package struct ServerCallMachine<Handle> {
         guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
             return nil
         }
-        calls.values[place].isAnswered = true
+        calls.values[place].answered()
         return calls.values[place]
     }
 
@@ -196,7 +197,7 @@ package struct ServerCallMachine<Handle> {
 
 // MARK: Streams
 
-extension ServerCallMachine {
+extension ServerCallMachine: StreamMachine {
     /// An Item came, with an item in it or not, and perhaps the caller's last. A call that is to be
     /// refused counts as answered.
     package mutating func item(
@@ -204,10 +205,10 @@ extension ServerCallMachine {
     ) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
         settle()
-        guard let place = calls.index(forKey: call) else { return .ignore }
-        switch calls.values[place].arrived(isItem: isItem, isEnd: isEnd) {
+        guard let state = calls[call] else { return .ignore }
+        switch state.arrived(isItem: isItem, isEnd: isEnd) {
         case nil: return .ignore
-        case .sound: return .deliver(calls.values[place].handle)
+        case .sound: return .deliver(state.handle)
         case .overCredit: return .refuse(.overCredit, answer(call)?.handle)
         case .afterEnd: return .refuse(.afterEnd, answer(call)?.handle)
         }
@@ -217,39 +218,17 @@ extension ServerCallMachine {
     package mutating func credit(_ call: UInt64, _ items: UInt32) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
         settle()
-        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered,
-            calls.values[place].flow.isOutgoingOpen
-        else { return .ignore }
-        calls.values[place].flow.granted(items)
-        return .deliver(calls.values[place].handle)
+        guard let state = calls[call], state.credit?.granted(items) == true else { return .ignore }
+        return .deliver(state.handle)
     }
 
-    /// The handler has an item to send.
-    package mutating func send(_ call: UInt64) -> Departure {
-        guard let place = calls.index(forKey: call) else { return .over }
-        return calls.values[place].depart()
-    }
-
-    /// The handler has sent its last item.
-    /// - Returns: whether the caller is to be told.
-    package mutating func sendEnd(_ call: UInt64) -> Bool {
-        guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
-            return false
-        }
-        return calls.values[place].flow.endOutgoing()
-    }
-
-    /// The handler has taken `count` items.
-    /// - Returns: the credit to grant now; 0 for none.
-    package mutating func consumed(_ call: UInt64, _ count: UInt32) -> UInt32 {
-        guard let place = calls.index(forKey: call) else { return 0 }
-        return calls.values[place].consumed(count)
-    }
+    /// A running call is to be answered by other than its handler.
+    package mutating func giveUp(_ call: UInt64) -> Handle? { answer(call)?.handle }
 
     /// The credit of a running call; for tests.
     package func flow(_ call: UInt64) -> StreamFlow? {
         if starting?.call == call { return StreamFlow.none }
-        return calls[call].flatMap { $0.isAnswered ? nil : $0.flow }
+        return calls[call].flatMap { $0.isAnswered ? nil : $0.credit?.flow ?? StreamFlow.none }
     }
 }
 
@@ -269,7 +248,7 @@ extension ServerCallMachine {
                 next = next.map { min($0, state.deadline) } ?? state.deadline
             }
         }
-        for entry in overdue { calls[entry.call]?.isAnswered = true }
+        for entry in overdue { calls[entry.call]?.answered() }
         self.firstDeadline = next
         return overdue
     }
@@ -284,7 +263,7 @@ extension ServerCallMachine {
         for (call, state) in calls where state.isWatch && !state.isAnswered {
             watches.append((call, state.handle))
         }
-        for entry in watches { calls[entry.call]?.isAnswered = true }
+        for entry in watches { calls[entry.call]?.answered() }
         return (highestCall, watches)
     }
 
@@ -296,12 +275,9 @@ extension ServerCallMachine {
         var handles: [Handle] = []
         for (call, state) in calls where !state.isAnswered {
             if let handle = state.handle { handles.append(handle) }
-            calls[call]?.isAnswered = true
+            calls[call]?.answered()
         }
         firstDeadline = nil
         return handles
     }
 }
-
-extension ServerCallMachine: Sendable where Handle: Sendable {}
-extension ServerCallMachine.Call: Sendable where Handle: Sendable {}

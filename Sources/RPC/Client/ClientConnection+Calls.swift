@@ -26,14 +26,14 @@ extension ClientConnection {
         let isWritten = FrameWriter.writeRequest(
             call: number, call.request,
             timeoutMilliseconds: UInt32(clamping: max(1, left.milliseconds)), to: &out,
-            frameBytesMax: serverFrameBytesMax)
+            frameBytesMax: peerFrameBytesMax)
         guard isWritten else {
             return call.fail(
                 ServiceError(.resourceExhausted, detail: "the request is over the server's limit"))
         }
-        let isLast = machine.began(
+        let (isLast, credit) = machine.began(
             call, deadline: call.deadline, streams: call.streams, isWatch: call.isWatch)
-        call.sent(on: self, as: number)
+        call.sent(on: self, as: number, credit)
         flushSoon()
         arm(call.deadline)
         if isLast { leave() }

@@ -20,7 +20,7 @@ final class ClientConnection: ChannelInboundHandler {
     private(set) var context: ChannelHandlerContext?
     /// What the server said when it left.
     private(set) var farewell: WireV1.GoAway?
-    private(set) var serverFrameBytesMax = FrameLimits.frameBytesDefault
+    private(set) var peerFrameBytesMax = FrameLimits.frameBytesDefault
     /// Bytes of items that came and are not consumed.
     var inboundItemBytes = 0
     var roomQueue = RoomQueue()
@@ -117,8 +117,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// - Returns: false when the rest is not to be read.
     private func received(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         guard let envelope = try? Envelope(bytes, range, arena: arena) else {
-            context?.close(promise: nil)  // a server that breaks the protocol is left
-            return false
+            return violated("a frame that does not decode")
         }
         switch envelope {
         case .response(let head): response(head, bytes)
@@ -141,7 +140,7 @@ final class ClientConnection: ChannelInboundHandler {
             at: time.uptime(), floor: .milliseconds(Int64(server.keepaliveFloorMs)))
         self.keepAlive = keepAlive
         arm(keepAlive.due)
-        if server.frameBytesMax > 0 { serverFrameBytesMax = Int(server.frameBytesMax) }
+        if server.frameBytesMax > 0 { peerFrameBytesMax = Int(server.frameBytesMax) }
         machine.hello(callsMax: server.callsMax, streamCredit: server.streamCredit)
         var hello = WireV1.Hello(
             version: FrameLimits.version,

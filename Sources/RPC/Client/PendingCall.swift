@@ -8,7 +8,7 @@ struct LentAnswer {
 }
 
 /// A call that a client has begun and that has not ended; lives on one event loop.
-final class PendingCall {
+final class PendingCall: StreamHolder {
     let request: OutgoingRequest
     let deadline: Duration
     /// Until when it waits for a connection.
@@ -45,10 +45,10 @@ final class PendingCall {
     /// Whether it has ended.
     var isOver: Bool { complete == nil }
 
-    /// A connection has sent it as `call`.
-    func sent(on connection: ClientConnection, as call: UInt64) {
+    /// A connection has sent it as `call`; `credit` is its streams'.
+    func sent(on connection: ClientConnection, as call: UInt64, _ credit: StreamCredit?) {
         carrier = (connection, call)
-        stream?.begin(connection, as: call)
+        if let credit { stream?.begin(connection, as: call, credit) }
     }
 
     /// Ends the call; the second and later ends of one call do nothing.

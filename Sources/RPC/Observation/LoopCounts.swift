@@ -8,55 +8,66 @@ final class LoopCounts {
     let figures: LoopFigures
     private let methods: [String]
     private let slowCalls: SlowCallLog?
-    private var turnBegan: Duration?
-    /// Calls of each method that ended in this turn, and which methods those are.
-    private var ended: [Int]
+    private var isInTurn = false
+    private var turnBegan = Duration.zero
+    private let ended: [EndedInTurn]
+    /// The methods of which calls ended in this turn.
     private var touched: [Int] = []
+
+    /// The calls of one method that ended in this turn.
+    private final class EndedInTurn {
+        let counts: MethodCounts
+        var calls = 0
+
+        init(_ counts: MethodCounts) { self.counts = counts }
+    }
 
     init(methods: [String], slowCalls: SlowCallLog?) {
         figures = LoopFigures(methodCount: methods.count)
         self.methods = methods
         self.slowCalls = slowCalls
-        ended = Array(repeating: 0, count: methods.count)
+        ended = figures.methods.map { EndedInTurn($0) }
     }
 
     /// A connection begins to read.
-    func turnBegan(at uptime: Duration) { turnBegan = uptime }
+    func turnBegan(at uptime: Duration) {
+        isInTurn = true
+        turnBegan = uptime
+    }
 
     /// A connection has answered what it read; reads the clock when calls have ended meanwhile.
     func turnEnded(_ time: any Time) {
-        defer { turnBegan = nil }
+        defer { isInTurn = false }
         guard !touched.isEmpty else { return }
         let uptime = time.uptime()
-        let took = uptime - (turnBegan ?? uptime)
+        let took = isInTurn ? uptime - turnBegan : .zero
         for method in touched {
-            figures.methods[method].took(took.nanoseconds, calls: ended[method])
-            ended[method] = 0
+            figures.methods[method].took(took.nanoseconds, calls: ended[method].calls)
+            ended[method].calls = 0
             slowCalls?.note(took, at: uptime) { SlowCall(method: methods[method]) }
         }
         touched.removeAll(keepingCapacity: true)
     }
 
     /// Counts a call's end.
-    /// - Returns: when it was, unless the end of this turn is to tell.
-    func ended(
-        _ call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int, _ time: any Time
-    ) -> Duration? {
-        figures.methods[call.method].ended(status, responseBytes: responseBytes)
-        if turnBegan == call.beganAt, call.traced == nil {
-            if ended[call.method] == 0 { touched.append(call.method) }
-            ended[call.method] += 1
-            return nil
-        }
-        let uptime = time.uptime()
+    /// - Returns: false when the end of this turn is to tell when it was; otherwise `took` is.
+    func ended(_ call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int) -> Bool {
+        let ended = ended[call.method]
+        ended.counts.ended(status, responseBytes: responseBytes)
+        guard isInTurn, turnBegan == call.beganAt, call.traced == nil else { return true }
+        if ended.calls == 0 { touched.append(call.method) }
+        ended.calls += 1
+        return false
+    }
+
+    /// A call has ended at `uptime`.
+    func took(_ call: borrowing ObservedCall, _ status: StatusCode, until uptime: Duration) {
         let took = uptime - call.beganAt
         figures.methods[call.method].took(took.nanoseconds)
-        if !call.mayTakeLong {
-            slowCalls?.note(took, at: uptime) {
-                SlowCall(method: methods[call.method], status: status, trace: call.trace)
-            }
+        guard !call.mayTakeLong else { return }
+        slowCalls?.note(took, at: uptime) {
+            SlowCall(method: methods[call.method], status: status, trace: call.trace)
         }
-        return uptime
     }
 }
 

@@ -40,14 +40,21 @@ extension ServerConnection {
             traced: shared.observation.tracing?.served(method.name, context, at: turnUptime))
     }
 
-    /// A handler has returned. One that was told to stop had been answered before: as cancelled,
-    /// or, at its deadline, as late.
-    func ended(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
+    /// The handler of a task has returned. One that was told to stop had been answered before: as
+    /// cancelled, or, at its deadline, as late.
+    func returned(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
         var status = status
-        if withUnsafeCurrentTask(body: { $0?.isCancelled ?? false }) {
+        if Task.isCancelled {
             status = shared.time.uptime() >= call.deadline ? .deadlineExceeded : .cancelled
         }
-        let uptime = counts.ended(call, status, responseBytes: responseBytes, shared.time)
-        if let uptime { call.traced?.end(status, at: uptime) }
+        ended(call, status, responseBytes: responseBytes)
+    }
+
+    /// A handler has returned.
+    func ended(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
+        guard counts.ended(call, status, responseBytes: responseBytes) else { return }
+        let uptime = shared.time.uptime()
+        counts.took(call, status, until: uptime)
+        call.traced?.end(status, at: uptime)
     }
 }

@@ -25,7 +25,7 @@ struct AsyncCall: Sendable {
         let connection = connection.value
         let before = connection.out.readableBytes
         let fits = connection.finished(call, response)
-        connection.ended(
+        connection.returned(
             observed, fits ? .ok : .resourceExhausted,
             responseBytes: max(0, connection.out.readableBytes - before))
     }
@@ -35,7 +35,7 @@ struct AsyncCall: Sendable {
         stream?.end(.answered([]))
         gate.leave()
         connection.value.finished(call)
-        connection.value.ended(observed, .ok)
+        connection.value.returned(observed, .ok)
     }
 
     /// Answers with what `error` maps to.
@@ -43,12 +43,12 @@ struct AsyncCall: Sendable {
         stream?.end(.failed(ServiceError(.cancelled)))
         gate.leave()
         connection.value.failed(call, error)
-        connection.value.ended(observed, StatusCode(answering: error))
+        connection.value.returned(observed, StatusCode(answering: error))
     }
 }
 
 /// A call whose handler has not returned, as its connection holds it.
-struct RunningCall {
+struct RunningCall: StreamHolder {
     let task: Task<Void, Never>
     let stream: CallStream?
 

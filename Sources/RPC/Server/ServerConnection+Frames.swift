@@ -131,14 +131,14 @@ extension ServerConnection {
         let timeout =
             head.timeoutMilliseconds == 0
             ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))
-        guard timeout > FrameLimits.deadlineMargin, let application else {
+        guard timeout > FrameLimits.deadlineMargin, let caller = application?.name else {
             return refuse(head.call, ServiceError(.deadlineExceeded, notProcessed: true))
         }
         let context = CallContext(
-            application: application.name,
+            application: caller,
             deadline: turnUptime + timeout - FrameLimits.deadlineMargin,
             metadata: head.metadata,
-            mayAssertClientAddress: application.mayAssertClientAddress)
+            mayAssertClientAddress: application?.mayAssertClientAddress ?? false)
         head.payload.withBytes(in: bytes) { payload in
             switch entry.handler.kind {
             case .onLoop(let handle): runOnLoop(head.call, payload, context, entry, handle)

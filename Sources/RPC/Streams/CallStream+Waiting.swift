@@ -35,7 +35,7 @@ extension CallStream {
         let byteCount = inbox.byteCount
         do {
             let items = try inbox.take(max: FrameLimits.itemBatchMax) { try decode($0, arena) }
-            carrier?.consumed(items.count, byteCount: byteCount - inbox.byteCount, of: call)
+            carrier?.consumed(items.count, byteCount: byteCount - inbox.byteCount, of: self)
             return .items(items)
         } catch {
             return .failed(ServiceError(.invalidArgument, detail: "an item: \(error)"))

@@ -43,24 +43,30 @@ final class CallStream: @unchecked Sendable {
     let isOver = Atomic(false)
     private(set) var carrier: (any StreamCarrier)?
     private(set) var call: UInt64 = 0
-    private(set) var ending: Ending?
+    /// What may go either way; nil before it begins.
+    private(set) var credit: StreamCredit?
+    private(set) var ending: Ending? { didSet { look() } }
     var inbox = ItemInbox()
     var readers: [Reader] = []
     /// Tasks that wait for the end alone.
     var mourners: [Reader] = []
-    var writers = CircularBuffer<Writer>(initialCapacity: 0)
+    var writers = CircularBuffer<Writer>(initialCapacity: 0) { didSet { look() } }
     private(set) var isIncomingEnded = false
-    private var isEndWanted = false
+    private var isEndWanted = false { didSet { look() } }
+    /// Neither an end nor an item that waits bars the next item's way. Kept, since every item asks.
+    private var isClear = false
 
     init(_ loop: any EventLoop) {
         self.loop = loop
     }
 
     /// A connection carries it now, as `call`.
-    func begin(_ carrier: any StreamCarrier, as call: UInt64) {
+    func begin(_ carrier: any StreamCarrier, as call: UInt64, _ credit: StreamCredit) {
         guard ending == nil else { return }
         self.carrier = carrier
         self.call = call
+        self.credit = credit
+        look()
         pump()
     }
 
@@ -85,7 +91,7 @@ final class CallStream: @unchecked Sendable {
         self.ending = ending
         isOver.store(true, ordering: .releasing)
         // What was not taken is its reader's from here on, and no burden of the connection.
-        carrier?.consumed(0, byteCount: inbox.byteCount, of: call)
+        carrier?.consumed(0, byteCount: inbox.byteCount, of: self)
         carrier = nil
         giveUp = nil
         if case .failed(let error) = ending, error.code == .cancelled { inbox.clear() }
@@ -111,15 +117,22 @@ final class CallStream: @unchecked Sendable {
 
     /// Sends an item if it may go now. No item overtakes one that waits.
     func sendNow(_ item: ItemPayload) -> Sending {
-        if ending != nil || isEndWanted { return .failed(overError) }
-        guard writers.isEmpty, let carrier else { return .noCredit }
-        return carrier.send(item, of: call)
+        guard isClear, let carrier else { return barred }
+        return carrier.send(item, of: self)
+    }
+
+    private var barred: Sending {
+        ending != nil || isEndWanted ? .failed(overError) : .noCredit
+    }
+
+    private func look() {
+        isClear = writers.isEmpty && !isEndWanted && ending == nil
     }
 
     /// Sends what waits, as far as it may go.
     func pump() {
         while let first = writers.first, let carrier {
-            switch carrier.send(.bytes(first.item), of: call) {
+            switch carrier.send(.bytes(first.item), of: self) {
             case .sent: first.wake.resume()
             case .failed(let error): first.wake.resume(throwing: error)
             case .noCredit: return
@@ -128,7 +141,7 @@ final class CallStream: @unchecked Sendable {
             writers.removeFirst()
             carrier.wokeWriter()
         }
-        if isEndWanted, writers.isEmpty { carrier?.sendEnd(of: call) }
+        if isEndWanted, writers.isEmpty { carrier?.sendEnd(of: self) }
     }
 
     /// Sends the end of our side, behind the items that wait.

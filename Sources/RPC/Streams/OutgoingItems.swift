@@ -4,24 +4,25 @@ import ServiceRuntime
 
 /// Where one side of a call writes its items.
 package struct OutgoingItems<Item: Sendable>: Sendable {
-    typealias Send = @Sendable (CallStream, Item) -> OutgoingAttempt
+    typealias Attempt = @Sendable (Item) -> OutgoingAttempt
 
-    /// A way over a wire or, in its stead, through this process. Side by side and no enum, which
-    /// each item would copy.
+    /// Sends an item over a wire, if it may go now. The rest of what follows is for when it may not,
+    /// or for the way through this process; side by side and no enum, which each item would copy.
+    private let attempt: Attempt
     private let stream: CallStream?
-    private let send: Send?
     private let user: StreamUser?
     private let pipe: ItemPipe<Item>?
 
     /// A way through this process.
     init(_ pipe: ItemPipe<Item>) {
-        (stream, send, user) = (nil, nil, nil)
+        attempt = { _ in .later([]) }
+        (stream, user) = (nil, nil)
         self.pipe = pipe
     }
 
-    init(_ stream: CallStream, user: StreamUser?, _ send: @escaping Send) {
+    init(_ stream: CallStream, user: StreamUser?, _ attempt: @escaping Attempt) {
+        self.attempt = attempt
         self.stream = stream
-        self.send = send
         self.user = user
         pipe = nil
     }
@@ -32,13 +33,11 @@ package struct OutgoingItems<Item: Sendable>: Sendable {
     ///
     /// It runs where its caller does: looking for the executor again would cost more than packing.
     package nonisolated(nonsending) func write(_ item: Item) async throws {
-        if let stream, let send {
-            switch send(stream, item) {
-            case .sent: return
-            case .failed(let error): throw error
-            case .later(let bytes): try await stream.send(bytes)
-            }
-        } else {
+        switch attempt(item) {
+        case .sent: return
+        case .failed(let error): throw error
+        case .later(let bytes):
+            try await stream?.send(bytes)
             try await pipe?.write(item)
         }
     }
@@ -61,7 +60,7 @@ enum OutgoingAttempt {
 
 extension OutgoingItems where Item: ProtobufMessage {
     init(_ stream: CallStream, user: StreamUser? = nil) {
-        self.init(stream, user: user) { $0.attempt($1) }
+        self.init(stream, user: user) { stream.attempt($0) }
     }
 }
 
@@ -69,12 +68,15 @@ extension CallStream {
     /// Packs a message straight into what goes out, or into bytes of its own when it has to wait.
     func attempt(_ item: some ProtobufMessage) -> OutgoingAttempt {
         guard loop.inEventLoop, let carrier else { return .later(item.encoded()) }
-        return item.withPacked(in: carrier.arena) { attempt(.packed($0)) }
+        return item.withPacked(in: carrier.arena) { attemptHere(.packed($0)) }
     }
 
     /// The same for an item that is packed.
     func attempt(_ item: ItemPayload) -> OutgoingAttempt {
-        guard loop.inEventLoop else { return .later(item.copy) }
+        loop.inEventLoop ? attemptHere(item) : .later(item.copy)
+    }
+
+    private func attemptHere(_ item: ItemPayload) -> OutgoingAttempt {
         switch sendNow(item) {
         case .sent: return .sent
         case .failed(let error): return .failed(error)

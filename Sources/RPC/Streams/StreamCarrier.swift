@@ -16,12 +16,12 @@ enum Sending {
 protocol StreamCarrier: AnyObject {
     /// Memory to pack and unpack in, for the moment.
     var arena: Arena { get }
-    /// Sends an item of `call`, if it may be sent now.
-    func send(_ item: ItemPayload, of call: UInt64) -> Sending
+    /// Sends an item, if it may be sent now.
+    func send(_ item: ItemPayload, of stream: CallStream) -> Sending
     /// Sends the last word of our side.
-    func sendEnd(of call: UInt64)
+    func sendEnd(of stream: CallStream)
     /// `count` items of `byteCount` were taken by their consumer.
-    func consumed(_ count: Int, byteCount: Int, of call: UInt64)
+    func consumed(_ count: Int, byteCount: Int, of stream: CallStream)
     /// Lets `stream` go on when there is room; in the order of their coming.
     func waitForRoom(_ stream: CallStream)
     /// A writer was woken and will have more to send: a flush can wait for it.

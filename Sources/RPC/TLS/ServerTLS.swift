@@ -18,7 +18,7 @@ package struct ServerTLS: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: own.chain.map { .certificate($0) }, privateKey: .privateKey(own.key))
         TLSRules.apply(to: &configuration, floor: files.floor)
-        if let roots = files.clientRoots {
+        if let roots = files.roots {
             // NIOSSL's default asks no client for anything. A client has no host name to check:
             // its names are looked up in the list of callers, with each Hello.
             configuration.certificateVerification = .noHostnameVerification
@@ -27,7 +27,7 @@ package struct ServerTLS: Sendable {
         context = try TLSRules.context(configuration, keyFile: files.certificate.key)
         leafHash = own.leafHash
         expiresAt = own.expiresAt
-        asksForCertificates = files.clientRoots != nil
+        asksForCertificates = files.roots != nil
     }
 
     /// Whether callers show certificates.

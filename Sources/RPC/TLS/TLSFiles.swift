@@ -22,42 +22,37 @@ package struct CertificateFiles: Hashable, Sendable {
     var paths: [String] { [chain, key] }
 }
 
-/// With which files a server speaks TLS.
-package struct ServerTLSFiles: Hashable, Sendable {
+/// With which files a side speaks TLS. What a server must have a client may have, and the other way
+/// round.
+package struct TLSFiles<Own, Roots>: Hashable, Sendable
+where Own: Hashable & Sendable, Roots: Hashable & Sendable {
     /// Its own certificate.
-    package let certificate: CertificateFiles
-    /// The roots of its callers' certificates; with them every caller must show one.
-    package let clientRoots: String?
+    package let certificate: Own
+    /// The roots of its peers' certificates: the operator's own, not the world's.
+    package let roots: Roots
     /// The oldest TLS that it speaks.
     package let floor: TLSFloor
 
-    /// A server's files.
-    package init(certificate: CertificateFiles, clientRoots: String?, floor: TLSFloor = .v12) {
+    /// A side's files.
+    package init(certificate: Own, roots: Roots, floor: TLSFloor = .v12) {
         self.certificate = certificate
-        self.clientRoots = clientRoots
+        self.roots = roots
         self.floor = floor
     }
-
-    /// All of them, to be watched.
-    package var paths: [String] { certificate.paths + [clientRoots].compactMap(\.self) }
 }
 
-/// With which files a client speaks TLS.
-package struct ClientTLSFiles: Hashable, Sendable {
-    /// The roots that servers' certificates must come from: the operator's own, not the world's.
-    package let roots: String
-    /// Its own certificate, for servers that ask for one.
-    package let certificate: CertificateFiles?
-    /// The oldest TLS that it speaks.
-    package let floor: TLSFloor
+/// A server's: with roots every caller must show a certificate.
+package typealias ServerTLSFiles = TLSFiles<CertificateFiles, String?>
 
-    /// A client's files.
-    package init(roots: String, certificate: CertificateFiles?, floor: TLSFloor = .v12) {
-        self.roots = roots
-        self.certificate = certificate
-        self.floor = floor
-    }
+/// A client's: with a certificate it has one to show to servers that ask.
+package typealias ClientTLSFiles = TLSFiles<CertificateFiles?, String>
 
+extension TLSFiles<CertificateFiles, String?> {
+    /// All of them, to be watched.
+    package var paths: [String] { certificate.paths + [roots].compactMap(\.self) }
+}
+
+extension TLSFiles<CertificateFiles?, String> {
     /// All of them, to be watched.
     package var paths: [String] { [roots] + (certificate?.paths ?? []) }
 }

@@ -26,31 +26,35 @@ enum ItemPayload {
     }
 }
 
-/// The frames of streams.
-extension FrameWriter {
-    /// Bytes of the Item frame that carries `byteCount` of payload, without its length.
-    static func itemBytes(call: UInt64, _ byteCount: Int) -> Int {
-        fieldBytes(innerItemBytes(call, byteCount))
+/// `Frame {item: {call, payload}}`, measured before it is written.
+struct ItemFrame {
+    /// Bytes of the frame, without its length.
+    let byteCount: Int
+    private let call: UInt64
+    private let payloadBytes: Int
+    private let innerBytes: Int
+
+    init(call: UInt64, payloadBytes: Int) {
+        self.call = call
+        self.payloadBytes = payloadBytes
+        innerBytes =
+            1 + FrameWriter.varintBytes(call)
+            + (payloadBytes == 0 ? 0 : FrameWriter.fieldBytes(payloadBytes))
+        byteCount = FrameWriter.fieldBytes(innerBytes)
     }
 
-    private static func innerItemBytes(_ call: UInt64, _ byteCount: Int) -> Int {
-        1 + varintBytes(call) + (byteCount == 0 ? 0 : fieldBytes(byteCount))
-    }
-
-    /// Writes `Frame {item: {call, payload}}`.
-    static func writeItem(call: UInt64, _ payload: ItemPayload, to out: inout ByteBuffer) {
-        let byteCount = payload.byteCount
-        let inner = innerItemBytes(call, byteCount)
-        let frame = fieldBytes(inner)
-        let total = FrameLimits.lengthBytes + frame
+    /// Writes it with its length before it. Every item passes here: its bytes are placed in one
+    /// stretch, not appended one by one.
+    func write(_ payload: ItemPayload, to out: inout ByteBuffer) {
+        let total = FrameLimits.lengthBytes + byteCount
         out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
             var place = ByteWriter(buffer)
-            place.writeLength(frame)
-            place.writeFieldHead(0x22, inner)
+            place.writeLength(byteCount)
+            place.writeFieldHead(0x22, innerBytes)
             place.write(0x08)
             place.writeVarint(call)
-            if byteCount > 0 {
-                place.writeFieldHead(0x1a, byteCount)
+            if payloadBytes > 0 {
+                place.writeFieldHead(0x1a, payloadBytes)
                 switch payload {
                 case .packed(let packed): place.write(packed)
                 case .bytes(let bytes): place.write(bytes)
@@ -59,7 +63,10 @@ extension FrameWriter {
             return total
         }
     }
+}
 
+/// The frames of streams.
+extension FrameWriter {
     /// Writes `Frame {item: {call, end: true}}`: the last word of a side, and no item.
     static func writeEnd(call: UInt64, to out: inout ByteBuffer) {
         let inner = 1 + varintBytes(call) + 2

@@ -31,7 +31,7 @@ struct EndpointTLS: Decodable {
         var security = ClientSecurity()
         security.tls = Live(
             try ClientTLS(
-                ClientTLSFiles(roots: path(roots), certificate: own), now: SystemTime().now()))
+                ClientTLSFiles(certificate: own, roots: path(roots)), now: SystemTime().now()))
         security.serverName = certificateName
         return security
     }

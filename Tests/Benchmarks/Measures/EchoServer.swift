@@ -47,7 +47,7 @@ struct EchoServer: AsyncParsableCommand {
             guard let certificate, let certificateKey else { return nil }
             let files = CertificateFiles(chain: certificate, key: certificateKey)
             return try ServerTLS(
-                ServerTLSFiles(certificate: files, clientRoots: nil, floor: .v13),
+                ServerTLSFiles(certificate: files, roots: nil, floor: .v13),
                 now: SystemTime().now())
         }
     }

@@ -33,10 +33,10 @@ struct CredentialSettingsTests {
         let credentials = settings.host.credentials
         #expect(
             credentials.serverFiles
-                == ServerTLSFiles(certificate: own, clientRoots: "c.pem", floor: .v13))
+                == ServerTLSFiles(certificate: own, roots: "c.pem", floor: .v13))
         #expect(
             credentials.clientFiles
-                == ClientTLSFiles(roots: "p.pem", certificate: own, floor: .v13))
+                == ClientTLSFiles(certificate: own, roots: "p.pem", floor: .v13))
         #expect(settings.own.identity.certificateName == "identity")
     }
 

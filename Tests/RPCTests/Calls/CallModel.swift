@@ -23,6 +23,8 @@ struct CallModel {
     let callsMax: Int
     private var machine: ServerCallMachine<UInt64>
     private var calls: [UInt64: Call] = [:]
+    /// What each call's stream holds, also when the call has gone.
+    private var credits: [UInt64: StreamCredit] = [:]
     private var responses: [UInt64: Int] = [:]
     private var highest: UInt64 = 0
     private var isGreeted = false
@@ -55,7 +57,7 @@ struct CallModel {
         case 43 where draw / 1_000 % 16 == 0: try close()
         case 44..<64: try item(draw % 5 == 0 ? near : known, draw)
         case 64..<76: try credit(draw % 5 == 0 ? near : known, UInt32(draw / 1_000 % 3))
-        case 76..<88: try send(known)
+        case 76..<88: try send(draw % 7 == 0 ? near : known)
         case 88..<90: try sendEnd(known)
         default: try consume(known, draw)
         }
@@ -121,7 +123,7 @@ struct CallModel {
         if streams == .none {
             machine.began(call, deadline: deadline)
         } else {
-            machine.began(
+            credits[call] = machine.began(
                 call, deadline: deadline, streams: streams, more: more, isWatch: isWatch)
         }
         // A unary handler may end before the connection holds its task, and other calls may come
@@ -231,7 +233,7 @@ struct CallModel {
     }
 
     private mutating func send(_ call: UInt64) throws {
-        let departure = machine.send(call)
+        let departure = credits[call]?.depart() ?? .over
         guard let state = calls[call], !state.isAnswered, state.maySend else {
             return try BrokenRule.unless(departure == .over, "an item after the end")
         }
@@ -242,14 +244,14 @@ struct CallModel {
 
     private mutating func sendEnd(_ call: UInt64) throws {
         let isTold = calls[call].map { !$0.isAnswered && $0.maySend } ?? false
-        try BrokenRule.unless(machine.sendEnd(call) == isTold, "our end")
+        try BrokenRule.unless((credits[call]?.endOutgoing() ?? false) == isTold, "our end")
         if isTold { calls[call]?.maySend = false }
     }
 
     private mutating func consume(_ call: UInt64, _ draw: UInt64) throws {
         let untaken = calls[call]?.untaken ?? 0
         let count = untaken == 0 ? 0 : UInt32(draw / 1_000 % UInt64(untaken)) + 1
-        let granted = machine.consumed(call, count)
+        let granted = credits[call]?.consumed(count) ?? 0
         guard var state = calls[call], !state.isAnswered, state.mayTake else {
             return try BrokenRule.unless(granted == 0, "credit for nothing")
         }

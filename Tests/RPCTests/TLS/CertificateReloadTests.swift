@@ -22,7 +22,7 @@ struct CertificateReloadTests {
                 expiresAt: { $0.expiresAt }, use: { loopback.server.use($0) },
                 read: {
                     try ServerTLS(
-                        ServerTLSFiles(certificate: files, clientRoots: nil),
+                        ServerTLSFiles(certificate: files, roots: nil),
                         now: TLSLoopback.time.now())
                 })
             let watch = CredentialWatch(
@@ -56,7 +56,7 @@ struct CertificateReloadTests {
             let now = TLSLoopback.time.now()
             func read() throws {
                 _ = try ServerTLS(
-                    ServerTLSFiles(certificate: files, clientRoots: nil), now: now)
+                    ServerTLSFiles(certificate: files, roots: nil), now: now)
             }
             try read()
             let other = try loopback.authority.issue([.dns("localhost")])
@@ -91,7 +91,7 @@ struct CertificateReloadTests {
         #expect(throws: SecretFileError.self) {
             try ServerTLS(
                 ServerTLSFiles(
-                    certificate: CertificateFiles(chain: chain, key: key), clientRoots: nil),
+                    certificate: CertificateFiles(chain: chain, key: key), roots: nil),
                 now: TLSLoopback.time.now())
         }
     }

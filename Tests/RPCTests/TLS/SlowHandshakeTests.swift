@@ -16,7 +16,7 @@ struct SlowHandshakeTests {
         let authority = try TestAuthority(now: bench.time.now())
         let files = try authority.issue([.dns("localhost")]).files(in: folder, "server")
         let tls = try ServerTLS(
-            ServerTLSFiles(certificate: files, clientRoots: nil), now: bench.time.now())
+            ServerTLSFiles(certificate: files, roots: nil), now: bench.time.now())
         let (plain, shared) = try bench.serverConnection()
         try plain.close().wait()
         let connection = ServerConnection(shared, LoopResources(bench.loop))

@@ -173,7 +173,7 @@ struct TLSHandshakeTests {
             let certificate = try loopback.authority.issue([.dns("localhost")])
             let tls = try ServerTLS(
                 ServerTLSFiles(
-                    certificate: certificate.files(in: loopback.folder, "any"), clientRoots: nil),
+                    certificate: certificate.files(in: loopback.folder, "any"), roots: nil),
                 now: TLSLoopback.time.now())
             await #expect(throws: ListenError.self) {
                 _ = try await Self.listen(beyond: loopback, tls: nil)

@@ -76,7 +76,7 @@ struct TLSLoopback: Sendable {
             tls: ServerTLS(
                 ServerTLSFiles(
                     certificate: files,
-                    clientRoots: setup.asksForCertificates ? folder.file("roots.pem") : nil,
+                    roots: setup.asksForCertificates ? folder.file("roots.pem") : nil,
                     floor: setup.floor),
                 now: time.now() + setup.clock),
             group: group, time: time, randomness: SecureRandomness(), logger: log.logger())
@@ -115,8 +115,8 @@ struct TLSLoopback: Sendable {
         try folder.write((caller.roots ?? authority).pem, to: "\(name)-roots.pem")
         let tls = try ClientTLS(
             ClientTLSFiles(
-                roots: folder.file("\(name)-roots.pem"),
-                certificate: caller.certificate?.files(in: folder, name), floor: caller.floor),
+                certificate: caller.certificate?.files(in: folder, name),
+                roots: folder.file("\(name)-roots.pem"), floor: caller.floor),
             now: Self.time.now() + caller.clock)
         var settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: caller.port ?? server.port,

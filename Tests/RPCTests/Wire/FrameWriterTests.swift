@@ -82,15 +82,14 @@ struct FrameWriterTests {
         let item = expected(.item(WireV1.Item(call: call, payload: payload)))
         var (packed, bytes, end, credit) = (ByteBuffer(), ByteBuffer(), ByteBuffer(), ByteBuffer())
         let sample = WireV1.Credit(call: call, items: UInt32(max(1, count)))
-        message.withPacked(in: Arena()) {
-            FrameWriter.writeItem(call: call, .packed($0), to: &packed)
-        }
-        FrameWriter.writeItem(call: call, .bytes(payload), to: &bytes)
+        let frame = ItemFrame(call: call, payloadBytes: payload.count)
+        message.withPacked(in: Arena()) { frame.write(.packed($0), to: &packed) }
+        frame.write(.bytes(payload), to: &bytes)
         FrameWriter.writeEnd(call: call, to: &end)
         FrameWriter.writeCredit(call: call, items: sample.items, to: &credit)
         #expect(Array(packed.readableBytesView) == item)
         #expect(Array(bytes.readableBytesView) == item)
-        #expect(FrameWriter.itemBytes(call: call, payload.count) == item.count - 4)
+        #expect(frame.byteCount == item.count - 4)
         #expect(
             Array(end.readableBytesView) == expected(.item(WireV1.Item(call: call, end: true))))
         #expect(Array(credit.readableBytesView) == expected(.credit(sample)))

@@ -20,7 +20,7 @@ struct EndpointTLSTests {
             .write(to: folder, as: "server")
         _ = try authority.issue([.dns("tool")]).write(to: folder, as: "tool")
         let files = ServerTLSFiles(
-            certificate: CertificateFiles(chain: own.chain, key: own.key), clientRoots: roots)
+            certificate: CertificateFiles(chain: own.chain, key: own.key), roots: roots)
         try await NoteServer.with(folder: folder, tls: ServerTLS(files, now: now), body)
     }
 
