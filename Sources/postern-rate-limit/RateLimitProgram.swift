@@ -36,7 +36,8 @@ struct RateLimitProgram: Program {
             services: [LimitsDispatcher.methods(of: service)],
             workers: [Worker { try await service.run() }],
             close: {
-                await service.writeRefunds()
+                await service.flush()
+                service.close()
                 store.close()
             })
     }
