@@ -21,7 +21,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     case unaddressedByApplication = "unaddressed-by-application"
 
     /// The limit's number in the store.
-    var number: Int64 {
+    var number: UInt16 {
         switch self {
         case .failedSignInByDevice: 1
         case .failedSignInByAddress: 2
@@ -35,26 +35,18 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// How much is allowed.
     package var rule: LimitRule {
         switch self {
-        case .failedSignInByDevice: LimitRule(count: 5, window: .seconds(15 * 60))
-        case .failedSignInByAddress: LimitRule(count: 50, window: .seconds(15 * 60))
-        case .failedSignInByAccount: LimitRule(count: 5, window: .seconds(15 * 60))
-        case .signUpByAddress: LimitRule(count: 3, window: .seconds(60 * 60))
-        case .signUpOnTakenEmail: LimitRule(count: 3, window: .seconds(60 * 60))
-        case .unaddressedByApplication: LimitRule(count: 60, window: .seconds(60))
+        case .failedSignInByDevice: .ring(count: 5, window: .seconds(15 * 60))
+        case .failedSignInByAddress: .ring(count: 50, window: .seconds(15 * 60))
+        case .failedSignInByAccount: .ring(count: 5, window: .seconds(15 * 60))
+        case .signUpByAddress: .ring(count: 3, window: .seconds(60 * 60))
+        case .signUpOnTakenEmail: .ring(count: 3, window: .seconds(60 * 60))
+        case .unaddressedByApplication: .ring(count: 60, window: .seconds(60))
         }
     }
 
     /// The limit of that number in the store.
-    init?(number: Int64) {
+    init?(number: UInt16) {
         guard let limit = Self.allCases.first(where: { $0.number == number }) else { return nil }
         self = limit
     }
-}
-
-/// At most `count` charges in any span of `window`.
-package struct LimitRule: Hashable, Sendable {
-    /// Charges allowed; 64 at most, since each keeps its moment.
-    package let count: Int
-    /// Length of the span.
-    package let window: Duration
 }

@@ -11,23 +11,18 @@ import Synchronization
 /// restart forgives nobody.
 package final class RateLimitService: LimitsService {
     /// The store's schema.
-    package static let migrations = RateLimitStore.migrations
-    private static let chargesMax = 16
+    package static let migrations = RateLimitTables.migrations
     private static let subjectBytesMax = 512
     private static let purgePause = Duration.seconds(600)
 
-    /// How often refunds that no charge took along are written.
-    private static let refundPause = Duration.seconds(1)
+    /// How often is written what nobody waits for.
+    private static let flushPause = Duration.seconds(1)
+    /// The wait, in milliseconds, that is told where only a reset helps: a day.
+    private static let waitWithoutEnd: Int64 = 24 * 3_600_000
 
-    private struct State {
-        var rings: RingTable
-        var ledger = ChargeLedger()
-        /// Rings that a refund changed since they were written.
-        var refunded: Set<RingKey> = []
-    }
-
-    private let state: Mutex<State>
-    private let store: RateLimitStore
+    let table: LimitTable
+    private let ledger = Mutex(ChargeLedger())
+    private let store: Store
     private let subjects: SubjectHash
     private let time: any Time
     private let randomness: any Randomness
@@ -39,55 +34,48 @@ package final class RateLimitService: LimitsService {
         settings: RateLimitSettings, store: Store, key: KeyedHash, time: any Time,
         randomness: any Randomness, logger: Logger
     ) async throws {
-        self.store = RateLimitStore(store)
+        self.store = store
         subjects = SubjectHash(key)
         self.time = time
         self.randomness = randomness
         self.logger = logger
-        var rings = RingTable(ringsMax: settings.ringsMax)
-        for (key, ring) in try await self.store.rings(at: time.now()) { rings.restore(key, ring) }
-        state = Mutex(State(rings: rings))
+        table = try LimitTable(
+            statesMax: settings.ringsMax, journal: LimitJournalPlace(beside: store),
+            at: time.now(), logger: logger
+        ) { number in
+            LimitName(number: number).map { CountingRule($0.rule) }
+        }
     }
 
-    /// Until cancelled, drops what no longer counts, every ten minutes, and writes what refunds
-    /// left to write, every second.
+    /// Until cancelled, drops what no longer counts, every ten minutes, and writes what nobody
+    /// waits for, every second.
     package func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask {
                 while true {
                     try await self.time.sleep(for: Self.purgePause)
-                    await self.purge()
+                    self.table.sweep(at: self.time.now())
                 }
             }
             group.addTask {
                 while true {
-                    try await self.time.sleep(for: Self.refundPause)
-                    await self.writeRefunds()
+                    try await self.time.sleep(for: Self.flushPause)
+                    await self.flush()
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    /// Writes what refunds left to write; for the end, when no call comes any more.
-    package func writeRefunds() async {
-        guard state.withLock({ !$0.refunded.isEmpty }) else { return }
-        do {
-            try await save([], audit: nil)
-        } catch {
-            // The charges stand until the next try, or for their window: strict.
-            logger.warning("refunds were not written", fields: [.detail: .error(error)])
-        }
-    }
+    /// Writes what nobody waits for, and gives the journal back; blocks its thread meanwhile.
+    package func close() { table.close() }
 
-    private func purge() async {
-        let now = time.now()
-        state.withLock { $0.rings.expire(at: now) }
+    private func flush() async {
         do {
-            try await store.purge(at: now)
+            try await table.persisted([])
         } catch {
-            // A full disk passes; what is left over does not count, and goes the next time.
-            logger.warning("old charges were not purged", fields: [.detail: .error(error)])
+            // It stands in memory, and is written once the disk takes it; the journal has told.
+            logger.debug("nothing was written", fields: [.detail: .error(error)])
         }
     }
 
@@ -96,24 +84,27 @@ package final class RateLimitService: LimitsService {
     package func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse {
-        let keys = try ringKeys(request.charges)
+        let batch = try batch(request.charges)
+        let keys = batch.map(\.key)
         let now = time.now()
         let repeatable = context.idempotencyKey.map { key in
             subjects.chargeID(context.application, key, keys)
         }
         let id = repeatable ?? randomness.rowKey()
-        let decision = state.withLock { state in
-            if repeatable != nil, let key = keys.first, state.ledger.holds(id, at: now) {
-                return RingTable.Decision.allowed(limit: key.limit, remaining: 0)
-            }
-            let decision = state.rings.consume(keys, at: now)
-            if case .allowed = decision { state.ledger.note(id, keys, at: now) }
-            return decision
+        let verdict = ledger.withLock { ledger in
+            if repeatable != nil, ledger.holds(id, at: now) { return LimitVerdict() }
+            let verdict = table.decide(.consume, batch, at: now)
+            if !verdict.isLimited { ledger.note(id, keys, at: now) }
+            return verdict
         }
-        try await write(decision, keys, now)
-        let isAllowed = if case .allowed = decision { true } else { false }
+        if verdict.isFirst {
+            let event = AuditEvent(.limitReached, subject: keys[verdict.deciding].hash)
+            try await store.write { try $0.audit(event) }
+        }
+        if !verdict.isLimited { try await table.persisted(batch) }
         return RateLimitV1.ConsumeResponse(
-            decision: try answer(decision, now), chargeId: isAllowed ? String(id, radix: 36) : "")
+            decision: try answer(verdict, request.charges, now),
+            chargeId: verdict.isLimited ? "" : String(id, radix: 36))
     }
 
     package func refund(
@@ -125,87 +116,64 @@ package final class RateLimitService: LimitsService {
         let now = time.now()
         // Not waited for on disk: a crash before the next write leaves the charge standing, which
         // errs on the strict side, and every sign-in is spared a commit.
-        state.withLock { state in
-            guard let charge = state.ledger.take(id, at: now) else { return }
-            state.rings.refund(charge.keys, charge.moment)
-            state.refunded.formUnion(charge.keys)
+        guard let charge = ledger.withLock({ $0.take(id, at: now) }) else {
+            return RateLimitV1.RefundResponse()
         }
+        let batch = charge.keys.compactMap { key in
+            LimitName(number: key.limit).map {
+                LimitRequest(key: key, rule: $0.rule, isShadow: false)
+            }
+        }
+        if !batch.isEmpty { _ = table.decide(.refund(at: charge.moment), batch, at: now) }
         return RateLimitV1.RefundResponse()
     }
 
     package func peek(
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) throws -> RateLimitV1.PeekResponse {
-        let keys = try ringKeys(request.charges)
+        let batch = try batch(request.charges)
         let now = time.now()
-        let decision = state.withLock { $0.rings.peek(keys, at: now) }
-        return RateLimitV1.PeekResponse(decision: try answer(decision, now))
+        let verdict = table.decide(.peek, batch, at: now)
+        return RateLimitV1.PeekResponse(decision: try answer(verdict, request.charges, now))
     }
 
     // MARK: Parts
 
-    private func ringKeys(_ charges: [RateLimitV1.Charge]) throws -> [RingKey] {
-        guard (1...Self.chargesMax).contains(charges.count) else {
+    private func batch(_ charges: [RateLimitV1.Charge]) throws -> [LimitRequest] {
+        guard (1...LimitTable.batchMax).contains(charges.count) else {
             throw ServiceError(.invalidArgument, fields: ["charges"])
         }
-        let keys = try charges.map { charge in
+        let batch = try charges.map { charge in
             guard let limit = LimitName(rawValue: charge.limit) else {
                 throw ServiceError(.invalidArgument, fields: ["charges.limit"])
             }
             guard (1...Self.subjectBytesMax).contains(charge.subject.utf8.count) else {
                 throw ServiceError(.invalidArgument, fields: ["charges.subject"])
             }
-            return subjects.ringKey(limit, charge.subject)
+            let key = subjects.limitKey(limit, charge.subject)
+            return LimitRequest(key: key, rule: limit.rule, isShadow: false)
         }
         // One charge twice in a batch would be counted twice but refunded by one moment.
-        guard Set(keys).count == keys.count else {
+        guard Set(batch.map(\.key)).count == batch.count else {
             throw ServiceError(.invalidArgument, fields: ["charges"])
         }
-        return keys
-    }
-
-    private func write(_ decision: RingTable.Decision, _ keys: [RingKey], _ now: Timestamp)
-        async throws
-    {
-        switch decision {
-        case .allowed: try await save(keys, audit: nil)
-        case .limited(let key, _, isFirst: true):
-            let event = AuditEvent(.limitReached, subject: key.subject)
-            try await save([], audit: event)
-        case .limited, .full: break
-        }
-    }
-
-    /// Writes the rings of `keys`, and those that refunds changed.
-    private func save(_ keys: [RingKey], audit event: AuditEvent?) async throws {
-        let refunded = state.withLock { state in
-            defer { state.refunded = [] }
-            return state.refunded
-        }
-        do {
-            try await store.save(Array(refunded.union(keys)), audit: event) { key in
-                self.state.withLock { $0.rings.ring(key) }
-            }
-        } catch {
-            state.withLock { $0.refunded.formUnion(refunded) }
-            throw error
-        }
+        return batch
     }
 
     private func answer(
-        _ decision: RingTable.Decision, _ now: Timestamp
+        _ verdict: LimitVerdict, _ charges: [RateLimitV1.Charge], _ now: Timestamp
     ) throws -> RateLimitV1.Decision {
-        switch decision {
-        case .allowed(let limit, let remaining):
-            return RateLimitV1.Decision(
-                limit: limit.rawValue, remaining: UInt32(clamping: remaining))
-        case .limited(let key, let until, _):
-            return RateLimitV1.Decision(
-                limited: true, limit: key.limit.rawValue,
-                retryAfterMs: UInt64(clamping: max(1, (until - now).milliseconds)))
-        case .full:
-            logger.error("no room for another subject; new ones are refused")
-            throw ServiceError(.resourceExhausted, retryAfter: .seconds(60))
+        if verdict.isFull {
+            logger.error("no room for another subject; new ones share a pool")
         }
+        guard verdict.isLimited else {
+            return RateLimitV1.Decision(
+                limit: charges[verdict.deciding].limit,
+                remaining: UInt32(clamping: verdict.remaining))
+        }
+        let wait = verdict.retryAt.map { ($0 - now).milliseconds } ?? Self.waitWithoutEnd
+        return RateLimitV1.Decision(
+            limited: true, limit: charges[verdict.deciding].limit,
+            retryAfterMs: UInt64(clamping: max(1, wait)))
     }
 }

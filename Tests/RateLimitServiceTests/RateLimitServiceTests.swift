@@ -42,7 +42,7 @@ struct RateLimitServiceTests {
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(passed == limit.rule.count)
+        #expect(limit.rule == .ring(count: passed, window: limit.rule.window))
     }
 
     @Test("R-04: a refund gives a charge back once, to all its limits")
