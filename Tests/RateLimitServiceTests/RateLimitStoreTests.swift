@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-06: charges on disk", .timeLimit(.minutes(1)))
+struct RateLimitStoreTests {
+    @Test("R-06: a restart forgives nobody, and gives back what was taken back")
+    func restart() async throws {
+        let house = try await LimitsHouse()
+        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+        try await house.consume(.failedSignInByAccount, "bob@example.org")
+        let (_, id) = try await house.consume(.failedSignInByAccount, "bob@example.org")
+        try await house.refund(id)
+        house.time.advance(by: .seconds(300))
+        let next = try await house.restarted()
+        let ada = try await next.consume(.failedSignInByAccount, "ada@example.org").decision
+        #expect(ada.limited)
+        #expect(ada.retryAfterMs == 600_000)
+        #expect(try next.peek(.failedSignInByAccount, "bob@example.org").remaining == 3)
+    }
+
+    @Test("R-06: after 200 parallel charges a restart knows exactly those that were answered")
+    func restartAfterFlood() async throws {
+        let house = try await LimitsHouse()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let (_, id) = try await house.consume(.failedSignInByAddress, "192.0.2.7")
+                    if number.isMultiple(of: 2), !id.isEmpty { try await house.refund(id) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let before = try house.peek(.failedSignInByAddress, "192.0.2.7")
+        let next = try await house.restarted()
+        #expect(try next.peek(.failedSignInByAddress, "192.0.2.7") == before)
+    }
+
+    @Test("R-04: a charge from before a restart cannot be taken back: strict")
+    func refundAfterRestart() async throws {
+        let house = try await LimitsHouse()
+        let (_, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
+        let next = try await house.restarted()
+        try await next.refund(id)
+        #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 3)
+    }
+
+    @Test("R-05: no subject stands in the files or in the log, also not as the audit's")
+    func hashed() async throws {
+        let house = try await LimitsHouse()
+        let canaries = ["canary@example.org", "203.0.113.77", "2001:db8:ca:fe::1", "device-canary"]
+        for _ in 0..<6 {
+            try await house.consume(.failedSignInByAccount, canaries[0])
+            try await house.consume(.signUpByAddress, canaries[1])
+            try await house.consume(.signUpByAddress, canaries[2])
+            try await house.consume(.failedSignInByDevice, "\(canaries[1])|\(canaries[3])")
+        }
+        await house.service.flush()
+        let files = try FileManager.default.contentsOfDirectory(atPath: house.folder.path)
+        #expect(files.contains("ratelimit.sqlite"))
+        #expect(files.count > 3)
+        for file in files {
+            let bytes = try Data(contentsOf: URL(filePath: house.folder.file(file)))
+            for canary in canaries + ["20010db800ca00fe"] {
+                #expect(bytes.firstRange(of: Data(canary.utf8)) == nil, "\(canary) in \(file)")
+            }
+        }
+        for line in house.log.lines { for canary in canaries { #expect(!line.contains(canary)) } }
+        #expect(house.service.table.count == 4)
+    }
+
+    @Test("R-05: another key knows none of the subjects")
+    func otherKey() async throws {
+        let house = try await LimitsHouse()
+        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+        let next = try await house.restarted(key: 8)
+        #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
+    }
+
+    @Test("R-06: what no longer counts leaves the memory every ten minutes")
+    func sweep() async throws {
+        let house = try await LimitsHouse()
+        try await house.consume(.failedSignInByAccount, "ada@example.org")
+        let worker = Task { try await house.service.run() }
+        await house.time.sleepers(2)
+        for (minutes, count) in [(10, 1), (10, 0)] {
+            house.time.advance(by: .seconds(minutes * 60))
+            await house.time.sleepers(2)
+            #expect(house.service.table.count == count)
+        }
+        worker.cancel()
+        await #expect(throws: CancellationError.self) { try await worker.value }
+    }
+}
