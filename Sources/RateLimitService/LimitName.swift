@@ -63,7 +63,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Whether it is charged by this service alone, as a part of others.
     var isInternal: Bool {
         switch self {
-        case .failedSignInByKnownDevice, .signInFailuresOverall, .signInWithoutHistory, .knownDevice:
+        case .failedSignInByKnownDevice, .signInFailuresOverall, .signInWithoutHistory,
+            .knownDevice:
             true
         default: false
         }

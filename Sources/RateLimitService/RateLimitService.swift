@@ -41,7 +41,9 @@ package final class RateLimitService: LimitsService {
         self.logger = logger
         subjects = SubjectHash(key)
         resetsFrom = settings.resetsFrom
-        limitsFile = settings.limitsFile.map { LimitsFile(path: $0, into: policies, logger: logger) }
+        limitsFile = settings.limitsFile.map {
+            LimitsFile(path: $0, into: policies, logger: logger)
+        }
         reports = TableReports(logger: logger)
         hitStore = HitStore(store)
         hits = try await LimitHits(hitStore, logger: logger)

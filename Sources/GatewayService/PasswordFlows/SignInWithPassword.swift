@@ -3,9 +3,10 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-03: limit → verify → take the charge back, remember the device → open a session. The limits count failures, and
-/// are charged before the password is looked at, so that parallel guesses cannot slip through;
-/// they key on what was typed, before anybody knows whether there is such an account.
+/// G-03: limit → verify → take the charge back, remember the device → open a session. The limits
+/// count failures, and are charged before the password is looked at, so that parallel guesses
+/// cannot slip through; they key on what was typed, before anybody knows whether there is such an
+/// account.
 struct SignInWithPassword: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI

@@ -1,3 +1,4 @@
+import Messages
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -17,6 +18,14 @@ struct StuffingAlarmTests {
         }
     }
 
+    private func expectRaised(
+        _ alarm: inout StuffingAlarm, _ count: Int, at second: Int, times: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let raised = note(&alarm, count, at: second)
+        #expect(raised == times, sourceLocation: sourceLocation)
+    }
+
     private func isOn(_ alarm: StuffingAlarm, at second: Int) -> Bool {
         alarm.isOn(at: Self.start + .seconds(second), Self.rule)
     }
@@ -24,11 +33,11 @@ struct StuffingAlarmTests {
     @Test("R-03: it is raised by the hundredth attempt of a window, once")
     func raised() {
         var alarm = StuffingAlarm()
-        #expect(note(&alarm, 99, at: 0) == 0)
+        expectRaised(&alarm, 99, at: 0, times: 0)
         #expect(!isOn(alarm, at: 599))
-        #expect(note(&alarm, 1, at: 599) == 1)
+        expectRaised(&alarm, 1, at: 599, times: 1)
         #expect(isOn(alarm, at: 599))
-        #expect(note(&alarm, 1_000, at: 599) == 0)
+        expectRaised(&alarm, 1_000, at: 599, times: 0)
     }
 
     @Test("R-03: it lasts through the window after the last one that had enough, and is then off")
@@ -36,11 +45,11 @@ struct StuffingAlarmTests {
         var alarm = StuffingAlarm()
         _ = note(&alarm, 100, at: 0)
         #expect(isOn(alarm, at: 600))
-        #expect(note(&alarm, 100, at: 700) == 0)
-        #expect(note(&alarm, 99, at: 1_400) == 0)
+        expectRaised(&alarm, 100, at: 700, times: 0)
+        expectRaised(&alarm, 99, at: 1_400, times: 0)
         #expect(isOn(alarm, at: 1_999))
         #expect(!isOn(alarm, at: 2_000))
-        #expect(note(&alarm, 100, at: 2_000) == 1)
+        expectRaised(&alarm, 100, at: 2_000, times: 1)
     }
 
     @Test("R-03: after a pause of two windows nothing is carried over")
@@ -55,7 +64,7 @@ struct StuffingAlarmTests {
     func takenBack() {
         var alarm = StuffingAlarm()
         for _ in 0..<500 {
-            #expect(note(&alarm, 1, at: 0) == 0)
+            expectRaised(&alarm, 1, at: 0, times: 0)
             alarm.takeBack(of: Self.start, Self.rule)
         }
         _ = note(&alarm, 100, at: 1)
@@ -87,7 +96,8 @@ struct StuffingAlarmTests {
             if number % 1_000 == 500 { try await signInOwners(house) }
             let (_, verdict) = try await house.decide(charges(number))
             if !verdict.isLimited { evaluated += 1 }
-            if after == nil, house.log.lines.contains(where: { $0.contains("sign-ins fail in all") })
+            if after == nil,
+                house.log.lines.contains(where: { $0.contains("sign-ins fail in all") })
             {
                 after = evaluated
             }

@@ -66,7 +66,8 @@ struct LimitOverridesTests {
                 policies[.signUpByAddress].rule == .ring(count: 4, window: .seconds(3_600)))
             #expect(
                 policies[.signUpOnTakenEmail].rule == .ring(count: 7, window: .seconds(3_600)))
-            #expect(policies[.failedSignInByDevice] == LimitPolicies.standard[.failedSignInByDevice])
+            #expect(
+                policies[.failedSignInByDevice] == LimitPolicies.standard[.failedSignInByDevice])
         }
     }
 

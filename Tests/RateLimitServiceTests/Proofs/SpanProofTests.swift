@@ -37,7 +37,8 @@ struct SpanProofTests {
                 let allowed = attack(limit, manner, phase, SeededRandomness(seed: seed))
                 for (span, most) in Self.spans(of: limit.rule) {
                     let found = Self.fullest(allowed, span)
-                    #expect(found <= most, "\(limit) \(manner) seed \(seed): \(found) in \(span) ms")
+                    #expect(
+                        found <= most, "\(limit) \(manner) seed \(seed): \(found) in \(span) ms")
                 }
                 #expect(!allowed.isEmpty)
             }
