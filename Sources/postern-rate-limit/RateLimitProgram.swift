@@ -39,7 +39,8 @@ struct RateLimitProgram: Program {
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: {
-                await service.writeRefunds()
+                await service.flush()
+                service.close()
                 store.close()
             })
     }

@@ -10,14 +10,14 @@ struct ChargeLedger: Sendable {
     private static let chargesMax = 100_000
 
     private struct Charge {
-        let keys: [RingKey]
+        let keys: [LimitKey]
         let moment: Timestamp
     }
 
     private var charges: [Int64: Charge] = [:]
 
     /// Notes a charge under `id`.
-    mutating func note(_ id: Int64, _ keys: [RingKey], at moment: Timestamp) {
+    mutating func note(_ id: Int64, _ keys: [LimitKey], at moment: Timestamp) {
         if charges.count >= Self.chargesMax {
             charges = charges.filter { moment - $0.value.moment < Self.life }
         }
@@ -31,7 +31,7 @@ struct ChargeLedger: Sendable {
     }
 
     /// The charge's keys and moment, once.
-    mutating func take(_ id: Int64, at now: Timestamp) -> (keys: [RingKey], moment: Timestamp)? {
+    mutating func take(_ id: Int64, at now: Timestamp) -> (keys: [LimitKey], moment: Timestamp)? {
         guard let charge = charges.removeValue(forKey: id), now - charge.moment < Self.life else {
             return nil
         }

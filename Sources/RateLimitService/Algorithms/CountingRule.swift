@@ -1,0 +1,92 @@
+import ServiceRuntime
+
+/// A `LimitRule` in the form that decisions are made with: whole milliseconds, nothing on the heap.
+/// Made once for a limit, not for each decision: dividing a `Duration` costs as much as deciding.
+enum CountingRule: Sendable {
+    case ring(ExactRing)
+    case rate(SteadyRate)
+    case ladder(GraduatedLadder)
+    case lock(AttemptLock)
+
+    /// - Precondition: the rule has no `flaw`.
+    init(_ rule: LimitRule) {
+        precondition(rule.flaw == nil, "rules are checked where they are read")
+        switch rule {
+        case .ring(let count, let window):
+            self = .ring(ExactRing(count: count, window: window.milliseconds))
+        case .rate(let count, let window):
+            self = .rate(SteadyRate(count: count, window: window.milliseconds))
+        case .ladder(let delays, let quiet, let perDay):
+            self = .ladder(
+                GraduatedLadder(
+                    delays: delays.map(\.milliseconds), quiet: quiet.milliseconds, perDay: perDay))
+        case .lock(let attempts, let lockedFor, let failuresMax):
+            self = .lock(
+                AttemptLock(
+                    attempts: attempts, lockedFor: lockedFor.milliseconds,
+                    failuresMax: failuresMax))
+        }
+    }
+
+    /// The kind of state that the rule keeps.
+    var kind: LimitState.Kind {
+        switch self {
+        case .ring: .ring
+        case .rate: .rate
+        case .ladder: .ladder
+        case .lock: .lock
+        }
+    }
+
+    /// What a charge at `now` would be answered.
+    func answer(_ state: borrowing LimitState, at now: Int64) -> LimitAnswer {
+        switch self {
+        case .ring(let rule): rule.answer(state, at: now)
+        case .rate(let rule): rule.answer(state, at: now)
+        case .ladder(let rule): rule.answer(state, at: now)
+        case .lock(let rule): rule.answer(state, at: now)
+        }
+    }
+
+    /// Keeps a charge that was allowed.
+    func charge(_ state: inout LimitState, at now: Int64) {
+        switch self {
+        case .ring(let rule): rule.charge(&state, at: now)
+        case .rate(let rule): rule.charge(&state, at: now)
+        case .ladder(let rule): rule.charge(&state, at: now)
+        case .lock(let rule): rule.charge(&state, at: now)
+        }
+    }
+
+    /// Takes one charge of that moment back, if it still counts.
+    func refund(_ state: inout LimitState, of moment: Int64) {
+        switch self {
+        case .ring: state.moments.remove(moment)
+        case .rate(let rule): rule.refund(&state, of: moment)
+        case .ladder(let rule): rule.refund(&state, of: moment)
+        case .lock(let rule): rule.refund(&state, of: moment)
+        }
+    }
+
+    /// Notes that the right one was there: what counts wrong ones begins anew, what counts all
+    /// goes on.
+    func succeed(_ state: inout LimitState) {
+        switch self {
+        case .ring, .rate: break
+        case .ladder:
+            state.step = 0
+            state.failures = 0
+        case .lock: state.forget()
+        }
+    }
+
+    /// From when on nothing of the state counts; `.max` when it stays until it is reset.
+    func end(_ state: borrowing LimitState) -> Int64 {
+        switch self {
+        case .ring(let rule): rule.end(state)
+        case .rate: state.moments.last ?? .min
+        case .ladder(let rule): rule.end(state)
+        case .lock(let rule): rule.end(state)
+        }
+    }
+}

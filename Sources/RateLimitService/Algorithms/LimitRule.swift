@@ -1,0 +1,51 @@
+/// How a limit counts (R-01 … R-03). What an operator may change of it is its numbers; the state
+/// that stands keeps its meaning, since states keep moments and no numbers of the rule.
+package enum LimitRule: Hashable, Sendable {
+    /// At most `count`, 1 to 64, in any span of `window`: exact (`ExactRing`).
+    case ring(count: Int, window: Duration)
+    /// At most `count` in any span of `window`, half of them at once: for counts above 64
+    /// (`SteadyRate`).
+    case rate(count: Int, window: Duration)
+    /// Longer and longer waits, at most 8, and at most `perDay`, 1 to 64, in any 24 hours
+    /// (`GraduatedLadder`).
+    case ladder(delays: [Duration], quiet: Duration, perDay: Int)
+    /// `attempts` guesses, then a wait; after `failuresMax` without a success none any more
+    /// (`AttemptLock`).
+    case lock(attempts: Int, lockedFor: Duration, failuresMax: Int)
+
+    /// Moments that one state can keep.
+    package static let momentsMax = 64
+    /// Waits that one ladder can have.
+    package static let delaysMax = 8
+    /// The longest window or wait: moments are kept as 32 bits of milliseconds from the first.
+    package static let windowMax = Duration.seconds(40 * 24 * 3_600)
+
+    /// What is wrong with the numbers, for whoever set them; nil when they can be counted by.
+    package var flaw: String? {
+        switch self {
+        case .ring(let count, let window):
+            Self.flaw(count, 1...Self.momentsMax, "count") ?? Self.flaw(window, "window")
+        case .rate(let count, let window):
+            Self.flaw(count, 2...1_000_000_000, "count") ?? Self.flaw(window, "window")
+        case .ladder(let delays, let quiet, let perDay):
+            Self.flaw(delays.count, 1...Self.delaysMax, "number of delays")
+                ?? delays.lazy.compactMap { Self.flaw($0, "delay", orZero: true) }.first
+                ?? Self.flaw(quiet, "quiet time")
+                ?? Self.flaw(perDay, 1...Self.momentsMax, "number a day")
+        case .lock(let attempts, let lockedFor, let failuresMax):
+            Self.flaw(attempts, 1...1_000, "number of attempts") ?? Self.flaw(lockedFor, "lock")
+                ?? Self.flaw(failuresMax, attempts...60_000, "number of failures")
+        }
+    }
+
+    private static func flaw(_ number: Int, _ range: ClosedRange<Int>, _ what: String) -> String? {
+        range.contains(number)
+            ? nil : "the \(what) must be \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    private static func flaw(_ time: Duration, _ what: String, orZero: Bool = false) -> String? {
+        let least = orZero ? Duration.zero : .milliseconds(1)
+        return (least...windowMax).contains(time)
+            ? nil : "the \(what) must be \(orZero ? "0" : "1 ms") to 40 days"
+    }
+}

@@ -1,0 +1,65 @@
+import ServiceRuntime
+
+/// The answers of a batch's rules, brought down to the strictest.
+struct BatchSurvey {
+    private(set) var verdict = LimitVerdict(remaining: .max)
+    private var pooled: UInt32 = 0
+
+    /// Whether the request that decided is counted in a pool.
+    var isPooled: Bool { isPooled(verdict.deciding) }
+
+    /// Whether the request at that place is counted in a pool.
+    func isPooled(_ place: Int) -> Bool { pooled & (1 << UInt32(place)) != 0 }
+
+    /// Whether the request at that place is not to be charged: in shadow, and at its limit.
+    func isSpared(_ place: Int) -> Bool { verdict.shadowLimited & (1 << UInt32(place)) != 0 }
+
+    /// Takes one rule's answer in.
+    mutating func add(
+        _ answer: LimitAnswer, of request: LimitRequest, at place: Int, isPooled: Bool,
+        isNoted: Bool
+    ) {
+        if isPooled {
+            pooled |= 1 << UInt32(place)
+            verdict.isFull = true
+        }
+        if request.isShadow {
+            if answer.isLimited { verdict.shadowLimited |= 1 << UInt32(place) }
+            // It decides only while nothing else does.
+            guard !answer.isLimited, verdict.remaining == .max, !verdict.isLimited else { return }
+            return decide(answer, place, isNoted: isNoted, remaining: .max)
+        }
+        if answer.isLimited {
+            guard !verdict.isLimited || Self.isLater(answer.retryAt, verdict.retryAt) else {
+                return
+            }
+            decide(answer, place, isNoted: isNoted, remaining: 0)
+        } else if !verdict.isLimited, answer.remaining < verdict.remaining {
+            decide(answer, place, isNoted: isNoted, remaining: answer.remaining)
+        }
+    }
+
+    /// Refuses: there was no room, not even for a pool.
+    mutating func refuse(_ place: Int) {
+        verdict.isFull = true
+        decide(LimitAnswer(isLimited: true), place, isNoted: false, remaining: 0)
+    }
+
+    private mutating func decide(
+        _ answer: LimitAnswer, _ place: Int, isNoted: Bool, remaining: Int
+    ) {
+        verdict.isLimited = answer.isLimited
+        verdict.deciding = place
+        verdict.retryAt = answer.retryAt.map(Timestamp.init(milliseconds:))
+        verdict.remaining = remaining
+        verdict.attempt = answer.attempt
+        verdict.resetAt = answer.resetAt.map(Timestamp.init(milliseconds:))
+        verdict.isFirst = answer.isLimited && !isNoted
+    }
+
+    /// Whether `one` is the longer wait; nil is for ever.
+    private static func isLater(_ one: Int64?, _ other: Timestamp?) -> Bool {
+        guard let other else { return false }
+        return one.map { $0 > other.milliseconds } ?? true
+    }
+}

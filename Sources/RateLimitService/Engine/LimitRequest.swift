@@ -1,0 +1,20 @@
+/// One limit of a batch, and whom it is about.
+struct LimitRequest: Sendable {
+    let key: LimitKey
+    let rule: CountingRule
+    /// Counted and told of, but not enforced.
+    let isShadow: Bool
+
+    /// A request by a rule that is at hand in the form for decisions.
+    init(key: LimitKey, rule: CountingRule, isShadow: Bool) {
+        self.key = key
+        self.rule = rule
+        self.isShadow = isShadow
+    }
+
+    /// A request by a rule as it is written.
+    /// - Precondition: the rule has no `flaw`.
+    init(key: LimitKey, rule: LimitRule, isShadow: Bool) {
+        self.init(key: key, rule: CountingRule(rule), isShadow: isShadow)
+    }
+}

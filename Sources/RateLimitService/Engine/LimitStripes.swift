@@ -1,0 +1,93 @@
+import ServiceRuntime
+
+/// All stripes, each behind its lock: where the states are.
+///
+/// `@unchecked Sendable`: what changes stands in the stripes, each of which is read and written
+/// only while its lock is held.
+final class LimitStripes: @unchecked Sendable {
+    /// The current rule of a limit, by its number; nil where this version does not know it, whose
+    /// states are then kept.
+    typealias Rules = @Sendable (UInt16) -> CountingRule?
+
+    /// Locks enough that two threads seldom want the same, few enough to visit them all.
+    private static let stripesMax = 256
+    /// A stripe of fewer subjects would fill up while others have room.
+    private static let stripeStatesMin = 4_096
+
+    /// How many there are, a power of two.
+    let number: Int
+    private let stripes: UnsafeMutablePointer<Stripe>
+    private let shift: UInt64
+    private let rules: Rules
+    /// When the journal is read: what is over by then is not restored.
+    let startedAt: Int64
+
+    init(statesMax: Int, startedAt: Int64, isJournaled: Bool, rules: @escaping Rules) {
+        var number = 1
+        while number < Self.stripesMax, number * 2 * Self.stripeStatesMin <= statesMax {
+            number *= 2
+        }
+        self.number = number
+        let bits = number.trailingZeroBitCount
+        stripes = .allocate(capacity: number)
+        for place in 0..<number {
+            (stripes + place).initialize(
+                to: Stripe(
+                    statesMax: statesMax / number, sharedBits: bits, isJournaled: isJournaled))
+        }
+        shift = UInt64(64 - bits)
+        self.startedAt = startedAt
+        self.rules = rules
+    }
+
+    deinit {
+        for place in 0..<number { stripes[place].release() }
+        stripes.deinitialize(count: number)
+        stripes.deallocate()
+    }
+
+    /// The stripe's place of a key.
+    func place(of key: LimitKey) -> Int { Int(truncatingIfNeeded: key.high >> shift) }
+
+    /// The key that all subjects of one limit and stripe share when there is no room.
+    func poolKey(of key: LimitKey) -> LimitKey {
+        let high = key.high | (number == 1 ? .max : (1 << shift) - 1)
+        return LimitKey(limit: key.limit, high: high, low: .max)
+    }
+
+    /// The key's stripe, which the caller has locked.
+    subscript(key: LimitKey) -> UnsafeMutablePointer<Stripe> { stripes + place(of: key) }
+
+    /// The stripe at that place, which the caller locks.
+    subscript(place: Int) -> UnsafeMutablePointer<Stripe> { stripes + place }
+
+    /// The least time between two sweeps of a full stripe, in milliseconds: one takes as long as
+    /// thousands of decisions, and new subjects may come by the thousand.
+    private static let sweepPause: Int64 = 1_000
+
+    /// Drops what no longer counts from a stripe that is locked, unless it was done just now.
+    func sweepIfDue(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
+        if abs(now - stripe.pointee.sweptAt) >= Self.sweepPause { sweep(stripe, at: now) }
+    }
+
+    /// Drops what no longer counts from a stripe that is locked.
+    func sweep(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
+        stripe.pointee.sweptAt = now
+        stripe.pointee.sweep { isOver($0, $1, at: now) }
+    }
+
+    /// Whether nothing of a state counts any more.
+    func isOver(_ limit: UInt16, _ state: borrowing LimitState, at now: Int64) -> Bool {
+        guard let rule = rules(limit), rule.kind == state.kind else { return false }
+        return rule.end(state) <= now
+    }
+
+    /// Does something with each stripe, one after the other, locked.
+    func forEachLocked(_ body: (UnsafeMutablePointer<Stripe>) -> Void) {
+        for place in 0..<number {
+            self[place].pointee.lock()
+            defer { self[place].pointee.unlock() }
+            body(self[place])
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// Where the moments stand of states that have more than a slot holds: blocks of one size, the free
+/// ones in a list that goes through themselves.
+struct MomentBlocks {
+    /// Ends the list.
+    private static let none = UInt32.max
+    private static let blocksMin = 64
+
+    /// Moments that a block holds.
+    let moments: Int
+    /// Blocks in use.
+    private(set) var count = 0
+    private var memory: PageMemory?
+    private var made = 0
+    private var free = Self.none
+
+    init(moments: Int) {
+        self.moments = moments
+    }
+
+    /// Gives the memory back.
+    func release() { memory?.release() }
+
+    /// Memory taken, in bytes.
+    var bytes: Int { memory?.bytes.count ?? 0 }
+
+    /// A block's moments.
+    subscript(block: UInt32) -> UnsafeMutablePointer<UInt32> {
+        // Block numbers stand only in our own slots, and a slot gives its block back once.
+        guard let start = memory?.bytes.baseAddress else { fatalError("no block was made") }
+        return start.assumingMemoryBound(to: UInt32.self) + Int(block) * moments
+    }
+
+    /// A block whose content is undefined.
+    mutating func take() -> UInt32 {
+        count += 1
+        if free != Self.none {
+            let block = free
+            free = self[block][0]
+            return block
+        }
+        let room = bytes / (moments * 4)
+        if made == room { grow(to: max(Self.blocksMin, room + room / 4)) }
+        made += 1
+        return UInt32(made - 1)
+    }
+
+    /// Gives a block back.
+    mutating func give(_ block: UInt32) {
+        self[block][0] = free
+        free = block
+        count -= 1
+    }
+
+    private mutating func grow(to room: Int) {
+        let larger = PageMemory(room * moments * 4)
+        if let memory {
+            larger.bytes.copyMemory(from: UnsafeRawBufferPointer(memory.bytes))
+            memory.release()
+        }
+        memory = larger
+    }
+}

@@ -1,0 +1,24 @@
+/// The stripes of a batch, each once and in ascending order: two batches that share stripes take
+/// them in the same order, so neither waits for what the other holds.
+struct StripeLocks {
+    private(set) var count = 0
+    private var places = InlineArray<16, Int>(repeating: 0)
+
+    /// Adds a stripe, if it is not there.
+    mutating func add(_ stripe: Int) {
+        var place = count
+        while place > 0, places[place - 1] >= stripe {
+            if places[place - 1] == stripe { return }
+            place -= 1
+        }
+        var last = count
+        while last > place {
+            places[last] = places[last - 1]
+            last -= 1
+        }
+        places[place] = stripe
+        count += 1
+    }
+
+    subscript(place: Int) -> Int { places[place] }
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// The files of one journal, by their generation: a snapshot holds everything up to the beginning
+/// of the log of the same number.
+struct JournalFolder {
+    let folder: String
+    let name: String
+
+    func log(_ generation: UInt64) -> String { "\(folder)/\(name).log.\(generation)" }
+
+    func snapshot(_ generation: UInt64) -> String { "\(folder)/\(name).snapshot.\(generation)" }
+
+    /// Where a snapshot is written before it has its name.
+    var draft: String { "\(folder)/\(name).snapshot.draft" }
+
+    /// The generations of the logs, ascending.
+    func logs() throws -> [UInt64] { try generations("\(name).log.") }
+
+    /// The generations of the snapshots, ascending.
+    func snapshots() throws -> [UInt64] { try generations("\(name).snapshot.") }
+
+    /// Removes what a snapshot of that generation has made needless. A file that stays costs room
+    /// and is removed the next time.
+    func removeBefore(_ generation: UInt64) throws {
+        for old in try logs() where old < generation { unlink(log(old)) }
+        for old in try snapshots() where old < generation { unlink(snapshot(old)) }
+    }
+
+    /// Whether the file has nothing in it.
+    func isEmpty(_ path: String) throws -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw PrivateFile.failure(path) }
+        return status.st_size == 0
+    }
+
+    private func generations(_ prefix: String) throws -> [UInt64] {
+        guard let directory = opendir(folder) else { throw PrivateFile.failure(folder) }
+        defer { closedir(directory) }
+        var found: [UInt64] = []
+        while let entry = readdir(directory) {
+            let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard file.hasPrefix(prefix) else { continue }
+            if let number = UInt64(file.dropFirst(prefix.count)) { found.append(number) }
+        }
+        return found.sorted()
+    }
+}

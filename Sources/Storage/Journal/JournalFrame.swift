@@ -1,0 +1,61 @@
+/// How bytes stand in a journal's files: a header of 40 bytes, then the payload.
+///
+///     8  "PSTNJRNL"
+///     8  the file's generation
+///     8  the frame's number in the file, from 0
+///     8  the payload's length, a multiple of 8
+///     8  checksum of the three numbers and the payload
+///
+/// Whole numbers are little-endian. The checksum finds flipped bits and torn ends; against somebody
+/// who writes into the folder on purpose nothing here helps.
+struct JournalFrame {
+    static let headerBytes = 40
+    /// The longest payload: a part of a snapshot, or a batch of changes.
+    static let payloadBytesMax = 1 << 30
+    private static let magic: UInt64 = 0x4C4E_524A_4E54_5350
+
+    let generation: UInt64
+    let number: UInt64
+    let length: Int
+    private let checksum: UInt64
+
+    /// Begins a frame in `bytes`: leaves the place for its header.
+    static func begin(_ bytes: inout JournalBytes) -> Int {
+        let start = bytes.count
+        _ = bytes.append(headerBytes)
+        return start
+    }
+
+    /// Writes the header of the frame that began at `start` and ends with `bytes`.
+    static func end(
+        _ bytes: inout JournalBytes, from start: Int, generation: UInt64, number: UInt64
+    ) {
+        let frame = UnsafeMutableRawBufferPointer(
+            mutating: UnsafeRawBufferPointer(rebasing: bytes.written[start...]))
+        let payload = UnsafeRawBufferPointer(rebasing: frame[headerBytes...])
+        let length = UInt64(payload.count)
+        let checksum = JournalChecksum.of(payload, seeds: [generation, number, length])
+        for (place, word) in [magic, generation, number, length, checksum].enumerated() {
+            frame.storeBytes(of: word.littleEndian, toByteOffset: place * 8, as: UInt64.self)
+        }
+    }
+
+    /// Reads a header; nil when these bytes are none.
+    init?(header: UnsafeRawBufferPointer) {
+        guard header.count >= Self.headerBytes else { return nil }
+        func word(_ place: Int) -> UInt64 {
+            UInt64(littleEndian: header.loadUnaligned(fromByteOffset: place * 8, as: UInt64.self))
+        }
+        guard word(0) == Self.magic, word(3) <= UInt64(Self.payloadBytesMax), word(3) % 8 == 0
+        else { return nil }
+        generation = word(1)
+        number = word(2)
+        length = Int(word(3))
+        checksum = word(4)
+    }
+
+    /// Whether the payload is what was written.
+    func holds(_ payload: UnsafeRawBufferPointer) -> Bool {
+        JournalChecksum.of(payload, seeds: [generation, number, UInt64(length)]) == checksum
+    }
+}

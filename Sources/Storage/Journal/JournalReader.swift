@@ -1,0 +1,83 @@
+import Glibc
+
+/// Reads the frames of a file from its beginning, each checked before it is handed out.
+struct JournalReader: ~Copyable {
+    private let path: String
+    private let generation: UInt64
+    private let file: Int32
+    private let size: Int
+    private var bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 8)
+    /// Where the next frame begins.
+    private(set) var offset = 0
+    /// How many have been read.
+    private(set) var frames: UInt64 = 0
+
+    init(_ path: String, generation: UInt64) throws {
+        file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw PrivateFile.failure(path) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else {
+            let failure = PrivateFile.failure(path)
+            close(file)
+            throw failure
+        }
+        self.path = path
+        self.generation = generation
+        size = Int(status.st_size)
+    }
+
+    deinit {
+        close(file)
+        bytes.deallocate()
+    }
+
+    /// Whether all of the file has been read.
+    var isAtEnd: Bool { offset >= size }
+
+    /// Hands the next frame's payload to `body`.
+    /// - Returns: false when there is no whole frame at this place.
+    mutating func next(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        guard let payload = try frame(at: offset, number: frames) else { return false }
+        try body(payload)
+        offset += JournalFrame.headerBytes + payload.count
+        frames += 1
+        return true
+    }
+
+    /// Whether a whole frame of this file begins anywhere behind this place: then the end here was
+    /// not torn off, but damaged.
+    mutating func findsLaterFrame() throws -> Bool {
+        var place = offset + 8
+        while place + JournalFrame.headerBytes <= size {
+            if try frame(at: place, number: nil) != nil { return true }
+            place += 8
+        }
+        return false
+    }
+
+    private mutating func frame(at place: Int, number: UInt64?) throws -> UnsafeRawBufferPointer? {
+        guard place + JournalFrame.headerBytes <= size else { return nil }
+        try read(JournalFrame.headerBytes, at: place)
+        guard let frame = JournalFrame(header: UnsafeRawBufferPointer(bytes)),
+            frame.generation == generation, number.map({ $0 == frame.number }) ?? true,
+            frame.length <= size - place - JournalFrame.headerBytes
+        else { return nil }
+        try read(frame.length, at: place + JournalFrame.headerBytes)
+        let payload = UnsafeRawBufferPointer(rebasing: bytes[..<frame.length])
+        return frame.holds(payload) ? payload : nil
+    }
+
+    private mutating func read(_ count: Int, at place: Int) throws {
+        if count > bytes.count {
+            bytes.deallocate()
+            bytes = .allocate(byteCount: count * 2, alignment: 8)
+        }
+        var done = 0
+        while done < count {
+            let got = pread(file, bytes.baseAddress! + done, count - done, place + done)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { throw PrivateFile.failure(path) }
+            done += got
+        }
+    }
+}

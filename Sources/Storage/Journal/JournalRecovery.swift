@@ -1,0 +1,59 @@
+/// Reads what is on disk into the source, and finds where the log goes on.
+struct JournalRecovery {
+    let folder: JournalFolder
+    let files: any JournalFiles
+    let source: any JournalSource
+
+    /// - Returns: the log to go on with.
+    func run() throws -> JournalLog {
+        let snapshot = try folder.snapshots().last
+        if let snapshot { try restore(snapshot) }
+        let first = snapshot ?? 0
+        var logs = try folder.logs().filter { $0 >= first }
+        // A log that was made but never written to does not make the one before it complete.
+        while logs.count > 1, let last = logs.last, try folder.isEmpty(folder.log(last)) {
+            logs.removeLast()
+        }
+        guard let newest = logs.last else {
+            // Before its first snapshot a journal has a log, even an empty one, or is new.
+            guard snapshot == nil else { throw JournalError.missing(file: folder.log(first)) }
+            return JournalLog(generation: first, file: try files.create(folder.log(first)))
+        }
+        for generation in first..<newest {
+            guard logs.contains(generation) else {
+                throw JournalError.missing(file: folder.log(generation))
+            }
+            _ = try replay(generation, isNewest: false)
+        }
+        return try replay(newest, isNewest: true)
+    }
+
+    /// Reads a snapshot: a frame for each part, and one without payload at the end.
+    private func restore(_ generation: UInt64) throws {
+        let path = folder.snapshot(generation)
+        var reader = try JournalReader(path, generation: generation)
+        var isComplete = false
+        while !isComplete {
+            let isWhole = try reader.next { part in
+                if part.isEmpty { isComplete = true } else { try source.restorePart(part) }
+            }
+            guard isWhole else { throw JournalError.damaged(file: path, offset: reader.offset) }
+        }
+    }
+
+    private func replay(_ generation: UInt64, isNewest: Bool) throws -> JournalLog {
+        let path = folder.log(generation)
+        var reader = try JournalReader(path, generation: generation)
+        while try reader.next({ try source.restoreChanges($0) }) {}
+        let file = try files.open(path)
+        if !reader.isAtEnd {
+            guard isNewest, try !reader.findsLaterFrame() else {
+                throw JournalError.damaged(file: path, offset: reader.offset)
+            }
+            try file.cut(to: reader.offset)
+            try file.sync()
+        }
+        return JournalLog(
+            generation: generation, file: file, length: reader.offset, frames: reader.frames)
+    }
+}

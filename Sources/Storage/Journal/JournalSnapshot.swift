@@ -1,0 +1,64 @@
+import Glibc
+import Logging
+import ServiceRuntime
+import Synchronization
+
+/// A snapshot under way: a copy of the source, part by part, on a thread of its own, while the log
+/// goes on.
+final class JournalSnapshot: Sendable {
+    private let written = Atomic<Int>(0)
+    private let isOver = Atomic<Bool>(false)
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    /// Begins.
+    init(
+        of source: any JournalSource, generation: UInt64, folder: JournalFolder,
+        files: any JournalFiles, logger: Logger
+    ) throws {
+        let worker = try WorkerThread {
+            do {
+                try self.write(source, generation, folder, files)
+                try folder.removeBefore(generation)
+            } catch {
+                // The logs from the last snapshot on are all there, so nothing is lost.
+                logger.error("a snapshot was not written", fields: [.detail: .error(error)])
+                unlink(folder.draft)
+            }
+            self.isOver.store(true, ordering: .releasing)
+        }
+        thread.withLock { $0 = worker }
+    }
+
+    /// Whether it is written, or has failed.
+    var isDone: Bool { isOver.load(ordering: .acquiring) }
+
+    /// The bytes written so far.
+    var size: Int { written.load(ordering: .relaxed) }
+
+    /// Blocks until it is done.
+    func wait() { thread.withLock { $0 }?.join() }
+
+    private func write(
+        _ source: any JournalSource, _ generation: UInt64, _ folder: JournalFolder,
+        _ files: any JournalFiles
+    ) throws {
+        let file = try files.create(folder.draft)
+        var bytes = JournalBytes()
+        var frames: UInt64 = 0
+        for part in 0...source.journalParts {
+            bytes.cut(to: 0)
+            let start = JournalFrame.begin(&bytes)
+            if part < source.journalParts {
+                source.copyPart(part, into: &bytes)
+                // A frame without payload is the end.
+                if bytes.count == start + JournalFrame.headerBytes { continue }
+            }
+            JournalFrame.end(&bytes, from: start, generation: generation, number: frames)
+            try file.write(bytes.written, at: size)
+            written.add(bytes.count, ordering: .relaxed)
+            frames += 1
+        }
+        try file.sync()
+        try files.rename(folder.draft, to: folder.snapshot(generation))
+    }
+}

@@ -1,0 +1,104 @@
+import Logging
+import ServiceRuntime
+import Synchronization
+
+/// The thread that writes the log (`Journal`, rules 1 and 2).
+struct JournalWriter: ~Copyable {
+    private let source: any JournalSource
+    private let folder: JournalFolder
+    private let files: any JournalFiles
+    private let logBytes: Int
+    private let logger: Logger
+    private var log: JournalLog
+    /// A frame that is being written, or could not be.
+    private var frame = JournalBytes()
+    private var failures = 0
+    private var snapshot: JournalSnapshot?
+    /// The log's length at which the next snapshot begins.
+    private var snapshotAt: Int
+
+    init(
+        source: any JournalSource, folder: JournalFolder, files: any JournalFiles,
+        log: JournalLog, logBytes: Int, logger: Logger
+    ) {
+        self.source = source
+        self.folder = folder
+        self.files = files
+        self.log = log
+        self.logBytes = logBytes
+        self.logger = logger
+        snapshotAt = logBytes
+    }
+
+    /// Works until the queue is closed and empty, and then writes what is left.
+    mutating func work(_ queue: WorkQueue<JournalWaiter>) {
+        while true {
+            let waiters = queue.take(upTo: Journal.waitingMax)
+            let failure = write()
+            for waiter in waiters { waiter.answer(failure) }
+            if waiters.isEmpty { break }
+            if failure == nil { snapshotIfDue() }
+        }
+        snapshot?.wait()
+    }
+
+    /// Writes what failed before, and then what has changed since.
+    private mutating func write() -> (any Error)? {
+        do {
+            if frame.count > 0 { try append() }
+            while try writeSome() {}
+            return nil
+        } catch {
+            noteFailure(error)
+            return error
+        }
+    }
+
+    /// - Returns: whether there is more.
+    private mutating func writeSome() throws -> Bool {
+        let start = JournalFrame.begin(&frame)
+        let isMore = source.takeChanges(into: &frame)
+        guard frame.count > JournalFrame.headerBytes else {
+            frame.cut(to: 0)
+            return isMore
+        }
+        JournalFrame.end(&frame, from: start, generation: log.generation, number: log.frames)
+        try append()
+        return isMore
+    }
+
+    private mutating func append() throws {
+        try log.append(frame.written)
+        frame.cut(to: 0)
+        if failures > 0 {
+            logger.warning("the journal is written again", fields: [.count: .count(failures)])
+        }
+        failures = 0
+    }
+
+    /// Tells of the first failure, the second, the fourth and so on.
+    private mutating func noteFailure(_ error: any Error) {
+        failures += 1
+        guard failures & (failures - 1) == 0 else { return }
+        logger.error(
+            "the journal cannot be written",
+            fields: [.attempt: .count(failures), .detail: .error(error)])
+    }
+
+    /// Begins a new log and a snapshot, when the log is long and no snapshot is under way.
+    private mutating func snapshotIfDue() {
+        guard log.length >= snapshotAt, snapshot?.isDone ?? true else { return }
+        // A snapshot that failed left its log; that one has to be as long again first.
+        snapshotAt = max(logBytes, snapshot?.size ?? 0)
+        do {
+            let generation = log.generation + 1
+            log = JournalLog(
+                generation: generation, file: try files.create(folder.log(generation)))
+            snapshot = try JournalSnapshot(
+                of: source, generation: generation, folder: folder, files: files, logger: logger)
+        } catch {
+            snapshotAt = log.length + logBytes
+            logger.error("no snapshot could begin", fields: [.detail: .error(error)])
+        }
+    }
+}
