@@ -3,7 +3,7 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-13: who is signed in? → limit → verify → take the charge back → note the proof in the session.
+/// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the proof in the session.
 /// The limits are those of a sign-in, and shared with it: a stolen access token must not be a way
 /// around them to guess the password.
 struct ReauthenticateFlow: Sendable {
@@ -22,7 +22,7 @@ struct ReauthenticateFlow: Sendable {
             throw ServiceError(.invalidArgument, fields: ["proof"])
         }
         let account = try await account(request.accessToken, context)
-        let proof = try await verify(password, of: account, origin, context)
+        let proof = try await verify(password, request, of: account, origin, context)
         let answer = try await devices.reauthenticate(
             SessionV1.ReauthenticateRequest(
                 accessToken: request.accessToken, proof: proof, origin: origin),
@@ -49,18 +49,18 @@ struct ReauthenticateFlow: Sendable {
     }
 
     private func verify(
-        _ password: String, of account: IdentityV1.Account, _ origin: IdentityV1.Origin,
-        _ context: CallContext
+        _ password: String, _ request: GatewayV1.ReauthenticateRequest,
+        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         let charge = try await limits.begin(
             .signIn(
                 email: account.email, device: origin.deviceId, caller: LimitedCaller(context)),
-            context)
+            context, language: request.language)
         do {
             let verified = try await accounts.verifyPassword(
                 IdentityV1.VerifyPasswordRequest(
                     email: account.email, password: password, origin: origin), context.onward())
-            await limits.refund(charge, context)
+            await limits.succeed(charge, context)
             // The address may have changed hands between the two questions.
             guard verified.account?.accountId == account.accountId else {
                 throw ServiceError(.invalidCredential)

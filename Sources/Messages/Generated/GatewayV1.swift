@@ -94,16 +94,20 @@ extension GatewayV1 {
         package var platform: String
         /// Name to show, for instance "Ada's phone".
         package var name: String
+        /// At sign-up and sign-in: the key that the session is to be bound to; absent for none (S-04).
+        package var key: SessionV1.DeviceKey?
 
         /// A message of these fields.
         package init(
             deviceId: String = "",
             platform: String = "",
-            name: String = ""
+            name: String = "",
+            key: SessionV1.DeviceKey? = nil
         ) {
             self.deviceId = deviceId
             self.platform = platform
             self.name = name
+            self.key = key
         }
     }
 }
@@ -125,9 +129,11 @@ extension GatewayV1.Device: ProtobufMessage {
         let deviceId = try Wire.text(c.pointee.device_id)
         let platform = try Wire.text(c.pointee.platform)
         let name = try Wire.text(c.pointee.name)
+        let key = try c.pointee.key.map { try SessionV1.DeviceKey(reading: $0) }
         self.deviceId = deviceId
         self.platform = platform
         self.name = name
+        self.key = key
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__Device> {
@@ -136,6 +142,7 @@ extension GatewayV1.Device: ProtobufMessage {
         c.pointee.device_id = arena.lend(deviceId)
         c.pointee.platform = arena.lend(platform)
         c.pointee.name = arena.lend(name)
+        c.pointee.key = key?.placed(in: arena)
         return c
     }
 }
@@ -155,6 +162,9 @@ extension GatewayV1 {
         package var idleExpiresAtMs: Int64
         /// When the session ends in any case, milliseconds since 1970.
         package var expiresAtMs: Int64
+        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns by
+        /// how much, and signs its proofs by this one (S-04).
+        package var serverTimeMs: Int64
 
         /// A message of these fields.
         package init(
@@ -163,7 +173,8 @@ extension GatewayV1 {
             accessExpiresAtMs: Int64 = 0,
             refreshToken: String = "",
             idleExpiresAtMs: Int64 = 0,
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            serverTimeMs: Int64 = 0
         ) {
             self.sessionId = sessionId
             self.accessToken = accessToken
@@ -171,6 +182,7 @@ extension GatewayV1 {
             self.refreshToken = refreshToken
             self.idleExpiresAtMs = idleExpiresAtMs
             self.expiresAtMs = expiresAtMs
+            self.serverTimeMs = serverTimeMs
         }
     }
 }
@@ -195,12 +207,14 @@ extension GatewayV1.Session: ProtobufMessage {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let idleExpiresAtMs = c.pointee.idle_expires_at_ms
         let expiresAtMs = c.pointee.expires_at_ms
+        let serverTimeMs = c.pointee.server_time_ms
         self.sessionId = sessionId
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
         self.refreshToken = refreshToken
         self.idleExpiresAtMs = idleExpiresAtMs
         self.expiresAtMs = expiresAtMs
+        self.serverTimeMs = serverTimeMs
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__Session> {
@@ -212,6 +226,7 @@ extension GatewayV1.Session: ProtobufMessage {
         c.pointee.refresh_token = arena.lend(refreshToken)
         c.pointee.idle_expires_at_ms = idleExpiresAtMs
         c.pointee.expires_at_ms = expiresAtMs
+        c.pointee.server_time_ms = serverTimeMs
         return c
     }
 }
@@ -574,14 +589,18 @@ extension GatewayV1 {
         package var refreshToken: String
         /// The device.
         package var device: GatewayV1.Device?
+        /// By the key that the session is bound to, if it is (S-04).
+        package var deviceProof: SessionV1.DeviceProof?
 
         /// A message of these fields.
         package init(
             refreshToken: String = "",
-            device: GatewayV1.Device? = nil
+            device: GatewayV1.Device? = nil,
+            deviceProof: SessionV1.DeviceProof? = nil
         ) {
             self.refreshToken = refreshToken
             self.device = device
+            self.deviceProof = deviceProof
         }
     }
 }
@@ -602,8 +621,10 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshRequest>) throws {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
+        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
         self.refreshToken = refreshToken
         self.device = device
+        self.deviceProof = deviceProof
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__RefreshRequest> {
@@ -611,6 +632,7 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
         postern__gateway__v1__refresh_request__init(c)
         c.pointee.refresh_token = arena.lend(refreshToken)
         c.pointee.device = device?.placed(in: arena)
+        c.pointee.device_proof = deviceProof?.placed(in: arena)
         return c
     }
 }
@@ -661,6 +683,8 @@ extension GatewayV1 {
     package struct SignOutRequest: Hashable, Sendable {
         /// All sessions of the account, not only this one.
         package var all: Bool
+        /// With a refresh token of a session that is bound to a key: as for a refresh (S-04).
+        package var deviceProof: SessionV1.DeviceProof?
         /// A token of the session.
         package var token: Token?
 
@@ -668,16 +692,18 @@ extension GatewayV1 {
         package enum Token: Hashable, Sendable {
             /// Its access token; an expired one will do.
             case accessToken(String)
-            /// Its current refresh token.
+            /// Its refresh token, where that would refresh now.
             case refreshToken(String)
         }
 
         /// A message of these fields.
         package init(
             all: Bool = false,
+            deviceProof: SessionV1.DeviceProof? = nil,
             token: Token? = nil
         ) {
             self.all = all
+            self.deviceProof = deviceProof
             self.token = token
         }
     }
@@ -698,6 +724,7 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutRequest>) throws {
         let all = c.pointee.all != 0
+        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
         let token: Token?
         switch c.pointee.token_case.rawValue {
         case 1: token = .accessToken(try Wire.text(c.pointee.access_token))
@@ -705,6 +732,7 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
         default: token = nil
         }
         self.all = all
+        self.deviceProof = deviceProof
         self.token = token
     }
 
@@ -712,6 +740,7 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
         let c = arena.room(for: Postern__Gateway__V1__SignOutRequest.self)
         postern__gateway__v1__sign_out_request__init(c)
         c.pointee.all = all ? 1 : 0
+        c.pointee.device_proof = deviceProof?.placed(in: arena)
         switch token {
         case .accessToken(let value):
             c.pointee.token_case = .init(rawValue: 1)
@@ -818,6 +847,9 @@ extension GatewayV1 {
         package var account: IdentityV1.Account?
         /// What is still to do.
         package var todo: [GatewayV1.Todo]
+        /// The server's clock as it answered, milliseconds since 1970: for a device whose proof was refused
+        /// as auth/device-proof-stale, which then signs by this clock (S-04).
+        package var serverTimeMs: Int64
         /// Why its session is over, told apart further than by the reason (S-02).
         package var endReason: SessionV1.EndReason
 
@@ -827,12 +859,14 @@ extension GatewayV1 {
             reason: GatewayV1.AuthStateReason = .unspecified,
             account: IdentityV1.Account? = nil,
             todo: [GatewayV1.Todo] = [],
+            serverTimeMs: Int64 = 0,
             endReason: SessionV1.EndReason = .unspecified
         ) {
             self.authenticated = authenticated
             self.reason = reason
             self.account = account
             self.todo = todo
+            self.serverTimeMs = serverTimeMs
             self.endReason = endReason
         }
     }
@@ -858,11 +892,13 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         let todo = Wire.array(
             c.pointee.n_todo, c.pointee.todo
         ) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
+        let serverTimeMs = c.pointee.server_time_ms
         let endReason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
         self.authenticated = authenticated
         self.reason = reason
         self.account = account
         self.todo = todo
+        self.serverTimeMs = serverTimeMs
         self.endReason = endReason
     }
 
@@ -874,6 +910,7 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         c.pointee.account = account?.placed(in: arena)
         c.pointee.n_todo = todo.count
         c.pointee.todo = arena.array(todo) { .init(rawValue: .init(truncatingIfNeeded: $0.rawValue)) }
+        c.pointee.server_time_ms = serverTimeMs
         c.pointee.end_reason = .init(rawValue: .init(truncatingIfNeeded: endReason.rawValue))
         return c
     }

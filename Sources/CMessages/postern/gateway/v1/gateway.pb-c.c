@@ -637,7 +637,7 @@ void   postern__gateway__v1__check_auth_state_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__device__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__device__field_descriptors[4] =
 {
   {
     "device_id",
@@ -675,16 +675,29 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__device__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__Device, key),
+    &postern__session__v1__device_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__device__field_indices_by_name[] = {
   0,   /* field[0] = device_id */
+  3,   /* field[3] = key */
   2,   /* field[2] = name */
   1,   /* field[1] = platform */
 };
 static const ProtobufCIntRange postern__gateway__v1__device__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__device__descriptor =
 {
@@ -694,14 +707,14 @@ const ProtobufCMessageDescriptor postern__gateway__v1__device__descriptor =
   "Postern__Gateway__V1__Device",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__Device),
-  3,
+  4,
   postern__gateway__v1__device__field_descriptors,
   postern__gateway__v1__device__field_indices_by_name,
   1,  postern__gateway__v1__device__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descriptors[7] =
 {
   {
     "session_id",
@@ -775,6 +788,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "server_time_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__Session, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__session__field_indices_by_name[] = {
   2,   /* field[2] = access_expires_at_ms */
@@ -782,12 +807,13 @@ static const unsigned postern__gateway__v1__session__field_indices_by_name[] = {
   5,   /* field[5] = expires_at_ms */
   4,   /* field[4] = idle_expires_at_ms */
   3,   /* field[3] = refresh_token */
+  6,   /* field[6] = server_time_ms */
   0,   /* field[0] = session_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__session__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__session__descriptor =
 {
@@ -797,7 +823,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__session__descriptor =
   "Postern__Gateway__V1__Session",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__Session),
-  6,
+  7,
   postern__gateway__v1__session__field_descriptors,
   postern__gateway__v1__session__field_indices_by_name,
   1,  postern__gateway__v1__session__number_ranges,
@@ -1227,7 +1253,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_response__de
   (ProtobufCMessageInit) postern__gateway__v1__verify_email_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__field_descriptors[3] =
 {
   {
     "refresh_token",
@@ -1253,15 +1279,28 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_proof",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RefreshRequest, device_proof),
+    &postern__session__v1__device_proof__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__refresh_request__field_indices_by_name[] = {
   1,   /* field[1] = device */
+  2,   /* field[2] = device_proof */
   0,   /* field[0] = refresh_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__refresh_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__refresh_request__descriptor =
 {
@@ -1271,7 +1310,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__refresh_request__descript
   "Postern__Gateway__V1__RefreshRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RefreshRequest),
-  2,
+  3,
   postern__gateway__v1__refresh_request__field_descriptors,
   postern__gateway__v1__refresh_request__field_indices_by_name,
   1,  postern__gateway__v1__refresh_request__number_ranges,
@@ -1316,7 +1355,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__refresh_response__descrip
   (ProtobufCMessageInit) postern__gateway__v1__refresh_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[4] =
 {
   {
     "access_token",
@@ -1354,16 +1393,29 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_proof",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__SignOutRequest, device_proof),
+    &postern__session__v1__device_proof__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_out_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   2,   /* field[2] = all */
+  3,   /* field[3] = device_proof */
   1,   /* field[1] = refresh_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_out_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descriptor =
 {
@@ -1373,7 +1425,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descrip
   "Postern__Gateway__V1__SignOutRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignOutRequest),
-  3,
+  4,
   postern__gateway__v1__sign_out_request__field_descriptors,
   postern__gateway__v1__sign_out_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_out_request__number_ranges,
@@ -1456,7 +1508,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request_
   (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_response__field_descriptors[6] =
 {
   {
     "authenticated",
@@ -1507,8 +1559,20 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "end_reason",
+    "server_time_ms",
     5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end_reason",
+    6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
@@ -1522,14 +1586,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
 static const unsigned postern__gateway__v1__check_auth_state_response__field_indices_by_name[] = {
   2,   /* field[2] = account */
   0,   /* field[0] = authenticated */
-  4,   /* field[4] = end_reason */
+  5,   /* field[5] = end_reason */
   1,   /* field[1] = reason */
+  4,   /* field[4] = server_time_ms */
   3,   /* field[3] = todo */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response__descriptor =
 {
@@ -1539,7 +1604,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response
   "Postern__Gateway__V1__CheckAuthStateResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__CheckAuthStateResponse),
-  5,
+  6,
   postern__gateway__v1__check_auth_state_response__field_descriptors,
   postern__gateway__v1__check_auth_state_response__field_indices_by_name,
   1,  postern__gateway__v1__check_auth_state_response__number_ranges,

@@ -59,10 +59,11 @@ struct  Postern__Gateway__V1__Device
   ProtobufCBinaryData device_id;
   ProtobufCBinaryData platform;
   ProtobufCBinaryData name;
+  Postern__Session__V1__DeviceKey *key;
 };
 #define POSTERN__GATEWAY__V1__DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__device__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__Session
@@ -74,10 +75,11 @@ struct  Postern__Gateway__V1__Session
   ProtobufCBinaryData refresh_token;
   int64_t idle_expires_at_ms;
   int64_t expires_at_ms;
+  int64_t server_time_ms;
 };
 #define POSTERN__GATEWAY__V1__SESSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__session__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0 }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, 0 }
 
 
 struct  Postern__Gateway__V1__SignUpWithPasswordRequest
@@ -160,10 +162,11 @@ struct  Postern__Gateway__V1__RefreshRequest
   ProtobufCMessage base;
   ProtobufCBinaryData refresh_token;
   Postern__Gateway__V1__Device *device;
+  Postern__Session__V1__DeviceProof *device_proof;
 };
 #define POSTERN__GATEWAY__V1__REFRESH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__refresh_request__descriptor) \
-    , {0,NULL}, NULL }
+    , {0,NULL}, NULL, NULL }
 
 
 struct  Postern__Gateway__V1__RefreshResponse
@@ -187,6 +190,7 @@ struct  Postern__Gateway__V1__SignOutRequest
 {
   ProtobufCMessage base;
   protobuf_c_boolean all;
+  Postern__Session__V1__DeviceProof *device_proof;
   Postern__Gateway__V1__SignOutRequest__TokenCase token_case;
   union {
     ProtobufCBinaryData access_token;
@@ -195,7 +199,7 @@ struct  Postern__Gateway__V1__SignOutRequest
 };
 #define POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_out_request__descriptor) \
-    , 0, POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__TOKEN__NOT_SET, {0} }
+    , 0, NULL, POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__TOKEN__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__SignOutResponse
@@ -226,11 +230,12 @@ struct  Postern__Gateway__V1__CheckAuthStateResponse
   Postern__Identity__V1__Account *account;
   size_t n_todo;
   Postern__Gateway__V1__Todo *todo;
+  int64_t server_time_ms;
   Postern__Session__V1__EndReason end_reason;
 };
 #define POSTERN__GATEWAY__V1__CHECK_AUTH_STATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_auth_state_response__descriptor) \
-    , 0, POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_UNSPECIFIED, NULL, 0,NULL, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED }
+    , 0, POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_UNSPECIFIED, NULL, 0,NULL, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED }
 
 
 /* Postern__Gateway__V1__Device methods */
