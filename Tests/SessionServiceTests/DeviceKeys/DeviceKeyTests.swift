@@ -40,15 +40,18 @@ struct DeviceKeyTests {
     func noKeys() throws {
         let zeros = [UInt8](repeating: 0, count: 64)
         let device = try TestDevice.p256()
-        for key in [[4] + zeros, [2] + device.publicKey.dropFirst(), [4] + zeros.dropLast() + [1]] {
-            expectInvalid(
-                SessionV1.DeviceKey(kind: .p256, publicKey: Array(key), possession: zeros))
+        let origin = [4] + zeros
+        var (compressed, beside) = (device.publicKey, device.publicKey)
+        compressed[0] = 2
+        beside[64] ^= 1
+        for key in [origin, compressed, beside] {
+            expectInvalid(SessionV1.DeviceKey(kind: .p256, publicKey: key, possession: zeros))
         }
         // With the neutral element as key, the signature (neutral element, 0) is right for all.
-        let neutral: [UInt8] = [1] + zeros.dropFirst(33)
+        let neutral: [UInt8] = [1] + zeros[..<31]
+        let signature: [UInt8] = neutral + zeros[..<32]
         expectInvalid(
-            SessionV1.DeviceKey(
-                kind: .ed25519, publicKey: neutral, possession: neutral + zeros.dropFirst(32)))
+            SessionV1.DeviceKey(kind: .ed25519, publicKey: neutral, possession: signature))
     }
 
     @Test("S-04: where keys are demanded, a sign-in without one is refused")

@@ -65,13 +65,13 @@ struct WorldKey: Hashable {
     private let history: UInt64
 
     init(_ world: World) {
-        let clients = world.clients.map { client in
-            (client.hasKey ? 1 : 0) << 8 | UInt64(client.held) << 4 | UInt64(client.left)
+        let clients = world.clients.map { client -> UInt64 in
+            let kind: UInt64 = client.hasKey ? 1 : 0
+            return kind << 8 | UInt64(client.held) << 4 | UInt64(client.left)
         }
         let age = UInt64(min(world.now - world.rotatedAt, world.grace))
-        let row =
-            UInt64(world.leaf) << 5 | age << 3 | (world.seen >= world.leaf ? 2 : 0)
-            | (world.isBound ? 1 : 0)
+        let confirmed: UInt64 = world.seen >= world.leaf ? 1 : 0
+        let row = UInt64(world.leaf) << 3 | age << 1 | confirmed
         server = clients.sorted().reduce(row) { $0 << 9 | $1 }
         history = world.history.packed(grace: world.grace, at: world.now)
     }

@@ -101,7 +101,8 @@ final class ScheduledService {
             let isNew = expected == .child
             guard isNew || expected == .sameChild else { return "answered, not \(expected)" }
             let counter = isNew ? world.leaf + 1 : world.leaf
-            if !isNew, tokens.refresh[counter] != child.refreshToken { return "another child" }
+            let given = service.parts.refreshTokens.seal.token(child.refreshToken)
+            if given?.counter != counter { return "another child" }
             tokens.refresh[counter] = child.refreshToken
             tokens.access[counter] = child.accessToken
             if fate == .usedThenLost, !isGood(child.accessToken) { return "no good access token" }
