@@ -1,9 +1,4 @@
-"""Verifies access tokens offline, and follows the ends of sessions: all a backend needs (S-01, S-07).
-
-    verifier = SessionVerifier(lambda: Connection.open(address, "postern.gateway", key))
-    verifier.start()
-    claims = verifier.verify(token)     # raises Refused
-"""
+"""Verifies access tokens offline, and follows the ends of sessions: all a backend needs (S-07)."""
 
 import threading
 import time
@@ -12,10 +7,8 @@ import access_token
 import protos
 from postern_client import CallFailed, Closed, WentAway
 
-LEEWAY = 60
-UNKNOWN_KEY_PAUSE = 30
-KEY_SET = "postern.gateway.v1.Verification/KeySet"
-WATCH_ENDS = "postern.gateway.v1.Verification/WatchEnds"
+LEEWAY, UNKNOWN_KEY_PAUSE = 60, 30  # seconds
+GATEWAY = "postern.gateway.v1.Verification/"
 
 
 class Refused(Exception):
@@ -36,7 +29,7 @@ class SessionVerifier:
 
     def fetch(self):
         with self.connect() as gateway:
-            self.jwks = gateway.call(KEY_SET).jwks
+            self.jwks = gateway.call(GATEWAY + "KeySet").jwks
 
     def follow(self):
         while True:
@@ -47,9 +40,9 @@ class SessionVerifier:
                 time.sleep(0.2)  # then asked again, from the last position
 
     def read(self, gateway):
-        request, item_type = protos.method(WATCH_ENDS)
+        request, item_type = protos.method(GATEWAY + "WatchEnds")
         since = request(position=self.position).SerializeToString()
-        for payload in gateway.items(gateway.send_request(WATCH_ENDS, since, 3_600_000)):
+        for payload in gateway.items(gateway.send_request(GATEWAY + "WatchEnds", since, 3_600_000)):
             item = item_type.FromString(payload)
             ended = self.ended | {end.session_id: end.ended_at_ms for end in item.ends}
             oldest = item.complete_at_ms - item.kept_for_ms
