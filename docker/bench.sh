@@ -3,7 +3,7 @@
 #
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
-# NAME: all, or some of echo commit refresh sessions sign-in footprint. --with-grpc-swift adds that peer to
+# NAME: all, or some of echo commit refresh sessions validate sign-in footprint. --with-grpc-swift adds that peer to
 # echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -85,6 +85,33 @@ bench_sessions() {
   "$release/Benchmarks" sessions --folder "$work/stores" --seconds "$seconds" --runs "$runs"
 }
 
+# A first validation against the bare check of a signature, and a repeated one against an echo with
+# frames of the same size, in turns on the same server.
+bench_validate() {
+  build_floor
+  build_measures
+  mkdir -p "$work/stores"
+  "$release/Benchmarks" validate --folder "$work/stores" --runs "$runs"
+  local key=$work/load.1.key run name
+  head -c 32 /dev/urandom >"$key"
+  chmod 600 "$key"
+  start_server "$release/Benchmarks" validate-server --key "$key" \
+    --folder "$work/stores/server" --payload "$work/validate"
+  for run in $(seq "$runs"); do
+    for name in benchmark.v1.Echo/Validation session.v1.Sessions/Validate; do
+      "$build/floor/load" --port "$server_port" --pid "$server_process" --seconds "$seconds" \
+        --name "${name##*/}" --service postern.benchmark --key "$key" \
+        --payload "$work/validate" --method "postern.$name" --in-flight 64
+    done
+  done >"$work/validate.figures"
+  local echo repeated
+  echo=$(median Validation <"$work/validate.figures")
+  repeated=$(median Validate <"$work/validate.figures")
+  figure validate-repeated "$repeated" calls/s
+  figure validate-echo "$echo" calls/s
+  ratio validate-repeated/echo "$repeated" "$echo"
+}
+
 # Starts the five programs on a fresh folder; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_release
@@ -154,7 +181,7 @@ names=()
 for name in "$@"; do
   if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
 done
-((${#names[@]})) || names=(echo commit refresh sessions sign-in footprint)
+((${#names[@]})) || names=(echo commit refresh sessions validate sign-in footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

@@ -83,14 +83,16 @@ package struct SessionSettings: Settings {
         extraClaims = claims.flatMap { ExtraClaims(json: $0) }
         settings.require(
             claims == nil || extraClaims != nil, ["token-claims"],
-            "must be a JSON object of at most \(ExtraClaims.bytesMax) bytes without registered names")
+            "must be a JSON object of at most \(ExtraClaims.bytesMax) bytes without registered names"
+        )
         signingKeyLife = settings.duration(
             "signing-key-life", default: .seconds(30 * 86_400),
             in: .seconds(3_600)...(.seconds(366 * 86_400)),
             reason: "Then another key signs access tokens; it is published before (S-01).")
         endsHeartbeat = settings.duration(
             "ends-heartbeat", default: .seconds(1), in: .milliseconds(100)...(.seconds(10)),
-            reason: "Followers of ended sessions hear something so often, and know how stale they are.")
+            reason:
+                "Followers of ended sessions hear something so often, and know how stale they are.")
         settings.require(
             idleMax <= ageMax, ["session-idle-max", "session-age-max"],
             "session-idle-max must not be longer than session-age-max")

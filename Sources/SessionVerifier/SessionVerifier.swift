@@ -15,6 +15,8 @@ import Synchronization
 package final class SessionVerifier: Sendable {
     /// A call that follows ends is begun anew after this.
     private static let followedFor: Duration = .seconds(3_600)
+    /// The longest wait before a lost gateway is asked again: there may be thousands who do.
+    private static let waitMax: Duration = .seconds(2)
 
     private struct State {
         /// When the ends were complete last, on the uptime clock.
@@ -38,7 +40,8 @@ package final class SessionVerifier: Sendable {
         self.settings = settings
         self.time = time
         fetching = KeyFetching(verification, settings, time: time)
-        follower = EndsFollower(time: time, randomness: randomness) { request in
+        follower = EndsFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
+            request in
             let deadline = time.uptime() + Self.followedFor
             return verification.watchEnds(request, CallContext(deadline: deadline))
         }

@@ -8,10 +8,14 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 
 def verify(token, jwks):
-    """The claims of a token that one key of the set has signed; raises otherwise."""
+    """The claims of a token that one key of the set has signed; raises otherwise.
+
+    StopIteration: no key of that name.
+    """
     head, body, signature = token.split(".")
     header = json.loads(_decoded(head))
-    assert header["alg"] == "ES256", header
+    assert header["alg"] == "ES256" and header["typ"] == "at+jwt", header
+    assert not {"jwk", "jku", "x5u", "x5c", "crit"} & header.keys(), header
     key = next(key for key in json.loads(jwks)["keys"] if key["kid"] == header["kid"])
     assert (key["kty"], key["crv"]) == ("EC", "P-256"), key
     assert "d" not in key, "the key set gives a private key away"

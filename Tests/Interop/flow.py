@@ -13,6 +13,7 @@ import inbox
 import protos
 from cluster import Endpoints
 from postern_client import CallFailed
+from session_verifier import Refused, SessionVerifier
 
 AUTH = "postern.gateway.v1.Auth/"
 DEVICE = {"device_id": "d1", "platform": "cli", "name": "Ada's laptop"}
@@ -111,6 +112,18 @@ class Flow:
         expect(claims["sub"] == self.account.account_id, "sub is the account")
         expect(claims["sid"] == self.session.session_id, "sid is the session")
         expect("pwd" in claims["amr"], "amr says password")
+        self.verifier = SessionVerifier(lambda: self.endpoints.connect("gateway"))
+        self.verifier.start()
+        expect(self.verifier.verify(self.session.access_token) == claims, "the verifier agrees")
+        head, body, signature = self.session.access_token.split(".")
+        for forged in [f"{head}.{body}.{'A' * 86}", f"{head}.{body}.", f"{body}.{head}.{signature}"]:
+            expect(not self.is_good_offline(forged), "a forged token is refused offline")
+
+    def is_good_offline(self, token):
+        try:
+            return bool(self.verifier.verify(token))
+        except Refused:
+            return False
         expect(claims["exp"] > time.time(), "exp lies ahead")
         expect(claims["auth_time"] <= time.time() + 60, "auth_time lies behind")
         token = self.session.access_token
@@ -201,8 +214,13 @@ class Flow:
         """G-09: signing out ends the session; all sessions on request"""
         third = self.call(
             "SignInWithPassword", email=self.email, password=PASSWORD, device=DEVICE).session
+        expect(self.is_good_offline(self.session.access_token), "good offline before signing out")
         answer = self.call("SignOut", access_token=self.session.access_token)
         expect(answer.ended == 1, "one session ended")
+        told_by = time.monotonic() + 1
+        while self.is_good_offline(self.session.access_token):
+            expect(time.monotonic() < told_by, "S-07: refused offline within a second")
+            time.sleep(0.005)
         state = self.state(self.session.access_token)
         expect(not state.authenticated, "signed out")
         reason = protos.enum_value(REASON, state.reason)

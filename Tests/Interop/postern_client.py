@@ -17,6 +17,7 @@ Frame = protos.message("postern.wire.v1.Frame")
 GO_AWAY_REASON = "postern.wire.v1.GoAwayReason"
 VERSION = 1
 FRAME_BYTES_MAX = 128 * 1024
+STREAM_CREDIT = 128
 
 
 class CallFailed(Exception):
@@ -150,6 +151,27 @@ class Connection:
 
     def response(self, call):
         """The next response, which has to be this call's."""
+        kind, frame = self._frame_of_call()
+        assert kind == "response" and frame.call == call, "an answer to another call"
+        return frame
+
+    def items(self, call):
+        """The messages of a stream's items as they come; CallFailed when it ends with an error."""
+        while True:
+            kind, frame = self._frame_of_call()
+            assert frame.call == call, "a frame of another call"
+            if kind == "response":
+                if frame.status != 0:
+                    raise CallFailed(frame)
+                return
+            if not frame.end or frame.payload:
+                credit = Frame()
+                credit.credit.call, credit.credit.items = call, 1
+                self.wire.send(credit)
+                yield frame.payload
+
+    def _frame_of_call(self):
+        """The next response or item; a ping is answered on the way."""
         while True:
             frame = self.wire.receive()
             kind = frame.WhichOneof("kind")
@@ -159,9 +181,8 @@ class Connection:
                 self.wire.send(pong)
             elif kind == "go_away":
                 raise WentAway(frame.go_away)
-            elif kind == "response":
-                assert frame.response.call == call, "an answer to another call"
-                return frame.response
+            elif kind in ("response", "item"):
+                return kind, getattr(frame, kind)
 
 
 def hello_frame(challenge, service, key):
@@ -169,6 +190,7 @@ def hello_frame(challenge, service, key):
     frame = Frame()
     frame.hello.version = VERSION
     frame.hello.frame_bytes_max = FRAME_BYTES_MAX
+    frame.hello.stream_credit = STREAM_CREDIT
     frame.hello.keepalive_floor_ms = 10_000
     frame.hello.agent = "interop/1"
     frame.hello.service = service

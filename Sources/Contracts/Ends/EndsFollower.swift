@@ -9,17 +9,17 @@ package struct EndsFollower: Sendable {
     package typealias Watch =
         @Sendable (SessionV1.WatchEndsRequest) -> IncomingItems<SessionV1.WatchEndsItem>
 
-    /// The wait before asking again grows up to this, so that a teller that comes back is heard
-    /// soon.
-    private static let waitMax: Duration = .seconds(2)
-
     private let watch: Watch
+    private let waitMax: Duration
     private let time: any Time
     private let randomness: any Randomness
 
-    /// A follower that asks by `watch`.
-    package init(time: any Time, randomness: any Randomness, watch: @escaping Watch) {
+    /// A follower that asks by `watch`, and again after a wait that grows up to `waitMax`.
+    package init(
+        waitMax: Duration, time: any Time, randomness: any Randomness, watch: @escaping Watch
+    ) {
         self.watch = watch
+        self.waitMax = waitMax
         self.time = time
         self.randomness = randomness
     }
@@ -27,7 +27,7 @@ package struct EndsFollower: Sendable {
     /// Hands each item to `take`, until the task is cancelled.
     package func run(_ take: @escaping @Sendable (SessionV1.WatchEndsItem) -> Void) async {
         var position: UInt64 = 0
-        var backoff = Backoff(first: .milliseconds(50), most: Self.waitMax)
+        var backoff = Backoff(first: .milliseconds(50), most: waitMax)
         while !Task.isCancelled {
             do {
                 for try await item in watch(SessionV1.WatchEndsRequest(position: position)) {

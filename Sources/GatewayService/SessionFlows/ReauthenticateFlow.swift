@@ -3,7 +3,8 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the proof in the session.
+/// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the
+/// proof in the session.
 /// The limits are those of a sign-in, and shared with it: a stolen access token must not be a way
 /// around them to guess the password.
 struct ReauthenticateFlow: Sendable {

@@ -13,6 +13,9 @@ package import ServiceRuntime
 package struct VerificationRelay: VerificationService {
     /// A call that follows ends is begun anew after this.
     private static let followedFor: Duration = .seconds(3_600)
+    /// The longest wait before a lost session service is asked again: its followers should hear of
+    /// an end within a second of its return.
+    private static let waitMax: Duration = .milliseconds(250)
 
     private let sessions: any SessionsAPI
     private let log = EndsLog()
@@ -24,7 +27,8 @@ package struct VerificationRelay: VerificationService {
         randomness: any Randomness
     ) {
         self.sessions = sessions
-        follower = EndsFollower(time: time, randomness: randomness) { request in
+        follower = EndsFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
+            request in
             let deadline = time.uptime() + Self.followedFor
             return ends.watchEnds(request, CallContext(deadline: deadline))
         }

@@ -8,6 +8,6 @@ struct Benchmarks: AsyncParsableCommand {
         commandName: "Benchmarks",
         subcommands: [
             EchoServer.self, GroupCommit.self, Refreshes.self, SessionFigures.self,
-            PasswordHashes.self, SignIns.self,
+            PasswordHashes.self, SignIns.self, FirstValidations.self, ValidationServer.self,
         ])
 }

@@ -94,7 +94,8 @@ struct ES256RangeTests {
         for signature in others { #expect(!key.verifyingKey.verifies(signature, of: [1])) }
     }
 
-    @Test("no key: the point at infinity, points of other curves, of the twist, and beyond the field")
+    @Test(
+        "no key: the point at infinity, points of other curves, of the twist, and beyond the field")
     func points() throws {
         let zero = Self.number(0)
         let points = [

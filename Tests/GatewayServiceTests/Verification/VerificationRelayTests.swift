@@ -54,7 +54,9 @@ struct VerificationRelayTests {
         }
     }
 
-    @Test("S-06: a lost call to session is made again from where it was; followers stay, and miss nothing")
+    @Test(
+        "S-06: a lost call to session is made again from where it was; followers stay, and miss nothing"
+    )
     func sessionAway() async throws {
         let ada = try await house.signUp()
         try await relaying {

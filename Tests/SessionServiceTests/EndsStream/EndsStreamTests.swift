@@ -73,7 +73,9 @@ struct EndsStreamTests {
             #expect(first.ends.isEmpty && first.completeAtMs > 0)
             _ = try await fixture.signOut(.accessToken(tokens.accessToken))
             var ended: [String] = []
-            while ended.isEmpty { ended = try #require(try await items.next()).ends.map(\.sessionId) }
+            while ended.isEmpty {
+                ended = try #require(try await items.next()).ends.map(\.sessionId)
+            }
             #expect(ended == [tokens.sessionId])
         }
     }
@@ -143,7 +145,8 @@ struct EndsStreamTests {
         #expect(told.ends.isEmpty && told.last.reset && told.last.position == 32)
     }
 
-    @Test("S-06: without an end a follower hears something with each heartbeat, and how fresh it is")
+    @Test(
+        "S-06: without an end a follower hears something with each heartbeat, and how fresh it is")
     func heartbeat() async throws {
         try await relaying {
             var items = watch(from: 0).makeAsyncIterator()

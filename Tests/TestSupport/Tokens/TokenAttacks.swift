@@ -35,7 +35,8 @@ package struct TokenAttacks {
         ["none", "None", "NONE", "nOnE", "", "null"].flatMap { algorithm in
             let header = Self.encoded(#"{"alg":"\#(algorithm)","typ":"at+jwt","kid":"\#(kid)"}"#)
             return [
-                Forgery(description: "alg \(algorithm), no signature", token: "\(header).\(parts[1])."),
+                Forgery(
+                    description: "alg \(algorithm), no signature", token: "\(header).\(parts[1])."),
                 Forgery(
                     description: "alg \(algorithm), the old signature",
                     token: "\(header).\(parts[1]).\(parts[2])"),
@@ -82,7 +83,8 @@ package struct TokenAttacks {
         let kids = [
             #""kid":"""#, #""kid":"../../../../dev/null""#, #""kid":"' OR 1=1 --""#,
             #""kid":"\#(key)""#, #""kid":null"#, #""kid":0"#, #""kid":["\#(kid)"]"#,
-            #""kid":"\#(kid)\u0000""#, #""KID":"\#(kid)""#, #""kid":"\#(kid) ""#, #""kid":"\#(kid)""#,
+            #""kid":"\#(kid)\u0000""#, #""KID":"\#(kid)""#, #""kid":"\#(kid) ""#,
+            #""kid":"\#(kid)""#,
         ]
         return try kids.map { try signed(#"{"alg":"ES256","typ":"at+jwt",\#($0)}"#, $0) }
     }
@@ -91,8 +93,10 @@ package struct TokenAttacks {
     private func headers() throws -> [Forgery] {
         let name = #""kid":"\#(kid)""#
         return try [
-            #"{"alg":"ES384","typ":"at+jwt",\#(name)}"#, #"{"alg":"RS256","typ":"at+jwt",\#(name)}"#,
-            #"{"alg":"es256","typ":"at+jwt",\#(name)}"#, #"{"alg":["ES256"],"typ":"at+jwt",\#(name)}"#,
+            #"{"alg":"ES384","typ":"at+jwt",\#(name)}"#,
+            #"{"alg":"RS256","typ":"at+jwt",\#(name)}"#,
+            #"{"alg":"es256","typ":"at+jwt",\#(name)}"#,
+            #"{"alg":["ES256"],"typ":"at+jwt",\#(name)}"#,
             #"{"typ":"at+jwt",\#(name)}"#, #"{"alg":"ES256",\#(name)}"#,
             #"{"alg":"ES256","typ":"JWT",\#(name)}"#,
             #"{"alg":"ES256","typ":"at+jwt","crit":["b64"],"b64":false,\#(name)}"#,
@@ -114,7 +118,8 @@ package struct TokenAttacks {
             "\(header)..\(signature)", ".\(payload).\(signature)",
             "\(payload).\(header).\(signature)", "\(header).\(signature).\(payload)",
             "\(header).\(payload).\(signature.prefix(43))", "\(header).\(payload).\(signature)AAAA",
-            "\(header).\(payload).\(signature).\(signature)", "\(header).\(payload.dropLast(4)).\(signature)",
+            "\(header).\(payload).\(signature).\(signature)",
+            "\(header).\(payload.dropLast(4)).\(signature)",
             "\(header).\(payload).\(signature)=", "Bearer \(header).\(payload).\(signature)",
             "\(header).\(payload).\(signature)\n",
         ]
@@ -126,7 +131,8 @@ package struct TokenAttacks {
         [UInt8(0), 1, 0xFF].map { byte in
             let signature = Base64URL.encode([UInt8](repeating: byte, count: 64))
             return Forgery(
-                description: "a signature of \(byte)s", token: "\(parts[0]).\(parts[1]).\(signature)")
+                description: "a signature of \(byte)s",
+                token: "\(parts[0]).\(parts[1]).\(signature)")
         }
     }
 

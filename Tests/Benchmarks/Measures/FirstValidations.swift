@@ -1,0 +1,67 @@
+import ArgumentParser
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+
+/// First validations a second of the session service, each of a token that it has not seen, against
+/// the bare check of the same tokens' signatures.
+struct FirstValidations: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "validate")
+
+    @Option(help: "A folder on any disk; its contents are lost.")
+    var folder: String
+    @Option(help: "Tokens in each run.")
+    var tokens = 4_000
+    @Option(help: "Runs of each kind, in turns; the median counts.")
+    var runs = 5
+
+    func run() async throws {
+        var (first, bare): ([Double], [Double]) = ([], [])
+        for run in 0..<runs {
+            let scene = try await ValidationScene(folder: "\(folder)/validate-\(run)")
+            defer { scene.store.close() }
+            let tokens = try await scene.tokens(tokens)
+            bare.append(try signatureChecks(tokens, scene))
+            first.append(validations(tokens, scene))
+        }
+        let (one, floor) = (Double.median(first), Double.median(bare))
+        Figure(name: "validate-first", value: one, unit: "tokens/s").report()
+        Figure(name: "signature-check", value: floor, unit: "signatures/s").report()
+        Figure(name: "validate-first/signature-check", value: one / floor, unit: "×").report()
+    }
+
+    private func validations(_ tokens: [String], _ scene: ValidationScene) -> Double {
+        let context = Self.context
+        return Self.perSecond(tokens) { token in
+            scene.service.validate(SessionV1.ValidateRequest(accessToken: token), context).valid
+        }
+    }
+
+    private func signatureChecks(_ tokens: [String], _ scene: ValidationScene) throws -> Double {
+        let set = try JSONWebKeySet(
+            json: scene.service.keySet(SessionV1.KeySetRequest(), Self.context).jwks.utf8)
+        guard let key = set.identifiers.first.flatMap({ set[$0] }) else {
+            throw ValidationError("no key is published")
+        }
+        let signed = tokens.map { token in
+            let dot = token.lastIndex(of: ".") ?? token.startIndex
+            let signature = Base64URL.decode(token[dot...].dropFirst().utf8) ?? []
+            return (message: Array(token[..<dot].utf8), signature: signature)
+        }
+        return Self.perSecond(signed) { key.verifies($0.signature, of: $0.message) }
+    }
+
+    private static func perSecond<Element>(
+        _ elements: [Element], _ isGood: (Element) -> Bool
+    ) -> Double {
+        let begin = ContinuousClock.now
+        let good = elements.filter(isGood).count
+        precondition(good == elements.count, "a token that is not good measures something else")
+        return Double(good) / ((ContinuousClock.now - begin) / .seconds(1))
+    }
+
+    private static var context: CallContext {
+        CallContext(deadline: SystemTime().uptime() + .seconds(60))
+    }
+}

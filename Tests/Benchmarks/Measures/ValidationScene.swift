@@ -1,0 +1,55 @@
+import ArgumentParser
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import SessionService
+import Storage
+
+/// A session service on a store of its own, and access tokens of as many sessions.
+struct ValidationScene: Sendable {
+    let service: SessionService
+    let store: Store
+    private let seal: SignInProofSeal
+    private let randomness = SecureRandomness()
+
+    /// A service on a fresh store in `folder`.
+    init(folder: String) async throws {
+        store = try Store(
+            folder: folder, name: SessionService.storeName, migrations: SessionService.migrations,
+            time: SystemTime(), logger: .silent)
+        let loader = SettingsLoader(
+            program: "benchmark", summary: "", arguments: [], environment: [:])
+        guard case .run(let settings) = loader.load(SessionSettings.self) else {
+            throw ValidationError("the session service has no defaults")
+        }
+        let proofs = SecretBytes(copying: randomness.bytes(32))
+        seal = SignInProofSeal(key: KeyedHash(key: proofs))
+        service = try await SessionService(
+            settings: settings, store: store,
+            keys: SessionKeys(
+                master: SecretBytes(copying: randomness.bytes(32)), signInProofs: proofs,
+                randomness: randomness),
+            time: SystemTime(), randomness: randomness, logger: .silent)
+    }
+
+    /// Access tokens of `count` new sessions.
+    func tokens(_ count: Int) async throws -> [String] {
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<count { group.addTask { try await open() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    private func open() async throws -> String {
+        let now = SystemTime().now().milliseconds
+        let proof = IdentityV1.SignInProof(
+            accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
+            provedAtMs: now, nonce: randomness.bytes(16))
+        let request = SessionV1.CreateRequest(
+            proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
+        let context = CallContext(deadline: SystemTime().uptime() + .seconds(10))
+        return try await service.create(request, context).tokens?.accessToken ?? ""
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Contracts
+import Glibc
+import Messages
+import Metrics
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// A server of one event loop with the session service's methods, and an echo whose frames have the
+/// size of a validation's: what a repeated validation costs above a call for which nothing is done.
+/// Writes the request to a file, prints its port and runs until it is ended.
+struct ValidationServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "validate-server")
+
+    @Option(help: "The caller's key, <application>.<key id>.key, 32 bytes.")
+    var key: String
+    @Option(help: "A folder on any disk; its contents are lost.")
+    var folder: String
+    @Option(help: "Where the request is written, a ValidateRequest of a good token.")
+    var payload: String
+
+    func run() async throws {
+        MetricsSystem.bootstrap(MetricsRegistry())
+        let scene = try await ValidationScene(folder: folder)
+        let token = try await scene.tokens(1).first ?? ""
+        let request = SessionV1.ValidateRequest(accessToken: token)
+        let answer = scene.service.validate(
+            request, CallContext(deadline: SystemTime().uptime() + .seconds(10)))
+        guard answer.valid else { throw ValidationError("the token is not good") }
+        try write(request.encoded())
+        let caller = try ApplicationKey(file: key)
+        let server = try await RPCServer.start(
+            ServerSettings(service: "postern.benchmark", host: "127.0.0.1", port: 0),
+            services: [SessionsDispatcher.methods(of: scene.service), Self.echo(answer)],
+            applications: Applications(
+                name: caller.application, keyID: caller.keyID, key: caller.key,
+                mayAssertClientAddress: false),
+            tls: nil, group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
+            randomness: SecureRandomness(), logger: .silent)
+        print(server.port)
+        fflush(nil)
+        // Runs until a signal ends the process.
+        try await Task.sleep(for: .seconds(3600))
+    }
+
+    /// Answers every request with `held`.
+    private static func echo(_ held: SessionV1.ValidateResponse) -> ServiceMethods {
+        let method = MethodDescription(
+            name: "postern.benchmark.v1.Echo/Validation", isIdempotent: true,
+            timeout: .seconds(10), isOnLoop: true)
+        return ServiceMethods(
+            ServiceDescription(
+                name: "postern.benchmark.v1.Echo", methods: [method], fileDescriptorSet: ""),
+            [
+                .onLoop(method) { (request: SessionV1.ValidateRequest, _) in
+                    guard !request.accessToken.isEmpty else {
+                        throw ServiceError(.invalidArgument, fields: ["access_token"])
+                    }
+                    return held
+                }
+            ])
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        guard let file = fopen(payload, "w") else {
+            throw ValidationError("cannot write \(payload)")
+        }
+        let written = fwrite(bytes, 1, bytes.count, file)
+        guard fclose(file) == 0, written == bytes.count else {
+            throw ValidationError("cannot write \(payload)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Contracts
+import Cryptography
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// Makes sessions as identity and the gateway do together, without a password's hash for each, and
+/// calls both faces of a cluster.
+struct SessionMaker: Sendable {
+    let gateway: RPCClient
+    private let session: RPCClient
+    private let seal: SignInProofSeal
+    private let randomness = SecureRandomness()
+
+    init(_ cluster: Cluster) throws {
+        gateway = try Self.client(cluster, "gateway", key: "app")
+        session = try Self.client(cluster, "session", key: "tool")
+        let key = try SecretFile.readKey("\(cluster.data)/keys/sign-in-proof.key")
+        seal = SignInProofSeal(key: KeyedHash(key: key))
+    }
+
+    func close() {
+        gateway.close()
+        session.close()
+    }
+
+    /// Opens a session of an account of its own.
+    func open() async throws -> SessionV1.Tokens {
+        let now = SystemTime().now().milliseconds
+        let proof = IdentityV1.SignInProof(
+            accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
+            provedAtMs: now, nonce: randomness.bytes(16))
+        let request = SessionV1.CreateRequest(
+            proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
+        let answer = try await SessionsClient(session).create(request, context(session))
+        guard let tokens = answer.tokens else { throw ClusterError(said: "no tokens") }
+        return tokens
+    }
+
+    /// Signs out through the gateway, as a backend does.
+    func signOut(_ tokens: SessionV1.Tokens) async throws {
+        let request = GatewayV1.SignOutRequest(
+            all: false, token: .accessToken(tokens.accessToken))
+        _ = try await AuthClient(gateway).signOut(request, context(gateway))
+    }
+
+    /// Whether the session service says that a token is good.
+    func isValid(_ tokens: SessionV1.Tokens) async throws -> Bool {
+        let request = SessionV1.ValidateRequest(accessToken: tokens.accessToken)
+        return try await SessionsClient(session).validate(request, context(session)).valid
+    }
+
+    private func context(_ client: RPCClient) -> CallContext {
+        client.context(timeout: .seconds(10))
+    }
+
+    private static func client(
+        _ cluster: Cluster, _ service: String, key: String
+    ) throws -> RPCClient {
+        let key = try ApplicationKey(file: "\(cluster.data)/keys/applications/\(key).k1.key")
+        let address = try cluster.addresses()[service].flatMap { ServiceAddress($0) }
+        guard let address else { throw ClusterError(said: "no address of \(service)") }
+        return RPCClient(
+            ClientSettings(
+                service: "postern.\(service)", host: address.host, port: address.port,
+                application: key.application, keyID: key.keyID, secret: key.key),
+            group: .singleton, time: SystemTime(), randomness: SecureRandomness())
+    }
+}
