@@ -40,7 +40,10 @@ final class LimitsHouse: Sendable {
 
     /// The same folder in a process that starts anew; the old one stopped in order, or was killed.
     func restarted(key: UInt8 = 7, afterKill isKilled: Bool = false) async throws -> LimitsHouse {
-        if !isKilled { await service.writeRefunds() }
+        if isKilled {
+            return try await LimitsHouse(folder: try folder.copy(), time: time, key: key, seed: 2)
+        }
+        service.close()
         store.close()
         return try await LimitsHouse(folder: folder, time: time, key: key, seed: 2)
     }
