@@ -118,12 +118,15 @@ let package = Package(
         // The services; none imports another.
         module(
             "RateLimitService",
-            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", logging]),
+            [
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
+                logging, coreMetrics,
+            ]),
         module(
             "GatewayService",
             [
                 "EmailAddresses", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                logging,
+                logging, coreMetrics,
             ]),
 
         module(

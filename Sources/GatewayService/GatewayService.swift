@@ -20,7 +20,8 @@ package struct GatewayService: AuthService {
         limits: any LimitsAPI, time: any Time, logger: Logger
     ) {
         let guarding = LimitGuard(
-            limits: limits, failure: settings.limiterFailure, time: time, logger: logger)
+            limits: limits, failures: settings.limiterFailures,
+            alarm: LimiterAlarm(logger: logger), time: time, logger: logger)
         signUp = SignUpWithPassword(accounts: accounts, sessions: sessions, limits: guarding)
         signIn = SignInWithPassword(accounts: accounts, sessions: sessions, limits: guarding)
         verify = VerifyEmailFlow(accounts: accounts, sessions: sessions)

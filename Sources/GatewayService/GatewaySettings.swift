@@ -2,14 +2,17 @@ package import ServiceRuntime
 
 /// What an operator can set of the gateway.
 package struct GatewaySettings: Settings {
-    /// What sign-up and sign-in do when the limiter cannot be reached.
-    package let limiterFailure: LimiterFailure
+    /// What each flow does when the limiter cannot be reached.
+    package let limiterFailures: [LimitedFlow: LimiterFailure]
 
     package init(reading settings: inout SettingsReader) {
-        limiterFailure = settings.choice(
-            "limiter-failure", default: .refuse,
-            reason:
-                "Passwords are guessed while nobody counts, so the safe side is to refuse (R-07).")
+        var failures: [LimitedFlow: LimiterFailure] = [:]
+        for flow in LimitedFlow.allCases {
+            failures[flow] = settings.choice(
+                "limiter-failure-\(flow.rawValue)", default: flow.failure,
+                reason: "When the limiter cannot be reached this flow refuses or passes (R-07).")
+        }
+        limiterFailures = failures
     }
 }
 

@@ -1,17 +1,30 @@
-import ServiceRuntime
-
-/// Every limit there is: its name on the wire, its number in the store, its rule.
+/// Every limit there is (R-01 … R-03): its name on the wire and in the operator's file.
 ///
-/// To add one: a case here with its number and rule, its line in the flow that charges it, and its
-/// row in `LimitNameTests`. Numbers are never reused, since rows on disk bear them.
+/// To add one:
+/// 1. a case here, with whom it is about, and its row in `LimitDefinition.swift` (number, rule,
+///    subject, sentence, what its flow does without the limiter);
+/// 2. the flow that charges it: `GatewayService/Limits/LimitedAction.swift`;
+/// 3. its row in `LimitNameTests`, and in `LimitedActionTests` where the gateway charges it.
+///
+/// Settings for the operator's file, metrics, audit and the proofs of the tests follow by
+/// themselves. Numbers are never reused, since what is on disk bears them.
 package enum LimitName: String, CaseIterable, Sendable {
     /// Failed sign-ins from one device at one address.
     case failedSignInByDevice = "failed-sign-in-by-device"
     /// Failed sign-ins from one address; IPv6 by /64.
     case failedSignInByAddress = "failed-sign-in-by-address"
-    /// Failed sign-ins on one account, whoever tries; keyed on the email, before any look-up.
+    /// Failed sign-ins on one account, from devices that it is not known by; keyed on the email,
+    /// before any look-up.
     case failedSignInByAccount = "failed-sign-in-by-account"
-    /// Sign-ups from one address.
+    /// Failed sign-ins on one account from one device that it is known by (`TrustedLane`).
+    case failedSignInByKnownDevice = "failed-sign-in-by-known-device"
+    /// Sign-ins that failed to prove themselves at a provider, from one device at one address. They
+    /// name no account, so there is no third limit.
+    case failedProviderByDevice = "failed-provider-by-device"
+    /// The same from one address.
+    case failedProviderByAddress = "failed-provider-by-address"
+
+    /// Sign-ups from one address; IPv6 by /48, which is what one customer is given.
     case signUpByAddress = "sign-up-by-address"
     /// Sign-ups on one email from one address, or one application without addresses: while it is
     /// taken, each sends its owner a mail.
@@ -20,33 +33,69 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// share one subject, so the application notices.
     case unaddressedByApplication = "unaddressed-by-application"
 
-    /// The limit's number in the store.
-    var number: UInt16 {
+    /// Codes to one phone number: longer and longer waits, and ten a day.
+    case phoneCodeRequest = "phone-code-request"
+    /// Codes that one address asks for, to whatever numbers.
+    case phoneCodeByAddress = "phone-code-by-address"
+    /// Codes to one block of a thousand numbers: whoever is paid for the messages that he receives
+    /// rents numbers by the block ("pumping").
+    case phoneCodeByBlock = "phone-code-by-block"
+    /// Codes to one country, or area of the North American plan.
+    case phoneCodeByCountry = "phone-code-by-country"
+    /// Wrong codes for one phone number.
+    case phoneCodeGuess = "phone-code-guess"
+
+    /// Verification mails to one account.
+    case verificationMailByAccount = "verification-mail-by-account"
+    /// Links to set a new password, to one email.
+    case passwordResetByEmail = "password-reset-by-email"
+    /// Changes of one account's profile.
+    case profileUpdateByAccount = "profile-update-by-account"
+
+    /// When so many sign-ins have failed in all, on accounts from devices that they are not known
+    /// by, the alarm is raised (`StuffingAlarm`). Nothing is refused by this one.
+    case signInFailuresOverall = "sign-in-failures-overall"
+    /// While the alarm lasts: sign-ins in all from devices that the account is not known by.
+    case signInWithoutHistory = "sign-in-without-history"
+    /// No limit but a mark: the account has signed in from this device (`TrustedLane`).
+    case knownDevice = "known-device"
+
+    /// Whether it is charged by this service alone, as a part of others.
+    var isInternal: Bool {
         switch self {
-        case .failedSignInByDevice: 1
-        case .failedSignInByAddress: 2
-        case .failedSignInByAccount: 3
-        case .signUpByAddress: 4
-        case .signUpOnTakenEmail: 5
-        case .unaddressedByApplication: 6
+        case .failedSignInByKnownDevice, .signInFailuresOverall, .signInWithoutHistory,
+            .knownDevice:
+            true
+        default: false
         }
     }
 
-    /// How much is allowed.
-    package var rule: LimitRule {
-        switch self {
-        case .failedSignInByDevice: .ring(count: 5, window: .seconds(15 * 60))
-        case .failedSignInByAddress: .ring(count: 50, window: .seconds(15 * 60))
-        case .failedSignInByAccount: .ring(count: 5, window: .seconds(15 * 60))
-        case .signUpByAddress: .ring(count: 3, window: .seconds(60 * 60))
-        case .signUpOnTakenEmail: .ring(count: 3, window: .seconds(60 * 60))
-        case .unaddressedByApplication: .ring(count: 60, window: .seconds(60))
-        }
-    }
+    /// The limit's number in the store.
+    package var number: UInt16 { definition.number }
+
+    /// How much is allowed, unless the operator says otherwise.
+    package var rule: LimitRule { definition.rule }
+
+    /// What its flow does when the limiter cannot be reached.
+    package var absence: LimiterAbsence { definition.absence }
 
     /// The limit of that number in the store.
     init?(number: UInt16) {
-        guard let limit = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        guard Self.byNumber.indices.contains(Int(number)), let limit = Self.byNumber[Int(number)]
+        else { return nil }
         self = limit
     }
+
+    private static let byNumber: [LimitName?] = {
+        let last = allCases.map(\.number).max() ?? 0
+        return (0...last).map { number in allCases.first { $0.number == number } }
+    }()
+}
+
+/// What a flow does when the limiter cannot be reached.
+package enum LimiterAbsence: String, Sendable {
+    /// It refuses: somebody could guess, or send messages at our cost, while nobody counts.
+    case refuse
+    /// It goes on, uncounted.
+    case pass
 }

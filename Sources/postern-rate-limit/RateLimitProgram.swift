@@ -36,6 +36,7 @@ struct RateLimitProgram: Program {
             services: [LimitsDispatcher.methods(of: service)],
             workers: [Worker { try await service.run() }],
             close: {
+                await service.flush()
                 service.close()
                 store.close()
             })

@@ -4,39 +4,89 @@ import Testing
 
 @Suite("R-03: the limits")
 struct LimitNameTests {
-    /// What stands on disk and on the wire, and how much is allowed. Numbers never change.
-    private static let table: [(LimitName, name: String, number: UInt16, count: Int, minutes: Int)] =
-        [
-            (.failedSignInByDevice, "failed-sign-in-by-device", 1, 5, 15),
-            (.failedSignInByAddress, "failed-sign-in-by-address", 2, 50, 15),
-            (.failedSignInByAccount, "failed-sign-in-by-account", 3, 5, 15),
-            (.signUpByAddress, "sign-up-by-address", 4, 3, 60),
-            (.signUpOnTakenEmail, "sign-up-on-taken-email", 5, 3, 60),
-            (.unaddressedByApplication, "unaddressed-by-application", 6, 60, 1),
-        ]
+    struct Row: Sendable {
+        let limit: LimitName
+        let name: String
+        let number: UInt16
+        let rule: LimitRule
+        let absence: LimiterAbsence
+        let isDurable: Bool
+    }
 
-    @Test("R-03: each limit has its name, its number and its rule", arguments: table)
-    func fixed(row: (LimitName, name: String, number: UInt16, count: Int, minutes: Int)) {
-        let (limit, name, number, count, minutes) = row
-        #expect(limit.rawValue == name)
-        #expect(limit.number == number)
-        #expect(limit.rule == .ring(count: count, window: .seconds(minutes * 60)))
-        #expect(LimitName(number: number) == limit)
+    private static func row(
+        _ limit: LimitName, _ name: String, _ number: UInt16, _ rule: LimitRule,
+        _ absence: LimiterAbsence, isDurable: Bool = true
+    ) -> Row {
+        Row(
+            limit: limit, name: name, number: number, rule: rule, absence: absence,
+            isDurable: isDurable)
+    }
+
+    private static func ring(_ count: Int, _ minutes: Int) -> LimitRule {
+        .ring(count: count, window: .seconds(minutes * 60))
+    }
+
+    /// What stands on disk and on the wire, and how much is allowed. Numbers never change.
+    private static let table = [
+        row(.failedSignInByDevice, "failed-sign-in-by-device", 1, ring(5, 15), .refuse),
+        row(.failedSignInByAddress, "failed-sign-in-by-address", 2, ring(50, 15), .refuse),
+        row(.failedSignInByAccount, "failed-sign-in-by-account", 3, ring(5, 15), .refuse),
+        row(.signUpByAddress, "sign-up-by-address", 4, ring(3, 60), .pass),
+        row(.signUpOnTakenEmail, "sign-up-on-taken-email", 5, ring(3, 60), .pass),
+        row(
+            .unaddressedByApplication, "unaddressed-by-application", 6, ring(60, 1), .pass,
+            isDurable: false),
+        row(.failedSignInByKnownDevice, "failed-sign-in-by-known-device", 7, ring(5, 15), .refuse),
+        row(.failedProviderByDevice, "failed-provider-by-device", 8, ring(5, 15), .pass),
+        row(.failedProviderByAddress, "failed-provider-by-address", 9, ring(50, 15), .pass),
+        row(
+            .phoneCodeRequest, "phone-code-request", 10,
+            .ladder(
+                delays: [0, 60, 300, 900, 1_800].map { .seconds($0) }, quiet: .seconds(86_400),
+                perDay: 10), .refuse),
+        row(.phoneCodeByAddress, "phone-code-by-address", 11, ring(20, 60), .refuse),
+        row(.phoneCodeByBlock, "phone-code-by-block", 12, ring(30, 60), .refuse),
+        row(
+            .phoneCodeByCountry, "phone-code-by-country", 13,
+            .rate(count: 1_000, window: .seconds(3_600)), .refuse),
+        row(
+            .phoneCodeGuess, "phone-code-guess", 14,
+            .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
+        row(.verificationMailByAccount, "verification-mail-by-account", 15, ring(3, 60), .pass),
+        row(.passwordResetByEmail, "password-reset-by-email", 16, ring(3, 60), .pass),
+        row(
+            .profileUpdateByAccount, "profile-update-by-account", 17, ring(10, 60), .pass,
+            isDurable: false),
+        row(
+            .signInFailuresOverall, "sign-in-failures-overall", 18,
+            .rate(count: 500, window: .seconds(600)), .refuse, isDurable: false),
+        row(
+            .signInWithoutHistory, "sign-in-without-history", 19, ring(4, 10), .refuse,
+            isDurable: false),
+        row(.knownDevice, "known-device", 20, ring(1, 57_600), .refuse, isDurable: false),
+    ]
+
+    @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
+    func fixed(row: Row) {
+        let definition = row.limit.definition
+        #expect(row.limit.rawValue == row.name)
+        #expect(row.limit.number == row.number)
+        #expect(row.limit.rule == row.rule)
+        #expect(row.limit.absence == row.absence)
+        #expect(definition.isDurable == row.isDurable)
+        #expect(row.rule.flaw == nil)
+        #expect(LimitName(number: row.number) == row.limit)
     }
 
     @Test("R-03: every limit stands in the table, and no two share a number")
     func complete() {
-        #expect(Set(Self.table.map(\.0)) == Set(LimitName.allCases))
+        #expect(Self.table.map(\.limit) == Self.table.sorted { $0.number < $1.number }.map(\.limit))
+        #expect(Set(Self.table.map(\.limit)) == Set(LimitName.allCases))
         #expect(Set(LimitName.allCases.map(\.number)).count == LimitName.allCases.count)
-    }
-
-    @Test("R-03: every rule can be counted by")
-    func sound() {
-        for limit in LimitName.allCases { #expect(limit.rule.flaw == nil) }
     }
 
     @Test("R-06: a number that this version does not know is no limit")
     func unknown() {
-        for number: UInt16 in [0, 7, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 21, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

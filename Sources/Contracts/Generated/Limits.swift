@@ -3,34 +3,70 @@
 package import Messages
 package import RPC
 
-/// Charges and checks limits (R-03, R-04).
+/// Charges and checks limits (R-01 … R-04). A flow charges before it looks at a guess, so that
+/// parallel guesses cannot slip through, and then tells how it went: nothing (it failed, the charge
+/// stands), Refund (it was no attempt), or Succeed.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol LimitsAPI: Sendable {
-    /// Charges every entry or, if one is at its limit, none.
+    /// Charges every entry or, if one is at its limit, none. Answers once that is on disk. A repeat
+    /// with the same idempotency-key is not charged again.
     func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse
+
+    /// Consume for limits that need not outlive a crash: answers without waiting for the disk, and
+    /// cannot be taken back. A durable limit is refused.
+    func check(
+        _ request: RateLimitV1.CheckRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.CheckResponse
 
     /// Takes a charge back: the attempt turned out not to count.
     func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RefundResponse
 
+    /// The attempt was right: takes its charge back, lets graduated delays and locks begin anew, and
+    /// remembers the devices that were named, which from now on have lanes of their own.
+    func succeed(
+        _ request: RateLimitV1.SucceedRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.SucceedResponse
+
     /// What Consume would decide, charging nothing.
     func peek(
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) async throws -> RateLimitV1.PeekResponse
+
+    /// Forgets what was counted on each entry: the operator's hand, for a person who is locked out.
+    func reset(
+        _ request: RateLimitV1.ResetRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ResetResponse
 }
 
 /// What a server of `postern.ratelimit.v1.Limits` implements.
 package protocol LimitsService: LimitsAPI {
+    /// Consume for limits that need not outlive a crash: answers without waiting for the disk, and
+    /// cannot be taken back. A durable limit is refused.
+    ///
+    /// On the connection's event loop: it may not wait.
+    func check(
+        _ request: RateLimitV1.CheckRequest, _ context: CallContext
+    ) throws -> RateLimitV1.CheckResponse
+
     /// Takes a charge back: the attempt turned out not to count.
     ///
     /// On the connection's event loop: it may not wait.
     func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse
+
+    /// The attempt was right: takes its charge back, lets graduated delays and locks begin anew, and
+    /// remembers the devices that were named, which from now on have lanes of their own.
+    ///
+    /// On the connection's event loop: it may not wait.
+    func succeed(
+        _ request: RateLimitV1.SucceedRequest, _ context: CallContext
+    ) throws -> RateLimitV1.SucceedResponse
 
     /// What Consume would decide, charging nothing.
     ///
@@ -56,6 +92,13 @@ package struct LimitsClient: LimitsAPI {
             LimitsDescription.consume, request, context)
     }
 
+    package func check(
+        _ request: RateLimitV1.CheckRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.CheckResponse {
+        try await channel.call(
+            LimitsDescription.check, request, context)
+    }
+
     package func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RefundResponse {
@@ -63,11 +106,25 @@ package struct LimitsClient: LimitsAPI {
             LimitsDescription.refund, request, context)
     }
 
+    package func succeed(
+        _ request: RateLimitV1.SucceedRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.SucceedResponse {
+        try await channel.call(
+            LimitsDescription.succeed, request, context)
+    }
+
     package func peek(
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) async throws -> RateLimitV1.PeekResponse {
         try await channel.call(
             LimitsDescription.peek, request, context)
+    }
+
+    package func reset(
+        _ request: RateLimitV1.ResetRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ResetResponse {
+        try await channel.call(
+            LimitsDescription.reset, request, context)
     }
 }
 
@@ -84,13 +141,25 @@ package enum LimitsDispatcher {
                     (request: RateLimitV1.ConsumeRequest, context) in
                     try await service.consume(request, context)
                 },
+                .onLoop(LimitsDescription.check) {
+                    (request: RateLimitV1.CheckRequest, context) in
+                    try service.check(request, context)
+                },
                 .onLoop(LimitsDescription.refund) {
                     (request: RateLimitV1.RefundRequest, context) in
                     try service.refund(request, context)
                 },
+                .onLoop(LimitsDescription.succeed) {
+                    (request: RateLimitV1.SucceedRequest, context) in
+                    try service.succeed(request, context)
+                },
                 .onLoop(LimitsDescription.peek) {
                     (request: RateLimitV1.PeekRequest, context) in
                     try service.peek(request, context)
+                },
+                .async(LimitsDescription.reset) {
+                    (request: RateLimitV1.ResetRequest, context) in
+                    try await service.reset(request, context)
                 },
             ])
     }
@@ -105,9 +174,23 @@ package enum LimitsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
+    /// `Check`.
+    package static let check = MethodDescription(
+        name: "postern.ratelimit.v1.Limits/Check",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: true)
+
     /// `Refund`.
     package static let refund = MethodDescription(
         name: "postern.ratelimit.v1.Limits/Refund",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: true)
+
+    /// `Succeed`.
+    package static let succeed = MethodDescription(
+        name: "postern.ratelimit.v1.Limits/Succeed",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: true)
@@ -119,32 +202,56 @@ package enum LimitsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: true)
 
+    /// `Reset`.
+    package static let reset = MethodDescription(
+        name: "postern.ratelimit.v1.Limits/Reset",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.Limits",
         methods: [
             consume,
+            check,
             refund,
+            succeed,
             peek,
+            reset,
         ],
         fileDescriptorSet: """
-            CtYHCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
-            bWl0LnYxIjgKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
-            c3ViamVjdCJ+CghEZWNpc2lvbhIYCgdsaW1pdGVkGAEgASgIUgdsaW1pdGVkEhQKBWxpbWl0GAIg\
-            ASgJUgVsaW1pdBIkCg5yZXRyeV9hZnRlcl9tcxgDIAEoBFIMcmV0cnlBZnRlck1zEhwKCXJlbWFp\
-            bmluZxgEIAEoDVIJcmVtYWluaW5nIkgKDkNvbnN1bWVSZXF1ZXN0EjYKB2NoYXJnZXMYASADKAsy\
-            HC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGFyZ2VSB2NoYXJnZXMiagoPQ29uc3VtZVJlc3BvbnNl\
-            EjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGltaXQudjEuRGVjaXNpb25SCGRlY2lz\
-            aW9uEhsKCWNoYXJnZV9pZBgCIAEoCVIIY2hhcmdlSWQiZAoNUmVmdW5kUmVxdWVzdBIbCgljaGFy\
-            Z2VfaWQYASABKAlSCGNoYXJnZUlkEjYKB2NoYXJnZXMYAiADKAsyHC5wb3N0ZXJuLnJhdGVsaW1p\
-            dC52MS5DaGFyZ2VSB2NoYXJnZXMiEAoOUmVmdW5kUmVzcG9uc2UiRQoLUGVla1JlcXVlc3QSNgoH\
-            Y2hhcmdlcxgBIAMoCzIcLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdlcyJKCgxQ\
-            ZWVrUmVzcG9uc2USOgoIZGVjaXNpb24YASABKAsyHi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5EZWNp\
-            c2lvblIIZGVjaXNpb24ylAIKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9zdGVybi5yYXRlbGltaXQu\
-            djEuQ29uc3VtZVJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Db25zdW1lUmVzcG9uc2US\
-            WQoGUmVmdW5kEiMucG9zdGVybi5yYXRlbGltaXQudjEuUmVmdW5kUmVxdWVzdBokLnBvc3Rlcm4u\
-            cmF0ZWxpbWl0LnYxLlJlZnVuZFJlc3BvbnNlIgSYtRgBElcKBFBlZWsSIS5wb3N0ZXJuLnJhdGVs\
-            aW1pdC52MS5QZWVrUmVxdWVzdBoiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlBlZWtSZXNwb25zZSII\
-            iLUYAZi1GAFiBnByb3RvMw==
+            Co8OCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            bWl0LnYxIlAKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
+            c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZSLUAQoIRGVjaXNpb24SGAoHbGltaXRlZBgB\
+            IAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGltaXQSJAoOcmV0cnlfYWZ0ZXJfbXMYAyAB\
+            KARSDHJldHJ5QWZ0ZXJNcxIcCglyZW1haW5pbmcYBCABKA1SCXJlbWFpbmluZxIYCgdhdHRlbXB0\
+            GAUgASgNUgdhdHRlbXB0Eh4KC3Jlc2V0X2F0X21zGAYgASgDUglyZXNldEF0TXMSGgoIc2VudGVu\
+            Y2UYByABKAlSCHNlbnRlbmNlImQKDkNvbnN1bWVSZXF1ZXN0EjYKB2NoYXJnZXMYASADKAsyHC5w\
+            b3N0ZXJuLnJhdGVsaW1pdC52MS5DaGFyZ2VSB2NoYXJnZXMSGgoIbGFuZ3VhZ2UYAiABKAlSCGxh\
+            bmd1YWdlImoKD0NvbnN1bWVSZXNwb25zZRI6CghkZWNpc2lvbhgBIAEoCzIeLnBvc3Rlcm4ucmF0\
+            ZWxpbWl0LnYxLkRlY2lzaW9uUghkZWNpc2lvbhIbCgljaGFyZ2VfaWQYAiABKAlSCGNoYXJnZUlk\
+            ImIKDENoZWNrUmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEu\
+            Q2hhcmdlUgdjaGFyZ2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZSJLCg1DaGVja1Jlc3Bv\
+            bnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGltaXQudjEuRGVjaXNpb25SCGRl\
+            Y2lzaW9uImQKDVJlZnVuZFJlcXVlc3QSGwoJY2hhcmdlX2lkGAEgASgJUghjaGFyZ2VJZBI2Cgdj\
+            aGFyZ2VzGAIgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIhAKDlJl\
+            ZnVuZFJlc3BvbnNlImUKDlN1Y2NlZWRSZXF1ZXN0EhsKCWNoYXJnZV9pZBgBIAEoCVIIY2hhcmdl\
+            SWQSNgoHY2hhcmdlcxgCIAMoCzIcLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdl\
+            cyIRCg9TdWNjZWVkUmVzcG9uc2UiYQoLUGVla1JlcXVlc3QSNgoHY2hhcmdlcxgBIAMoCzIcLnBv\
+            c3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdlcxIaCghsYW5ndWFnZRgCIAEoCVIIbGFu\
+            Z3VhZ2UiSgoMUGVla1Jlc3BvbnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGlt\
+            aXQudjEuRGVjaXNpb25SCGRlY2lzaW9uIkYKDFJlc2V0UmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygL\
+            MhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIg8KDVJlc2V0UmVzcG9uc2Uy\
+            ogQKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9zdGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVl\
+            c3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Db25zdW1lUmVzcG9uc2USVgoFQ2hlY2sSIi5wb3N0\
+            ZXJuLnJhdGVsaW1pdC52MS5DaGVja1JlcXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVj\
+            a1Jlc3BvbnNlIgSYtRgBElkKBlJlZnVuZBIjLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJl\
+            cXVlc3QaJC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZWZ1bmRSZXNwb25zZSIEmLUYARJcCgdTdWNj\
+            ZWVkEiQucG9zdGVybi5yYXRlbGltaXQudjEuU3VjY2VlZFJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVs\
+            aW1pdC52MS5TdWNjZWVkUmVzcG9uc2UiBJi1GAESVwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0\
+            LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVybi5yYXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgiItRgB\
+            mLUYARJWCgVSZXNldBIiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVxdWVzdBojLnBvc3Rl\
+            cm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVzcG9uc2UiBIi1GAFiBnByb3RvMw==
             """)
 }

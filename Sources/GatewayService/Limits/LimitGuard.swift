@@ -16,17 +16,20 @@ struct LimitGuard: Sendable {
     private static let patience = Duration.milliseconds(250)
 
     let limits: any LimitsAPI
-    let failure: LimiterFailure
+    let failures: [LimitedFlow: LimiterFailure]
+    let alarm: LimiterAlarm
     let time: any Time
     let logger: Logger
 
     /// Charges `action`; a repeat of a call with the same idempotency key is not charged again.
     /// Only flows that answer a repeat alike may hand a key on: a sign-in must not, or all guesses
     /// under one key would be charged as one.
+    /// - Parameter language: of the sentence that says how long to wait.
     /// - Throws: `auth/too-many-requests` with the time to wait; `rpc/unavailable` when the limiter
     ///   is gone and the setting says to refuse.
     func begin(
-        _ action: LimitedAction, _ context: CallContext, chargedOnceFor key: String? = nil
+        _ action: LimitedAction, _ context: CallContext, language: String,
+        chargedOnceFor key: String? = nil
     ) async throws -> LimitCharge {
         let charges = action.charges
         if charges.contains(where: { $0.limit == "unaddressed-by-application" }) {
@@ -34,20 +37,42 @@ struct LimitGuard: Sendable {
                 "a caller asserts no client address; its users share one limit",
                 fields: [.application: .text(context.application)])
         }
+        let answer: RateLimitV1.ConsumeResponse
         do {
-            let answer = try await limits.consume(
-                RateLimitV1.ConsumeRequest(charges: charges), shortened(context, key))
-            guard let decision = answer.decision, !decision.limited else {
-                throw ServiceError(
-                    .tooManyRequests,
-                    retryAfter: .milliseconds(
-                        Int64(clamping: answer.decision?.retryAfterMs ?? 1_000)))
-            }
-            return LimitCharge(id: answer.chargeId, charges: charges)
+            answer = try await limits.consume(
+                RateLimitV1.ConsumeRequest(charges: charges, language: language),
+                shortened(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {
-            logger.error("the limiter cannot be reached", fields: [.detail: .error(error)])
+            let failure = failures[action.flow] ?? action.flow.failure
+            alarm.fellBack(action.flow, failure, error)
             guard failure == .pass else { throw ServiceError(.unavailable) }
             return LimitCharge(id: "", charges: charges)
+        }
+        alarm.answered()
+        guard let decision = answer.decision, !decision.limited else {
+            throw Self.refusal(answer.decision)
+        }
+        return LimitCharge(id: answer.chargeId, charges: charges)
+    }
+
+    private static func refusal(_ decision: RateLimitV1.Decision?) -> ServiceError {
+        var error = ServiceError(
+            .tooManyRequests,
+            retryAfter: .milliseconds(Int64(clamping: decision?.retryAfterMs ?? 1_000)))
+        if let sentence = decision?.sentence, !sentence.isEmpty { error.sentence = sentence }
+        return error
+    }
+
+    /// The attempt was right: takes the charge back, and has the device remembered. What cannot be
+    /// told is left standing: strict, and gone with its window.
+    func succeed(_ charge: LimitCharge, _ context: CallContext) async {
+        guard !charge.id.isEmpty else { return }
+        do {
+            _ = try await limits.succeed(
+                RateLimitV1.SucceedRequest(chargeId: charge.id, charges: charge.charges),
+                context.onward())
+        } catch {
+            logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
         }
     }
 

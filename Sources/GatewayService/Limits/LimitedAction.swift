@@ -6,6 +6,14 @@ enum LimitedAction {
     case signUp(email: String, caller: LimitedCaller)
     case signIn(email: String, device: String, caller: LimitedCaller)
 
+    /// The flow that it is a part of.
+    var flow: LimitedFlow {
+        switch self {
+        case .signUp: .signUp
+        case .signIn: .passwordSignIn
+        }
+    }
+
     /// The longest that identity takes is shorter.
     private static let emailBytesMax = 320
 
@@ -22,15 +30,19 @@ enum LimitedAction {
                     subject: "\(caller.subject)|\(Self.folded(email))"),
             ]
         case .signIn(let email, let device, let caller):
-            Self.byAccount(email) + [Self.byAddress("failed-sign-in-by-address", caller)]
+            Self.byAccount(email, device) + [Self.byAddress("failed-sign-in-by-address", caller)]
                 + Self.byDevice(device, caller)
         }
     }
 
-    /// No email is nobody's; it is identity's to refuse.
-    private static func byAccount(_ email: String) -> [RateLimitV1.Charge] {
-        email.isEmpty
-            ? [] : [RateLimitV1.Charge(limit: "failed-sign-in-by-account", subject: folded(email))]
+    /// No email is nobody's; it is identity's to refuse. A device that the account has signed in
+    /// from before has a lane of its own, which the limiter knows.
+    private static func byAccount(_ email: String, _ device: String) -> [RateLimitV1.Charge] {
+        guard !email.isEmpty else { return [] }
+        return [
+            RateLimitV1.Charge(
+                limit: "failed-sign-in-by-account", subject: folded(email), device: device)
+        ]
     }
 
     private static func byAddress(_ limit: String, _ caller: LimitedCaller) -> RateLimitV1.Charge {

@@ -3,9 +3,10 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-03: limit → verify → take the charge back → open a session. The limits count failures, and
-/// are charged before the password is looked at, so that parallel guesses cannot slip through;
-/// they key on what was typed, before anybody knows whether there is such an account.
+/// G-03: limit → verify → take the charge back, remember the device → open a session. The limits
+/// count failures, and are charged before the password is looked at, so that parallel guesses
+/// cannot slip through; they key on what was typed, before anybody knows whether there is such an
+/// account.
 struct SignInWithPassword: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
@@ -19,13 +20,13 @@ struct SignInWithPassword: Sendable {
         let charge = try await limits.begin(
             .signIn(
                 email: request.email, device: origin.deviceId, caller: LimitedCaller(context)),
-            context)
+            context, language: request.language)
         let verified = try await verify(request, origin, charge, context, onward)
         // Whatever becomes of the session: with session down, the right password is no failure.
-        async let refunded: Void = limits.refund(charge, context)
+        async let told: Void = limits.succeed(charge, context)
         let session = try await sessions.create(
             SessionV1.CreateRequest(proof: verified.proof, origin: origin), onward)
-        await refunded
+        await told
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account, session: session.tokens.map(GatewayV1.Session.init))
     }

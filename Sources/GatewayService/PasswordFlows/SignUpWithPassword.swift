@@ -39,7 +39,7 @@ struct SignUpWithPassword: Sendable {
     ) async throws -> IdentityV1.RegisterResponse {
         let charge = try await limits.begin(
             .signUp(email: request.email, caller: LimitedCaller(context)), context,
-            chargedOnceFor: onward.idempotencyKey)
+            language: request.language, chargedOnceFor: onward.idempotencyKey)
         do {
             return try await accounts.register(
                 IdentityV1.RegisterRequest(

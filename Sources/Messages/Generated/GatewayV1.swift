@@ -356,16 +356,20 @@ extension GatewayV1 {
         package var password: String
         /// The device.
         package var device: GatewayV1.Device?
+        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        package var language: String
 
         /// A message of these fields.
         package init(
             email: String = "",
             password: String = "",
-            device: GatewayV1.Device? = nil
+            device: GatewayV1.Device? = nil,
+            language: String = ""
         ) {
             self.email = email
             self.password = password
             self.device = device
+            self.language = language
         }
     }
 }
@@ -387,9 +391,11 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         let email = try Wire.text(c.pointee.email)
         let password = try Wire.text(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
+        let language = try Wire.text(c.pointee.language)
         self.email = email
         self.password = password
         self.device = device
+        self.language = language
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SignInWithPasswordRequest> {
@@ -398,6 +404,7 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         c.pointee.email = arena.lend(email)
         c.pointee.password = arena.lend(password)
         c.pointee.device = device?.placed(in: arena)
+        c.pointee.language = arena.lend(language)
         return c
     }
 }

@@ -12,14 +12,19 @@ extension RateLimitV1 {
         package var limit: String
         /// Whom it is about: an address, an email, a device. Kept only as a keyed hash.
         package var subject: String
+        /// The device that the attempt comes from, where the limit has a lane for devices that the subject
+        /// has succeeded from before: strangers cannot use that lane up. Empty for none.
+        package var device: String
 
         /// A message of these fields.
         package init(
             limit: String = "",
-            subject: String = ""
+            subject: String = "",
+            device: String = ""
         ) {
             self.limit = limit
             self.subject = subject
+            self.device = device
         }
     }
 }
@@ -40,8 +45,10 @@ extension RateLimitV1.Charge: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__Charge>) throws {
         let limit = try Wire.text(c.pointee.limit)
         let subject = try Wire.text(c.pointee.subject)
+        let device = try Wire.text(c.pointee.device)
         self.limit = limit
         self.subject = subject
+        self.device = device
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Charge> {
@@ -49,6 +56,7 @@ extension RateLimitV1.Charge: ProtobufMessage {
         postern__ratelimit__v1__charge__init(c)
         c.pointee.limit = arena.lend(limit)
         c.pointee.subject = arena.lend(subject)
+        c.pointee.device = arena.lend(device)
         return c
     }
 }
@@ -64,18 +72,31 @@ extension RateLimitV1 {
         package var retryAfterMs: UInt64
         /// Attempts left after this one, under the strictest limit.
         package var remaining: UInt32
+        /// Which attempt this is, or would be, under that limit; from 1.
+        package var attempt: UInt32
+        /// When nothing of it counts any more, milliseconds since 1970; 0 where that is not known.
+        package var resetAtMs: Int64
+        /// For people, in the language asked for: "Please wait 4 minutes before requesting another code.";
+        /// empty when not limited.
+        package var sentence: String
 
         /// A message of these fields.
         package init(
             limited: Bool = false,
             limit: String = "",
             retryAfterMs: UInt64 = 0,
-            remaining: UInt32 = 0
+            remaining: UInt32 = 0,
+            attempt: UInt32 = 0,
+            resetAtMs: Int64 = 0,
+            sentence: String = ""
         ) {
             self.limited = limited
             self.limit = limit
             self.retryAfterMs = retryAfterMs
             self.remaining = remaining
+            self.attempt = attempt
+            self.resetAtMs = resetAtMs
+            self.sentence = sentence
         }
     }
 }
@@ -98,10 +119,16 @@ extension RateLimitV1.Decision: ProtobufMessage {
         let limit = try Wire.text(c.pointee.limit)
         let retryAfterMs = c.pointee.retry_after_ms
         let remaining = c.pointee.remaining
+        let attempt = c.pointee.attempt
+        let resetAtMs = c.pointee.reset_at_ms
+        let sentence = try Wire.text(c.pointee.sentence)
         self.limited = limited
         self.limit = limit
         self.retryAfterMs = retryAfterMs
         self.remaining = remaining
+        self.attempt = attempt
+        self.resetAtMs = resetAtMs
+        self.sentence = sentence
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Decision> {
@@ -111,6 +138,9 @@ extension RateLimitV1.Decision: ProtobufMessage {
         c.pointee.limit = arena.lend(limit)
         c.pointee.retry_after_ms = retryAfterMs
         c.pointee.remaining = remaining
+        c.pointee.attempt = attempt
+        c.pointee.reset_at_ms = resetAtMs
+        c.pointee.sentence = arena.lend(sentence)
         return c
     }
 }
@@ -118,14 +148,18 @@ extension RateLimitV1.Decision: ProtobufMessage {
 extension RateLimitV1 {
     /// Charges a batch.
     package struct ConsumeRequest: Hashable, Sendable {
-        /// At most 16.
+        /// At most 15.
         package var charges: [RateLimitV1.Charge]
+        /// Of the sentence, BCP 47: en, de, es, fr or ja; anything else is English.
+        package var language: String
 
         /// A message of these fields.
         package init(
-            charges: [RateLimitV1.Charge] = []
+            charges: [RateLimitV1.Charge] = [],
+            language: String = ""
         ) {
             self.charges = charges
+            self.language = language
         }
     }
 }
@@ -147,7 +181,9 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
         let charges = try Wire.array(
             c.pointee.n_charges, c.pointee.charges
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
+        let language = try Wire.text(c.pointee.language)
         self.charges = charges
+        self.language = language
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ConsumeRequest> {
@@ -155,6 +191,7 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
         postern__ratelimit__v1__consume_request__init(c)
         c.pointee.n_charges = charges.count
         c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
+        c.pointee.language = arena.lend(language)
         return c
     }
 }
@@ -164,7 +201,7 @@ extension RateLimitV1 {
     package struct ConsumeResponse: Hashable, Sendable {
         /// The decision.
         package var decision: RateLimitV1.Decision?
-        /// Names this charge for Refund; empty when limited.
+        /// Names this charge for Refund and Succeed, for a minute; empty when limited.
         package var chargeId: String
 
         /// A message of these fields.
@@ -203,6 +240,98 @@ extension RateLimitV1.ConsumeResponse: ProtobufMessage {
         postern__ratelimit__v1__consume_response__init(c)
         c.pointee.decision = decision?.placed(in: arena)
         c.pointee.charge_id = arena.lend(chargeId)
+        return c
+    }
+}
+
+extension RateLimitV1 {
+    /// Charges a batch that need not outlive a crash.
+    package struct CheckRequest: Hashable, Sendable {
+        /// At most 15.
+        package var charges: [RateLimitV1.Charge]
+        /// Of the sentence, as in ConsumeRequest.
+        package var language: String
+
+        /// A message of these fields.
+        package init(
+            charges: [RateLimitV1.Charge] = [],
+            language: String = ""
+        ) {
+            self.charges = charges
+            self.language = language
+        }
+    }
+}
+
+extension RateLimitV1.CheckRequest: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.CheckRequest" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__ratelimit__v1__check_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Ratelimit__V1__CheckRequest>) throws {
+        let charges = try Wire.array(
+            c.pointee.n_charges, c.pointee.charges
+        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
+        let language = try Wire.text(c.pointee.language)
+        self.charges = charges
+        self.language = language
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__CheckRequest> {
+        let c = arena.room(for: Postern__Ratelimit__V1__CheckRequest.self)
+        postern__ratelimit__v1__check_request__init(c)
+        c.pointee.n_charges = charges.count
+        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
+        c.pointee.language = arena.lend(language)
+        return c
+    }
+}
+
+extension RateLimitV1 {
+    /// What was decided.
+    package struct CheckResponse: Hashable, Sendable {
+        /// The decision.
+        package var decision: RateLimitV1.Decision?
+
+        /// A message of these fields.
+        package init(
+            decision: RateLimitV1.Decision? = nil
+        ) {
+            self.decision = decision
+        }
+    }
+}
+
+extension RateLimitV1.CheckResponse: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.CheckResponse" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__ratelimit__v1__check_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Ratelimit__V1__CheckResponse>) throws {
+        let decision = try c.pointee.decision.map { try RateLimitV1.Decision(reading: $0) }
+        self.decision = decision
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__CheckResponse> {
+        let c = arena.room(for: Postern__Ratelimit__V1__CheckResponse.self)
+        postern__ratelimit__v1__check_response__init(c)
+        c.pointee.decision = decision?.placed(in: arena)
         return c
     }
 }
@@ -291,16 +420,103 @@ extension RateLimitV1.RefundResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Asks without charging.
-    package struct PeekRequest: Hashable, Sendable {
-        /// At most 16.
+    /// Tells that an attempt was right.
+    package struct SucceedRequest: Hashable, Sendable {
+        /// ConsumeResponse's.
+        package var chargeId: String
+        /// The batch that was charged.
         package var charges: [RateLimitV1.Charge]
 
         /// A message of these fields.
         package init(
+            chargeId: String = "",
             charges: [RateLimitV1.Charge] = []
         ) {
+            self.chargeId = chargeId
             self.charges = charges
+        }
+    }
+}
+
+extension RateLimitV1.SucceedRequest: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.SucceedRequest" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__ratelimit__v1__succeed_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Ratelimit__V1__SucceedRequest>) throws {
+        let chargeId = try Wire.text(c.pointee.charge_id)
+        let charges = try Wire.array(
+            c.pointee.n_charges, c.pointee.charges
+        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
+        self.chargeId = chargeId
+        self.charges = charges
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__SucceedRequest> {
+        let c = arena.room(for: Postern__Ratelimit__V1__SucceedRequest.self)
+        postern__ratelimit__v1__succeed_request__init(c)
+        c.pointee.charge_id = arena.lend(chargeId)
+        c.pointee.n_charges = charges.count
+        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
+        return c
+    }
+}
+
+extension RateLimitV1 {
+    /// Noted.
+    package struct SucceedResponse: Hashable, Sendable {
+        /// A message of these fields.
+        package init() {
+        }
+    }
+}
+
+extension RateLimitV1.SucceedResponse: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.SucceedResponse" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__ratelimit__v1__succeed_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Ratelimit__V1__SucceedResponse>) throws {
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__SucceedResponse> {
+        let c = arena.room(for: Postern__Ratelimit__V1__SucceedResponse.self)
+        postern__ratelimit__v1__succeed_response__init(c)
+        return c
+    }
+}
+
+extension RateLimitV1 {
+    /// Asks without charging.
+    package struct PeekRequest: Hashable, Sendable {
+        /// At most 15.
+        package var charges: [RateLimitV1.Charge]
+        /// Of the sentence, as in ConsumeRequest.
+        package var language: String
+
+        /// A message of these fields.
+        package init(
+            charges: [RateLimitV1.Charge] = [],
+            language: String = ""
+        ) {
+            self.charges = charges
+            self.language = language
         }
     }
 }
@@ -322,7 +538,9 @@ extension RateLimitV1.PeekRequest: ProtobufMessage {
         let charges = try Wire.array(
             c.pointee.n_charges, c.pointee.charges
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
+        let language = try Wire.text(c.pointee.language)
         self.charges = charges
+        self.language = language
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__PeekRequest> {
@@ -330,6 +548,7 @@ extension RateLimitV1.PeekRequest: ProtobufMessage {
         postern__ratelimit__v1__peek_request__init(c)
         c.pointee.n_charges = charges.count
         c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
+        c.pointee.language = arena.lend(language)
         return c
     }
 }
@@ -371,6 +590,82 @@ extension RateLimitV1.PeekResponse: ProtobufMessage {
         let c = arena.room(for: Postern__Ratelimit__V1__PeekResponse.self)
         postern__ratelimit__v1__peek_response__init(c)
         c.pointee.decision = decision?.placed(in: arena)
+        return c
+    }
+}
+
+extension RateLimitV1 {
+    /// Forgets what was counted.
+    package struct ResetRequest: Hashable, Sendable {
+        /// At most 15.
+        package var charges: [RateLimitV1.Charge]
+
+        /// A message of these fields.
+        package init(
+            charges: [RateLimitV1.Charge] = []
+        ) {
+            self.charges = charges
+        }
+    }
+}
+
+extension RateLimitV1.ResetRequest: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.ResetRequest" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__ratelimit__v1__reset_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ResetRequest>) throws {
+        let charges = try Wire.array(
+            c.pointee.n_charges, c.pointee.charges
+        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
+        self.charges = charges
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ResetRequest> {
+        let c = arena.room(for: Postern__Ratelimit__V1__ResetRequest.self)
+        postern__ratelimit__v1__reset_request__init(c)
+        c.pointee.n_charges = charges.count
+        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
+        return c
+    }
+}
+
+extension RateLimitV1 {
+    /// Forgotten.
+    package struct ResetResponse: Hashable, Sendable {
+        /// A message of these fields.
+        package init() {
+        }
+    }
+}
+
+extension RateLimitV1.ResetResponse: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.ResetResponse" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__ratelimit__v1__reset_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ResetResponse>) throws {
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ResetResponse> {
+        let c = arena.room(for: Postern__Ratelimit__V1__ResetResponse.self)
+        postern__ratelimit__v1__reset_response__init(c)
         return c
     }
 }

@@ -9,7 +9,7 @@ extension WireV1.Response {
             call: call, status: UInt32(entry.status.rawValue), notProcessed: error.notProcessed,
             message: error.code.rawValue,
             error: WireV1.Error(
-                code: error.code.rawValue, userMessage: entry.sentence,
+                code: error.code.rawValue, userMessage: error.sentence ?? entry.sentence,
                 retryable: entry.isRetryable,
                 retryAfterMs: UInt64(clamping: error.retryAfter?.milliseconds ?? 0),
                 action: entry.next.rawValue, fields: error.fields))
@@ -27,6 +27,10 @@ extension ServiceError {
             retryAfter: milliseconds == 0 ? nil : .milliseconds(Int64(clamping: milliseconds)),
             fields: response.error?.fields ?? [], detail: "told by the peer: \(response.message)",
             notProcessed: response.notProcessed)
+        // Only what the catalogue does not say itself: else every error would carry a sentence.
+        if let text = response.error?.userMessage, !text.isEmpty, text != self.code.entry.sentence {
+            sentence = text
+        }
     }
 
     private static func nearest(_ status: UInt32) -> ErrorCode {

@@ -1,20 +1,21 @@
 import Glibc
 
 /// Brings network addresses to what one person holds: IPv6 by /64, since each household has 2⁶⁴ of
-/// them and a limit on single ones would limit nobody; `::ffff:a.b.c.d` is `a.b.c.d`, or one
-/// caller would have two lanes.
+/// them and a limit on single ones would limit nobody, or by /48, which a provider's customer gets
+/// for the asking; `::ffff:a.b.c.d` is `a.b.c.d`, or one caller would have two lanes.
 enum AddressFold {
     /// The folded form of `subject`, an address with anything behind a `|`; what is not an address
     /// stays as it is.
-    static func fold(_ subject: String) -> String {
+    /// - Parameter bytes: what is kept of an IPv6 address: 8 for a /64, 6 for a /48.
+    static func fold(_ subject: String, bytes: Int) -> String {
         let parts = subject.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = parts.first, let folded = foldAddress(String(address)) else {
+        guard let address = parts.first, let folded = foldAddress(String(address), bytes) else {
             return subject
         }
         return ([folded] + parts.dropFirst().map(String.init)).joined(separator: "|")
     }
 
-    private static func foldAddress(_ text: String) -> String? {
+    private static func foldAddress(_ text: String, _ kept: Int) -> String? {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 { return dotted(v4) }
         var v6 = in6_addr()
@@ -24,9 +25,9 @@ enum AddressFold {
         if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
             return bytes[12...].map { "\($0)" }.joined(separator: ".")
         }
-        return bytes.prefix(8).map { byte in
+        return bytes.prefix(kept).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined() + "/64"
+        }.joined() + "/\(kept * 8)"
     }
 
     private static func dotted(_ address: in_addr) -> String {

@@ -11,6 +11,9 @@ package struct ServiceError: Error, Hashable, Sendable {
     package let detail: String
     /// The server has not begun this call, so sending it again is safe.
     package let notProcessed: Bool
+    /// What a person reads instead of the catalogue's sentence, where this occasion has more to
+    /// say: how long to wait, in his language. It keeps to the same rule.
+    package var sentence: String?
 
     /// An error of the catalogue.
     package init(

@@ -13,11 +13,13 @@ struct SettingsFile {
     private var places: [String: String] = [:]
 
     /// Reads the file at `path`: JSON where it ends in `.json`, YAML for `.yaml` and `.yml`.
-    init(path: String, declarations: [SettingDeclaration]) {
+    /// - Parameter takesPatterns: whether `*` in a name stands for all settings that it fits.
+    init(path: String, declarations: [SettingDeclaration], takesPatterns: Bool = false) {
         switch FileText.read(path, bytesMax: Self.bytesMax) {
         case .failure(let failure): mistake(path, failure.sentence)
         case .success(let bytes): read(bytes, path)
         }
+        if takesPatterns { expandPatterns(among: declarations) }
         refuseUnknown(among: declarations)
     }
 
@@ -54,6 +56,22 @@ struct SettingsFile {
             }
             values[entry.name] = entry.value
             places[entry.name] = place
+        }
+    }
+
+    /// Puts the settings that patterns fit in their place, where no stronger name gives them. One
+    /// that fits none stays, and is refused.
+    private mutating func expandPatterns(among declarations: [SettingDeclaration]) {
+        let patterns = values.keys.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+        for text in patterns {
+            guard let pattern = SettingPattern(text), let value = values[text] else { continue }
+            let names = declarations.map(\.name).filter(pattern.fits)
+            guard !names.isEmpty else { continue }
+            values[text] = nil
+            for name in names where values[name] == nil {
+                values[name] = value
+                places[name] = places[text]
+            }
         }
     }
 

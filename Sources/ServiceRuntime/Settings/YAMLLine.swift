@@ -42,8 +42,9 @@ struct YAMLLine {
         }
         let key = content[..<colon]
         let rest = content[content.index(after: colon)...]
-        guard !key.isEmpty,
-            key.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+        // At its beginning a star is an alias, which settings have no use for.
+        guard let first = key.first, first != "*",
+            key.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_*".contains($0)) })
         else { throw YAMLMistake("a setting's name is letters, digits and dashes") }
         guard rest.isEmpty || rest.hasPrefix(" ") else {
             throw YAMLMistake("a space is missing after the colon")

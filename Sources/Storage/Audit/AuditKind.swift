@@ -25,8 +25,22 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountSessionsEnded = "session.account-ended"
     /// A signing key was made.
     case signingKeyMade = "key.signing-key-made"
-    /// A limit was reached; `attempt` counts.
+    /// A limit was reached (D0: `rate_limit_triggered`). Of this and the next four there is one
+    /// record for each limit, subject and wait, when the wait is over; `attempt` counts those that
+    /// were refused in it.
     case limitReached = "limit.reached"
+    /// A limit was reached again and again (`repeated_rate_limit`).
+    case limitRepeated = "limit.repeated"
+    /// A limit was reached by somebody who does not stop (`severe_rate_limit`).
+    case limitSevere = "limit.severe"
+    /// Codes or passwords are being guessed (`otp_brute_force_detected`).
+    case bruteForce = "limit.brute-force"
+    /// Messages are asked for by somebody who earns from them.
+    case pumping = "limit.pumping"
+    /// Too many sign-ins fail in all: leaked passwords are tried out.
+    case stuffingAlarm = "limit.stuffing-alarm"
+    /// An operator had a subject forgotten.
+    case limitReset = "limit.reset"
     /// A message was taken on for delivery.
     case messageAccepted = "message.accepted"
     /// A provider took a message.

@@ -7,7 +7,8 @@ enum ErrorText {
     static func json(_ error: ServiceError) -> String {
         let entry = error.code.entry
         var fields = [
-            "\"code\": \"\(error.code.rawValue)\"", "\"userMessage\": \"\(entry.sentence)\"",
+            "\"code\": \"\(error.code.rawValue)\"",
+            "\"userMessage\": \"\(escaped(error.sentence ?? entry.sentence))\"",
             "\"retryable\": \(entry.isRetryable)", "\"action\": \"\(entry.next.rawValue)\"",
         ]
         if let wait = error.retryAfter {

@@ -21,6 +21,18 @@ final class AbsentLimits: LimitsAPI {
         throw error
     }
 
+    func check(
+        _ request: RateLimitV1.CheckRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.CheckResponse { throw error }
+
+    func succeed(
+        _ request: RateLimitV1.SucceedRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.SucceedResponse { throw error }
+
+    func reset(
+        _ request: RateLimitV1.ResetRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ResetResponse { throw error }
+
     func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RefundResponse { throw error }

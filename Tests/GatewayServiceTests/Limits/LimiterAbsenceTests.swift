@@ -1,28 +1,58 @@
 import Messages
+import RateLimitService
 import ServiceRuntime
 import TestSupport
 import Testing
 
+@testable import GatewayService
+
 @Suite("R-07: the limiter cannot be reached", .timeLimit(.minutes(1)))
 struct LimiterAbsenceTests {
     @Test(
-        "R-07: by default sign-up and sign-in refuse, and all else goes on",
+        "R-07: by default sign-in with a password refuses, and all else goes on",
         arguments: [ErrorCode.unavailable, .deadlineExceeded])
     func refuse(code: ErrorCode) async throws {
         let house = try await GatewayHouse(limits: AbsentLimits(code))
-        #expect(try await refusal { try await house.signUp() } == ServiceError(.unavailable))
         #expect(try await refusal { try await house.signIn() } == ServiceError(.unavailable))
-        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 0)
         #expect(try await house.inner.count(house.inner.identityStore, "audit") == 0)
+        _ = try await house.signUp()
+        #expect(try await refusal { try await house.signIn() } == ServiceError(.unavailable))
         #expect(try await !house.check("garbage").authenticated)
         #expect(try await refusal { try await house.refresh("x") }.code == .invalidRefreshToken)
-        #expect(house.log.lines.contains { $0.contains("the limiter cannot be reached") })
+        #expect(
+            house.log.lines.filter { $0.contains("the limiter cannot be reached") }.count == 1,
+            "once, however many calls there are")
     }
 
-    @Test("R-07: with limiter-failure=pass they go on, uncounted")
+    @Test("R-07: each flow has its own setting")
+    func eachFlow() async throws {
+        let house = try await GatewayHouse(
+            flags: [
+                "--limiter-failure-sign-up=refuse", "--limiter-failure-password-sign-in=pass",
+            ], limits: AbsentLimits())
+        #expect(try await refusal { try await house.signUp() } == ServiceError(.unavailable))
+        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 0)
+        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+    }
+
+    @Test("R-07: by itself a flow refuses if one of its limits must not go uncounted")
+    func defaults() throws {
+        let caller = LimitedCaller.address("192.0.2.7")
+        for action in [
+            LimitedAction.signUp(email: "ada@example.org", caller: caller),
+            .signIn(email: "ada@example.org", device: "d1", caller: caller),
+        ] {
+            let absences = try action.charges.map { charge in
+                try #require(LimitName(rawValue: charge.limit)).absence
+            }
+            #expect((action.flow.failure == .refuse) == absences.contains(.refuse))
+        }
+    }
+
+    @Test("R-07: with limiter-failure-password-sign-in=pass it goes on, uncounted")
     func pass() async throws {
         let house = try await GatewayHouse(
-            flags: ["--limiter-failure=pass"], limits: AbsentLimits())
+            flags: ["--limiter-failure-password-sign-in=pass"], limits: AbsentLimits())
         _ = try await house.signUp()
         for _ in 0..<6 {
             let error = try await refusal { try await house.signIn(password: "Wrong8Horses") }
@@ -36,7 +66,7 @@ struct LimiterAbsenceTests {
         arguments: [ErrorCode.internalError, .resourceExhausted, .permissionDenied])
     func present(code: ErrorCode) async throws {
         let house = try await GatewayHouse(
-            flags: ["--limiter-failure=pass"], limits: AbsentLimits(code))
+            flags: ["--limiter-failure-password-sign-in=pass"], limits: AbsentLimits(code))
         #expect(try await refusal { try await house.signIn() }.code == code)
         #expect(try await refusal { try await house.signUp() }.code == code)
     }

@@ -58,11 +58,11 @@ struct SignInTests {
         }
         // Also the right one: else the answer would tell that it is.
         let error = try await refusal { try await house.signIn() }
-        #expect(error == ServiceError(.tooManyRequests, retryAfter: .seconds(600)))
+        #expect(error.code == .tooManyRequests && error.retryAfter == .seconds(600))
+        #expect(error.sentence == "Too many attempts. Please wait 10 minutes before trying again.")
         house.time.advance(by: .milliseconds(599_999))
-        #expect(
-            try await refusal { try await house.signIn() }
-                == ServiceError(.tooManyRequests, retryAfter: .milliseconds(1)))
+        let late = try await refusal { try await house.signIn() }
+        #expect(late.code == .tooManyRequests && late.retryAfter == .milliseconds(1))
         house.time.advance(by: .milliseconds(1))
         _ = try await house.signIn()
     }
@@ -89,6 +89,29 @@ struct SignInTests {
             try await house.signIn(in: house.context(address: "198.51.100.6"))
         }
         #expect(error.code == .tooManyRequests)
+    }
+
+    @Test("R-03: a stranger who guesses until the account is locked does not lock its owner out")
+    func knownDevice() async throws {
+        _ = try await house.signIn(device: "owner's phone")
+        for number in 0..<20 {
+            _ = try await refusal {
+                try await house.signIn(
+                    password: "Wrong8Horses", device: "stranger-\(number)",
+                    in: house.context(address: "198.51.100.\(number)"))
+            }
+        }
+        let elsewhere = try await refusal {
+            try await house.signIn(
+                device: "new", in: house.context(address: "203.0.113.1"))
+        }
+        #expect(elsewhere.code == .tooManyRequests)
+        _ = try await house.signIn(device: "owner's phone")
+        let stolen = house.context(address: "198.51.100.99")
+        for _ in 0..<5 { try await guess(device: "owner's phone", in: stolen) }
+        #expect(
+            try await refusal { try await house.signIn(device: "owner's phone", in: stolen) }.code
+                == .tooManyRequests)
     }
 
     @Test("R-03: one device tries five emails, and its address has other devices")

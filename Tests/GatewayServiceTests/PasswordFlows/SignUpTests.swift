@@ -52,7 +52,7 @@ struct SignUpTests {
             house.time.advance(by: .seconds(60))
         }
         let error = try await refusal { try await house.signUp("d@example.org") }
-        #expect(error == ServiceError(.tooManyRequests, retryAfter: .seconds(3_600 - 180)))
+        #expect(error.code == .tooManyRequests && error.retryAfter == .seconds(3_600 - 180))
         #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 3)
         house.time.advance(by: .seconds(3_600 - 180))
         _ = try await house.signUp("d@example.org")
@@ -98,7 +98,7 @@ struct SignUpTests {
             #expect(error == ServiceError(.emailAlreadyInUse, fields: ["email"]))
         }
         let error = try await refusal { try await house.signUp(in: eve) }
-        #expect(error == ServiceError(.tooManyRequests, retryAfter: .seconds(3_600)))
+        #expect(error.code == .tooManyRequests && error.retryAfter == .seconds(3_600))
         #expect(try await house.inner.mails().count == 1 + 3)
         #expect(try await house.signIn().account.accountId == ada.account.accountId)
     }

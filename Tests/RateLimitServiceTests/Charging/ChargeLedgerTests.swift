@@ -6,7 +6,7 @@ import Testing
 @Suite("R-04: the ledger of charges")
 struct ChargeLedgerTests {
     private let start = Timestamp(milliseconds: 1_767_225_600_000)
-    private let key = RingKey(limit: .failedSignInByAccount, subject: [1])
+    private let key = LimitKey(limit: 3, high: 1, low: 2)
 
     @Test("R-04: a charge can be taken once")
     func once() {

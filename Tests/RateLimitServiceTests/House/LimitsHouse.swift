@@ -40,9 +40,7 @@ final class LimitsHouse: Sendable {
 
     /// The same folder in a process that starts anew; the old one stopped in order, or was killed.
     func restarted(key: UInt8 = 7, afterKill isKilled: Bool = false) async throws -> LimitsHouse {
-        if isKilled {
-            return try await LimitsHouse(folder: try folder.copy(), time: time, key: key, seed: 2)
-        }
+        if !isKilled { await service.flush() }
         service.close()
         store.close()
         return try await LimitsHouse(folder: folder, time: time, key: key, seed: 2)
@@ -58,6 +56,34 @@ final class LimitsHouse: Sendable {
         let request = RateLimitV1.ConsumeRequest(charges: Self.message(charges))
         let answer = try await service.consume(request, context)
         return (try #require(answer.decision), answer.chargeId)
+    }
+
+    /// Charges one limit, from a device.
+    @discardableResult
+    func consume(
+        _ limit: LimitName, _ subject: String, device: String
+    ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
+        let request = RateLimitV1.ConsumeRequest(
+            charges: [.init(limit: limit.rawValue, subject: subject, device: device)])
+        let answer = try await service.consume(request, context)
+        return (try #require(answer.decision), answer.chargeId)
+    }
+
+    /// Decides and tells as Consume does, but waits for no disk: for loops of thousands.
+    func decide(_ charges: [(String, String)]) async throws -> (limit: LimitName, LimitVerdict) {
+        let now = time.now()
+        let plan = try service.plan(AskedCharge.read(Self.message(charges)), at: now)
+        let verdict = service.table.decide(.consume, plan.requests, at: now)
+        await service.tell(verdict, of: plan, at: now)
+        return (plan.limits[verdict.deciding], verdict)
+    }
+
+    /// Tells that a charge's attempt was right.
+    func succeed(_ id: String, _ limit: LimitName, _ subject: String, device: String = "") throws {
+        _ = try service.succeed(
+            RateLimitV1.SucceedRequest(
+                chargeId: id,
+                charges: [.init(limit: limit.rawValue, subject: subject, device: device)]), context)
     }
 
     /// Charges one limit.
@@ -79,6 +105,16 @@ final class LimitsHouse: Sendable {
 
     static func message(_ charges: [(String, String)]) -> [RateLimitV1.Charge] {
         charges.map { RateLimitV1.Charge(limit: $0.0, subject: $0.1) }
+    }
+
+    /// The kinds of the records that were written, in order.
+    func audited() async throws -> [(kind: String, attempt: Int64)] {
+        await service.flush()
+        return try await store.read { session in
+            try session.query("SELECT kind, attempt FROM audit ORDER BY rowid") {
+                (try $0.text(0), try $0.optionalInteger(1) ?? 0)
+            }
+        }
     }
 
     /// How many rows a table has.

@@ -187,6 +187,96 @@ void   postern__ratelimit__v1__consume_response__free_unpacked
   assert(message->base.descriptor == &postern__ratelimit__v1__consume_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__ratelimit__v1__check_request__init
+                     (Postern__Ratelimit__V1__CheckRequest         *message)
+{
+  static const Postern__Ratelimit__V1__CheckRequest init_value = POSTERN__RATELIMIT__V1__CHECK_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__ratelimit__v1__check_request__get_packed_size
+                     (const Postern__Ratelimit__V1__CheckRequest *message)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__ratelimit__v1__check_request__pack
+                     (const Postern__Ratelimit__V1__CheckRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__ratelimit__v1__check_request__pack_to_buffer
+                     (const Postern__Ratelimit__V1__CheckRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Ratelimit__V1__CheckRequest *
+       postern__ratelimit__v1__check_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Ratelimit__V1__CheckRequest *)
+     protobuf_c_message_unpack (&postern__ratelimit__v1__check_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__ratelimit__v1__check_request__free_unpacked
+                     (Postern__Ratelimit__V1__CheckRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__ratelimit__v1__check_response__init
+                     (Postern__Ratelimit__V1__CheckResponse         *message)
+{
+  static const Postern__Ratelimit__V1__CheckResponse init_value = POSTERN__RATELIMIT__V1__CHECK_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__ratelimit__v1__check_response__get_packed_size
+                     (const Postern__Ratelimit__V1__CheckResponse *message)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__ratelimit__v1__check_response__pack
+                     (const Postern__Ratelimit__V1__CheckResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__ratelimit__v1__check_response__pack_to_buffer
+                     (const Postern__Ratelimit__V1__CheckResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Ratelimit__V1__CheckResponse *
+       postern__ratelimit__v1__check_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Ratelimit__V1__CheckResponse *)
+     protobuf_c_message_unpack (&postern__ratelimit__v1__check_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__ratelimit__v1__check_response__free_unpacked
+                     (Postern__Ratelimit__V1__CheckResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__ratelimit__v1__refund_request__init
                      (Postern__Ratelimit__V1__RefundRequest         *message)
 {
@@ -275,6 +365,96 @@ void   postern__ratelimit__v1__refund_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &postern__ratelimit__v1__refund_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__ratelimit__v1__succeed_request__init
+                     (Postern__Ratelimit__V1__SucceedRequest         *message)
+{
+  static const Postern__Ratelimit__V1__SucceedRequest init_value = POSTERN__RATELIMIT__V1__SUCCEED_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__ratelimit__v1__succeed_request__get_packed_size
+                     (const Postern__Ratelimit__V1__SucceedRequest *message)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__ratelimit__v1__succeed_request__pack
+                     (const Postern__Ratelimit__V1__SucceedRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__ratelimit__v1__succeed_request__pack_to_buffer
+                     (const Postern__Ratelimit__V1__SucceedRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Ratelimit__V1__SucceedRequest *
+       postern__ratelimit__v1__succeed_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Ratelimit__V1__SucceedRequest *)
+     protobuf_c_message_unpack (&postern__ratelimit__v1__succeed_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__ratelimit__v1__succeed_request__free_unpacked
+                     (Postern__Ratelimit__V1__SucceedRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__ratelimit__v1__succeed_response__init
+                     (Postern__Ratelimit__V1__SucceedResponse         *message)
+{
+  static const Postern__Ratelimit__V1__SucceedResponse init_value = POSTERN__RATELIMIT__V1__SUCCEED_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__ratelimit__v1__succeed_response__get_packed_size
+                     (const Postern__Ratelimit__V1__SucceedResponse *message)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__ratelimit__v1__succeed_response__pack
+                     (const Postern__Ratelimit__V1__SucceedResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__ratelimit__v1__succeed_response__pack_to_buffer
+                     (const Postern__Ratelimit__V1__SucceedResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Ratelimit__V1__SucceedResponse *
+       postern__ratelimit__v1__succeed_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Ratelimit__V1__SucceedResponse *)
+     protobuf_c_message_unpack (&postern__ratelimit__v1__succeed_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__ratelimit__v1__succeed_response__free_unpacked
+                     (Postern__Ratelimit__V1__SucceedResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__ratelimit__v1__peek_request__init
@@ -367,7 +547,97 @@ void   postern__ratelimit__v1__peek_response__free_unpacked
   assert(message->base.descriptor == &postern__ratelimit__v1__peek_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__field_descriptors[2] =
+void   postern__ratelimit__v1__reset_request__init
+                     (Postern__Ratelimit__V1__ResetRequest         *message)
+{
+  static const Postern__Ratelimit__V1__ResetRequest init_value = POSTERN__RATELIMIT__V1__RESET_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__ratelimit__v1__reset_request__get_packed_size
+                     (const Postern__Ratelimit__V1__ResetRequest *message)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__ratelimit__v1__reset_request__pack
+                     (const Postern__Ratelimit__V1__ResetRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__ratelimit__v1__reset_request__pack_to_buffer
+                     (const Postern__Ratelimit__V1__ResetRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Ratelimit__V1__ResetRequest *
+       postern__ratelimit__v1__reset_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Ratelimit__V1__ResetRequest *)
+     protobuf_c_message_unpack (&postern__ratelimit__v1__reset_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__ratelimit__v1__reset_request__free_unpacked
+                     (Postern__Ratelimit__V1__ResetRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__ratelimit__v1__reset_response__init
+                     (Postern__Ratelimit__V1__ResetResponse         *message)
+{
+  static const Postern__Ratelimit__V1__ResetResponse init_value = POSTERN__RATELIMIT__V1__RESET_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__ratelimit__v1__reset_response__get_packed_size
+                     (const Postern__Ratelimit__V1__ResetResponse *message)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__ratelimit__v1__reset_response__pack
+                     (const Postern__Ratelimit__V1__ResetResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__ratelimit__v1__reset_response__pack_to_buffer
+                     (const Postern__Ratelimit__V1__ResetResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Ratelimit__V1__ResetResponse *
+       postern__ratelimit__v1__reset_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Ratelimit__V1__ResetResponse *)
+     protobuf_c_message_unpack (&postern__ratelimit__v1__reset_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__ratelimit__v1__reset_response__free_unpacked
+                     (Postern__Ratelimit__V1__ResetResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__field_descriptors[3] =
 {
   {
     "limit",
@@ -393,15 +663,28 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__Charge, device),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__charge__field_indices_by_name[] = {
+  2,   /* field[2] = device */
   0,   /* field[0] = limit */
   1,   /* field[1] = subject */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__charge__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__charge__descriptor =
 {
@@ -411,14 +694,14 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__charge__descriptor =
   "Postern__Ratelimit__V1__Charge",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__Charge),
-  2,
+  3,
   postern__ratelimit__v1__charge__field_descriptors,
   postern__ratelimit__v1__charge__field_indices_by_name,
   1,  postern__ratelimit__v1__charge__number_ranges,
   (ProtobufCMessageInit) postern__ratelimit__v1__charge__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__decision__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__decision__field_descriptors[7] =
 {
   {
     "limited",
@@ -468,17 +751,56 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__decision__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "attempt",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__Decision, attempt),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reset_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__Decision, reset_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sentence",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__Decision, sentence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__decision__field_indices_by_name[] = {
+  4,   /* field[4] = attempt */
   1,   /* field[1] = limit */
   0,   /* field[0] = limited */
   3,   /* field[3] = remaining */
+  5,   /* field[5] = reset_at_ms */
   2,   /* field[2] = retry_after_ms */
+  6,   /* field[6] = sentence */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__decision__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__decision__descriptor =
 {
@@ -488,14 +810,14 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__decision__descriptor =
   "Postern__Ratelimit__V1__Decision",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__Decision),
-  4,
+  7,
   postern__ratelimit__v1__decision__field_descriptors,
   postern__ratelimit__v1__decision__field_indices_by_name,
   1,  postern__ratelimit__v1__decision__number_ranges,
   (ProtobufCMessageInit) postern__ratelimit__v1__decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__field_descriptors[2] =
 {
   {
     "charges",
@@ -509,14 +831,27 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "language",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__ConsumeRequest, language),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__consume_request__field_indices_by_name[] = {
   0,   /* field[0] = charges */
+  1,   /* field[1] = language */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__consume_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descriptor =
 {
@@ -526,7 +861,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descri
   "Postern__Ratelimit__V1__ConsumeRequest",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__ConsumeRequest),
-  1,
+  2,
   postern__ratelimit__v1__consume_request__field_descriptors,
   postern__ratelimit__v1__consume_request__field_indices_by_name,
   1,  postern__ratelimit__v1__consume_request__number_ranges,
@@ -582,6 +917,95 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_response__descr
   postern__ratelimit__v1__consume_response__field_indices_by_name,
   1,  postern__ratelimit__v1__consume_response__number_ranges,
   (ProtobufCMessageInit) postern__ratelimit__v1__consume_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__check_request__field_descriptors[2] =
+{
+  {
+    "charges",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Ratelimit__V1__CheckRequest, n_charges),
+    offsetof(Postern__Ratelimit__V1__CheckRequest, charges),
+    &postern__ratelimit__v1__charge__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "language",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__CheckRequest, language),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__ratelimit__v1__check_request__field_indices_by_name[] = {
+  0,   /* field[0] = charges */
+  1,   /* field[1] = language */
+};
+static const ProtobufCIntRange postern__ratelimit__v1__check_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__ratelimit__v1__check_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.ratelimit.v1.CheckRequest",
+  "CheckRequest",
+  "Postern__Ratelimit__V1__CheckRequest",
+  "postern.ratelimit.v1",
+  sizeof(Postern__Ratelimit__V1__CheckRequest),
+  2,
+  postern__ratelimit__v1__check_request__field_descriptors,
+  postern__ratelimit__v1__check_request__field_indices_by_name,
+  1,  postern__ratelimit__v1__check_request__number_ranges,
+  (ProtobufCMessageInit) postern__ratelimit__v1__check_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__check_response__field_descriptors[1] =
+{
+  {
+    "decision",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__CheckResponse, decision),
+    &postern__ratelimit__v1__decision__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__ratelimit__v1__check_response__field_indices_by_name[] = {
+  0,   /* field[0] = decision */
+};
+static const ProtobufCIntRange postern__ratelimit__v1__check_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__ratelimit__v1__check_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.ratelimit.v1.CheckResponse",
+  "CheckResponse",
+  "Postern__Ratelimit__V1__CheckResponse",
+  "postern.ratelimit.v1",
+  sizeof(Postern__Ratelimit__V1__CheckResponse),
+  1,
+  postern__ratelimit__v1__check_response__field_descriptors,
+  postern__ratelimit__v1__check_response__field_indices_by_name,
+  1,  postern__ratelimit__v1__check_response__number_ranges,
+  (ProtobufCMessageInit) postern__ratelimit__v1__check_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__refund_request__field_descriptors[2] =
@@ -653,7 +1077,76 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_response__descri
   (ProtobufCMessageInit) postern__ratelimit__v1__refund_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__peek_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__succeed_request__field_descriptors[2] =
+{
+  {
+    "charge_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__SucceedRequest, charge_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "charges",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Ratelimit__V1__SucceedRequest, n_charges),
+    offsetof(Postern__Ratelimit__V1__SucceedRequest, charges),
+    &postern__ratelimit__v1__charge__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__ratelimit__v1__succeed_request__field_indices_by_name[] = {
+  0,   /* field[0] = charge_id */
+  1,   /* field[1] = charges */
+};
+static const ProtobufCIntRange postern__ratelimit__v1__succeed_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.ratelimit.v1.SucceedRequest",
+  "SucceedRequest",
+  "Postern__Ratelimit__V1__SucceedRequest",
+  "postern.ratelimit.v1",
+  sizeof(Postern__Ratelimit__V1__SucceedRequest),
+  2,
+  postern__ratelimit__v1__succeed_request__field_descriptors,
+  postern__ratelimit__v1__succeed_request__field_indices_by_name,
+  1,  postern__ratelimit__v1__succeed_request__number_ranges,
+  (ProtobufCMessageInit) postern__ratelimit__v1__succeed_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define postern__ratelimit__v1__succeed_response__field_descriptors NULL
+#define postern__ratelimit__v1__succeed_response__field_indices_by_name NULL
+#define postern__ratelimit__v1__succeed_response__number_ranges NULL
+const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.ratelimit.v1.SucceedResponse",
+  "SucceedResponse",
+  "Postern__Ratelimit__V1__SucceedResponse",
+  "postern.ratelimit.v1",
+  sizeof(Postern__Ratelimit__V1__SucceedResponse),
+  0,
+  postern__ratelimit__v1__succeed_response__field_descriptors,
+  postern__ratelimit__v1__succeed_response__field_indices_by_name,
+  0,  postern__ratelimit__v1__succeed_response__number_ranges,
+  (ProtobufCMessageInit) postern__ratelimit__v1__succeed_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__peek_request__field_descriptors[2] =
 {
   {
     "charges",
@@ -667,14 +1160,27 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__peek_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "language",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__PeekRequest, language),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__peek_request__field_indices_by_name[] = {
   0,   /* field[0] = charges */
+  1,   /* field[1] = language */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__peek_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__peek_request__descriptor =
 {
@@ -684,7 +1190,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__peek_request__descripto
   "Postern__Ratelimit__V1__PeekRequest",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__PeekRequest),
-  1,
+  2,
   postern__ratelimit__v1__peek_request__field_descriptors,
   postern__ratelimit__v1__peek_request__field_indices_by_name,
   1,  postern__ratelimit__v1__peek_request__number_ranges,
@@ -727,5 +1233,61 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__peek_response__descript
   postern__ratelimit__v1__peek_response__field_indices_by_name,
   1,  postern__ratelimit__v1__peek_response__number_ranges,
   (ProtobufCMessageInit) postern__ratelimit__v1__peek_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__reset_request__field_descriptors[1] =
+{
+  {
+    "charges",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Ratelimit__V1__ResetRequest, n_charges),
+    offsetof(Postern__Ratelimit__V1__ResetRequest, charges),
+    &postern__ratelimit__v1__charge__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__ratelimit__v1__reset_request__field_indices_by_name[] = {
+  0,   /* field[0] = charges */
+};
+static const ProtobufCIntRange postern__ratelimit__v1__reset_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.ratelimit.v1.ResetRequest",
+  "ResetRequest",
+  "Postern__Ratelimit__V1__ResetRequest",
+  "postern.ratelimit.v1",
+  sizeof(Postern__Ratelimit__V1__ResetRequest),
+  1,
+  postern__ratelimit__v1__reset_request__field_descriptors,
+  postern__ratelimit__v1__reset_request__field_indices_by_name,
+  1,  postern__ratelimit__v1__reset_request__number_ranges,
+  (ProtobufCMessageInit) postern__ratelimit__v1__reset_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define postern__ratelimit__v1__reset_response__field_descriptors NULL
+#define postern__ratelimit__v1__reset_response__field_indices_by_name NULL
+#define postern__ratelimit__v1__reset_response__number_ranges NULL
+const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.ratelimit.v1.ResetResponse",
+  "ResetResponse",
+  "Postern__Ratelimit__V1__ResetResponse",
+  "postern.ratelimit.v1",
+  sizeof(Postern__Ratelimit__V1__ResetResponse),
+  0,
+  postern__ratelimit__v1__reset_response__field_descriptors,
+  postern__ratelimit__v1__reset_response__field_indices_by_name,
+  0,  postern__ratelimit__v1__reset_response__number_ranges,
+  (ProtobufCMessageInit) postern__ratelimit__v1__reset_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

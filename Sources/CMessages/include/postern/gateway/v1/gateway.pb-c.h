@@ -112,10 +112,11 @@ struct  Postern__Gateway__V1__SignInWithPasswordRequest
   ProtobufCBinaryData email;
   ProtobufCBinaryData password;
   Postern__Gateway__V1__Device *device;
+  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_password_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__SignInWithPasswordResponse

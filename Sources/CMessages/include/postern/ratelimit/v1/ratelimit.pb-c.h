@@ -19,10 +19,16 @@ typedef struct Postern__Ratelimit__V1__Charge Postern__Ratelimit__V1__Charge;
 typedef struct Postern__Ratelimit__V1__Decision Postern__Ratelimit__V1__Decision;
 typedef struct Postern__Ratelimit__V1__ConsumeRequest Postern__Ratelimit__V1__ConsumeRequest;
 typedef struct Postern__Ratelimit__V1__ConsumeResponse Postern__Ratelimit__V1__ConsumeResponse;
+typedef struct Postern__Ratelimit__V1__CheckRequest Postern__Ratelimit__V1__CheckRequest;
+typedef struct Postern__Ratelimit__V1__CheckResponse Postern__Ratelimit__V1__CheckResponse;
 typedef struct Postern__Ratelimit__V1__RefundRequest Postern__Ratelimit__V1__RefundRequest;
 typedef struct Postern__Ratelimit__V1__RefundResponse Postern__Ratelimit__V1__RefundResponse;
+typedef struct Postern__Ratelimit__V1__SucceedRequest Postern__Ratelimit__V1__SucceedRequest;
+typedef struct Postern__Ratelimit__V1__SucceedResponse Postern__Ratelimit__V1__SucceedResponse;
 typedef struct Postern__Ratelimit__V1__PeekRequest Postern__Ratelimit__V1__PeekRequest;
 typedef struct Postern__Ratelimit__V1__PeekResponse Postern__Ratelimit__V1__PeekResponse;
+typedef struct Postern__Ratelimit__V1__ResetRequest Postern__Ratelimit__V1__ResetRequest;
+typedef struct Postern__Ratelimit__V1__ResetResponse Postern__Ratelimit__V1__ResetResponse;
 
 
 /* --- enums --- */
@@ -35,10 +41,11 @@ struct  Postern__Ratelimit__V1__Charge
   ProtobufCMessage base;
   ProtobufCBinaryData limit;
   ProtobufCBinaryData subject;
+  ProtobufCBinaryData device;
 };
 #define POSTERN__RATELIMIT__V1__CHARGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__charge__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Postern__Ratelimit__V1__Decision
@@ -48,10 +55,13 @@ struct  Postern__Ratelimit__V1__Decision
   ProtobufCBinaryData limit;
   uint64_t retry_after_ms;
   uint32_t remaining;
+  uint32_t attempt;
+  int64_t reset_at_ms;
+  ProtobufCBinaryData sentence;
 };
 #define POSTERN__RATELIMIT__V1__DECISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__decision__descriptor) \
-    , 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, 0, 0, 0, {0,NULL} }
 
 
 struct  Postern__Ratelimit__V1__ConsumeRequest
@@ -59,10 +69,11 @@ struct  Postern__Ratelimit__V1__ConsumeRequest
   ProtobufCMessage base;
   size_t n_charges;
   Postern__Ratelimit__V1__Charge **charges;
+  ProtobufCBinaryData language;
 };
 #define POSTERN__RATELIMIT__V1__CONSUME_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__consume_request__descriptor) \
-    , 0,NULL }
+    , 0,NULL, {0,NULL} }
 
 
 struct  Postern__Ratelimit__V1__ConsumeResponse
@@ -74,6 +85,28 @@ struct  Postern__Ratelimit__V1__ConsumeResponse
 #define POSTERN__RATELIMIT__V1__CONSUME_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__consume_response__descriptor) \
     , NULL, {0,NULL} }
+
+
+struct  Postern__Ratelimit__V1__CheckRequest
+{
+  ProtobufCMessage base;
+  size_t n_charges;
+  Postern__Ratelimit__V1__Charge **charges;
+  ProtobufCBinaryData language;
+};
+#define POSTERN__RATELIMIT__V1__CHECK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__check_request__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+struct  Postern__Ratelimit__V1__CheckResponse
+{
+  ProtobufCMessage base;
+  Postern__Ratelimit__V1__Decision *decision;
+};
+#define POSTERN__RATELIMIT__V1__CHECK_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__check_response__descriptor) \
+    , NULL }
 
 
 struct  Postern__Ratelimit__V1__RefundRequest
@@ -97,15 +130,37 @@ struct  Postern__Ratelimit__V1__RefundResponse
      }
 
 
+struct  Postern__Ratelimit__V1__SucceedRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData charge_id;
+  size_t n_charges;
+  Postern__Ratelimit__V1__Charge **charges;
+};
+#define POSTERN__RATELIMIT__V1__SUCCEED_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__succeed_request__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+struct  Postern__Ratelimit__V1__SucceedResponse
+{
+  ProtobufCMessage base;
+};
+#define POSTERN__RATELIMIT__V1__SUCCEED_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__succeed_response__descriptor) \
+     }
+
+
 struct  Postern__Ratelimit__V1__PeekRequest
 {
   ProtobufCMessage base;
   size_t n_charges;
   Postern__Ratelimit__V1__Charge **charges;
+  ProtobufCBinaryData language;
 };
 #define POSTERN__RATELIMIT__V1__PEEK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__peek_request__descriptor) \
-    , 0,NULL }
+    , 0,NULL, {0,NULL} }
 
 
 struct  Postern__Ratelimit__V1__PeekResponse
@@ -116,6 +171,26 @@ struct  Postern__Ratelimit__V1__PeekResponse
 #define POSTERN__RATELIMIT__V1__PEEK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__peek_response__descriptor) \
     , NULL }
+
+
+struct  Postern__Ratelimit__V1__ResetRequest
+{
+  ProtobufCMessage base;
+  size_t n_charges;
+  Postern__Ratelimit__V1__Charge **charges;
+};
+#define POSTERN__RATELIMIT__V1__RESET_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__reset_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Postern__Ratelimit__V1__ResetResponse
+{
+  ProtobufCMessage base;
+};
+#define POSTERN__RATELIMIT__V1__RESET_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__reset_response__descriptor) \
+     }
 
 
 /* Postern__Ratelimit__V1__Charge methods */
@@ -194,6 +269,44 @@ Postern__Ratelimit__V1__ConsumeResponse *
 void   postern__ratelimit__v1__consume_response__free_unpacked
                      (Postern__Ratelimit__V1__ConsumeResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Ratelimit__V1__CheckRequest methods */
+void   postern__ratelimit__v1__check_request__init
+                     (Postern__Ratelimit__V1__CheckRequest         *message);
+size_t postern__ratelimit__v1__check_request__get_packed_size
+                     (const Postern__Ratelimit__V1__CheckRequest   *message);
+size_t postern__ratelimit__v1__check_request__pack
+                     (const Postern__Ratelimit__V1__CheckRequest   *message,
+                      uint8_t             *out);
+size_t postern__ratelimit__v1__check_request__pack_to_buffer
+                     (const Postern__Ratelimit__V1__CheckRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Ratelimit__V1__CheckRequest *
+       postern__ratelimit__v1__check_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__ratelimit__v1__check_request__free_unpacked
+                     (Postern__Ratelimit__V1__CheckRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Ratelimit__V1__CheckResponse methods */
+void   postern__ratelimit__v1__check_response__init
+                     (Postern__Ratelimit__V1__CheckResponse         *message);
+size_t postern__ratelimit__v1__check_response__get_packed_size
+                     (const Postern__Ratelimit__V1__CheckResponse   *message);
+size_t postern__ratelimit__v1__check_response__pack
+                     (const Postern__Ratelimit__V1__CheckResponse   *message,
+                      uint8_t             *out);
+size_t postern__ratelimit__v1__check_response__pack_to_buffer
+                     (const Postern__Ratelimit__V1__CheckResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Ratelimit__V1__CheckResponse *
+       postern__ratelimit__v1__check_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__ratelimit__v1__check_response__free_unpacked
+                     (Postern__Ratelimit__V1__CheckResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Ratelimit__V1__RefundRequest methods */
 void   postern__ratelimit__v1__refund_request__init
                      (Postern__Ratelimit__V1__RefundRequest         *message);
@@ -231,6 +344,44 @@ Postern__Ratelimit__V1__RefundResponse *
                       const uint8_t       *data);
 void   postern__ratelimit__v1__refund_response__free_unpacked
                      (Postern__Ratelimit__V1__RefundResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Ratelimit__V1__SucceedRequest methods */
+void   postern__ratelimit__v1__succeed_request__init
+                     (Postern__Ratelimit__V1__SucceedRequest         *message);
+size_t postern__ratelimit__v1__succeed_request__get_packed_size
+                     (const Postern__Ratelimit__V1__SucceedRequest   *message);
+size_t postern__ratelimit__v1__succeed_request__pack
+                     (const Postern__Ratelimit__V1__SucceedRequest   *message,
+                      uint8_t             *out);
+size_t postern__ratelimit__v1__succeed_request__pack_to_buffer
+                     (const Postern__Ratelimit__V1__SucceedRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Ratelimit__V1__SucceedRequest *
+       postern__ratelimit__v1__succeed_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__ratelimit__v1__succeed_request__free_unpacked
+                     (Postern__Ratelimit__V1__SucceedRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Ratelimit__V1__SucceedResponse methods */
+void   postern__ratelimit__v1__succeed_response__init
+                     (Postern__Ratelimit__V1__SucceedResponse         *message);
+size_t postern__ratelimit__v1__succeed_response__get_packed_size
+                     (const Postern__Ratelimit__V1__SucceedResponse   *message);
+size_t postern__ratelimit__v1__succeed_response__pack
+                     (const Postern__Ratelimit__V1__SucceedResponse   *message,
+                      uint8_t             *out);
+size_t postern__ratelimit__v1__succeed_response__pack_to_buffer
+                     (const Postern__Ratelimit__V1__SucceedResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Ratelimit__V1__SucceedResponse *
+       postern__ratelimit__v1__succeed_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__ratelimit__v1__succeed_response__free_unpacked
+                     (Postern__Ratelimit__V1__SucceedResponse *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Ratelimit__V1__PeekRequest methods */
 void   postern__ratelimit__v1__peek_request__init
@@ -270,6 +421,44 @@ Postern__Ratelimit__V1__PeekResponse *
 void   postern__ratelimit__v1__peek_response__free_unpacked
                      (Postern__Ratelimit__V1__PeekResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Ratelimit__V1__ResetRequest methods */
+void   postern__ratelimit__v1__reset_request__init
+                     (Postern__Ratelimit__V1__ResetRequest         *message);
+size_t postern__ratelimit__v1__reset_request__get_packed_size
+                     (const Postern__Ratelimit__V1__ResetRequest   *message);
+size_t postern__ratelimit__v1__reset_request__pack
+                     (const Postern__Ratelimit__V1__ResetRequest   *message,
+                      uint8_t             *out);
+size_t postern__ratelimit__v1__reset_request__pack_to_buffer
+                     (const Postern__Ratelimit__V1__ResetRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Ratelimit__V1__ResetRequest *
+       postern__ratelimit__v1__reset_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__ratelimit__v1__reset_request__free_unpacked
+                     (Postern__Ratelimit__V1__ResetRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Ratelimit__V1__ResetResponse methods */
+void   postern__ratelimit__v1__reset_response__init
+                     (Postern__Ratelimit__V1__ResetResponse         *message);
+size_t postern__ratelimit__v1__reset_response__get_packed_size
+                     (const Postern__Ratelimit__V1__ResetResponse   *message);
+size_t postern__ratelimit__v1__reset_response__pack
+                     (const Postern__Ratelimit__V1__ResetResponse   *message,
+                      uint8_t             *out);
+size_t postern__ratelimit__v1__reset_response__pack_to_buffer
+                     (const Postern__Ratelimit__V1__ResetResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Ratelimit__V1__ResetResponse *
+       postern__ratelimit__v1__reset_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__ratelimit__v1__reset_response__free_unpacked
+                     (Postern__Ratelimit__V1__ResetResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Ratelimit__V1__Charge_Closure)
@@ -284,17 +473,35 @@ typedef void (*Postern__Ratelimit__V1__ConsumeRequest_Closure)
 typedef void (*Postern__Ratelimit__V1__ConsumeResponse_Closure)
                  (const Postern__Ratelimit__V1__ConsumeResponse *message,
                   void *closure_data);
+typedef void (*Postern__Ratelimit__V1__CheckRequest_Closure)
+                 (const Postern__Ratelimit__V1__CheckRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Ratelimit__V1__CheckResponse_Closure)
+                 (const Postern__Ratelimit__V1__CheckResponse *message,
+                  void *closure_data);
 typedef void (*Postern__Ratelimit__V1__RefundRequest_Closure)
                  (const Postern__Ratelimit__V1__RefundRequest *message,
                   void *closure_data);
 typedef void (*Postern__Ratelimit__V1__RefundResponse_Closure)
                  (const Postern__Ratelimit__V1__RefundResponse *message,
                   void *closure_data);
+typedef void (*Postern__Ratelimit__V1__SucceedRequest_Closure)
+                 (const Postern__Ratelimit__V1__SucceedRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Ratelimit__V1__SucceedResponse_Closure)
+                 (const Postern__Ratelimit__V1__SucceedResponse *message,
+                  void *closure_data);
 typedef void (*Postern__Ratelimit__V1__PeekRequest_Closure)
                  (const Postern__Ratelimit__V1__PeekRequest *message,
                   void *closure_data);
 typedef void (*Postern__Ratelimit__V1__PeekResponse_Closure)
                  (const Postern__Ratelimit__V1__PeekResponse *message,
+                  void *closure_data);
+typedef void (*Postern__Ratelimit__V1__ResetRequest_Closure)
+                 (const Postern__Ratelimit__V1__ResetRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Ratelimit__V1__ResetResponse_Closure)
+                 (const Postern__Ratelimit__V1__ResetResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -306,10 +513,16 @@ extern const ProtobufCMessageDescriptor postern__ratelimit__v1__charge__descript
 extern const ProtobufCMessageDescriptor postern__ratelimit__v1__decision__descriptor;
 extern const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__ratelimit__v1__check_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__ratelimit__v1__check_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__ratelimit__v1__peek_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__ratelimit__v1__peek_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

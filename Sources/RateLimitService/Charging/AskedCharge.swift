@@ -1,0 +1,42 @@
+import Messages
+import ServiceRuntime
+
+/// A charge as a caller asks for it, checked.
+struct AskedCharge: Sendable {
+    /// Of one call; one less than the table takes, for the lane that the alarm adds.
+    static let countMax = LimitTable.batchMax - 1
+    private static let subjectBytesMax = 512
+    /// The gateway refuses longer ones.
+    private static let deviceBytesMax = 128
+
+    let limit: LimitName
+    let subject: String
+    /// Empty for none.
+    let device: String
+
+    private init(_ charge: RateLimitV1.Charge) throws(ServiceError) {
+        guard let limit = LimitName(rawValue: charge.limit), !limit.isInternal else {
+            throw ServiceError(.invalidArgument, fields: ["charges.limit"])
+        }
+        guard (1...Self.subjectBytesMax).contains(charge.subject.utf8.count) else {
+            throw ServiceError(.invalidArgument, fields: ["charges.subject"])
+        }
+        guard charge.device.utf8.count <= Self.deviceBytesMax else {
+            throw ServiceError(.invalidArgument, fields: ["charges.device"])
+        }
+        self.limit = limit
+        subject = charge.subject
+        device = charge.device
+    }
+
+    /// The charges of a call.
+    /// - Throws: `rpc/invalid-argument`.
+    static func read(_ charges: [RateLimitV1.Charge]) throws(ServiceError) -> [AskedCharge] {
+        guard (1...countMax).contains(charges.count) else {
+            throw ServiceError(.invalidArgument, fields: ["charges"])
+        }
+        var asked: [AskedCharge] = []
+        for charge in charges { asked.append(try AskedCharge(charge)) }
+        return asked
+    }
+}

@@ -1,0 +1,88 @@
+import ServiceRuntime
+import Storage
+
+/// One limit that one subject has reached, until its wait is over.
+struct LimitHit: Hashable, Sendable {
+    let key: LimitKey
+    let limit: LimitName
+    let since: Timestamp
+    /// When the wait is over, and the record is written.
+    let until: Timestamp
+    /// How many were refused.
+    var refused: Int
+    /// Which attempt the first refused one was, by the limit's count.
+    let attempt: Int
+
+    /// What the audit trail gets: whom it is about by hash alone.
+    var event: AuditEvent {
+        AuditEvent(
+            LimitSeverity.event(limit, refused: refused, attempt: attempt),
+            subject: key.isEverybody ? nil : key.hash, outcome: .tooManyRequests,
+            attempt: Int64(refused))
+    }
+}
+
+/// Counts who was refused, so that a flood becomes one record for each limit, subject and wait.
+struct HitTally: Sendable {
+    /// Waits that are counted apart. Beyond, a limit's subjects are counted together, without a
+    /// hash: a flood of subjects must not fill the memory.
+    static let hitsMax = 10_000
+    /// Where only the operator can end a wait, a record is written so often.
+    private static let endless = Duration.seconds(24 * 3_600)
+
+    private var hits: [LimitKey: LimitHit] = [:]
+    private var changed: Set<LimitKey> = []
+    /// Waits that are over and could not be written.
+    private var unwritten: [LimitHit] = []
+
+    /// How many waits are counted now.
+    var count: Int { hits.count }
+
+    /// Goes on where a process that has ended stopped.
+    mutating func restore(_ hit: LimitHit) { hits[hit.key] = hit }
+
+    /// Counts a refusal.
+    /// - Returns: whether it is the first of its wait.
+    mutating func note(
+        _ limit: LimitName, _ key: LimitKey, _ verdict: LimitVerdict, at now: Timestamp
+    ) -> Bool {
+        let isKnown = hits[key] != nil
+        let key = isKnown || hits.count < Self.hitsMax ? key : LimitKey(everybodyUnder: limit)
+        changed.insert(key)
+        if hits[key] != nil {
+            hits[key]?.refused += 1
+            return false
+        }
+        hits[key] = LimitHit(
+            key: key, limit: limit, since: now, until: verdict.retryAt ?? now + Self.endless,
+            refused: 1, attempt: verdict.attempt)
+        return true
+    }
+
+    /// What is to be written now: waits that are over, which are then forgotten here, and those
+    /// that have changed.
+    mutating func take(at now: Timestamp) -> (over: [LimitHit], changed: [LimitHit]) {
+        let over = unwritten + hits.values.filter { $0.until <= now }
+        unwritten = []
+        for hit in over where hits[hit.key] == hit { hits[hit.key] = nil }
+        let rest = changed.compactMap { hits[$0] }
+        changed = []
+        return (over, rest)
+    }
+
+    /// Takes back what could not be written.
+    mutating func giveBack(_ over: [LimitHit], _ rest: [LimitHit]) {
+        unwritten = Array((over + unwritten).prefix(Self.hitsMax))
+        changed.formUnion(rest.map(\.key))
+    }
+}
+
+extension LimitKey {
+    /// All subjects of a limit.
+    init(everybodyUnder limit: LimitName) {
+        self.init(limit: limit.number, high: 0, low: 0)
+    }
+
+    /// Whether it stands for all subjects of its limit.
+    var isEverybody: Bool { high == 0 && low == 0 }
+}

@@ -1,0 +1,44 @@
+import CoreMetrics
+import Logging
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// What an operator must hear of: so many failed sign-ins that leaked passwords are being tried, and
+/// a table without room.
+final class TableReports: Sendable {
+    /// Under a flood the log gets one line in so long.
+    private static let pause = Duration.seconds(60)
+
+    private let logger: Logger
+    private let alarms = Counter(label: "limits_stuffing_alarms")
+    private let pooled = Counter(label: "limits_pooled")
+    private let toldAt = Mutex<Timestamp?>(nil)
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// The alarm of `StuffingAlarm` was raised.
+    func alarm(_ store: HitStore) async {
+        alarms.increment()
+        logger.error("too many sign-ins fail in all; those without a history are slowed down")
+        do {
+            try await store.audit(AuditEvent(.stuffingAlarm))
+        } catch {
+            // The alarm counts whether or not it is on record; log and metric have told of it.
+            logger.warning("the alarm is not on record", fields: [.detail: .error(error)])
+        }
+    }
+
+    /// A new subject had to share a pool.
+    func full(at now: Timestamp) {
+        pooled.increment()
+        let isDue = toldAt.withLock { toldAt in
+            guard toldAt.map({ now - $0 >= Self.pause }) ?? true else { return false }
+            toldAt = now
+            return true
+        }
+        if isDue { logger.error("no room for another subject; new ones share a pool") }
+    }
+}

@@ -1,0 +1,51 @@
+package import Logging
+package import RPC
+import ServiceRuntime
+import Synchronization
+
+/// Follows the operator's file: what is in it holds a few seconds later, without a restart
+/// and without forgetting what was counted. A file with mistakes changes nothing, and is told in the
+/// log with all of them.
+///
+/// It is read whole each time: it is small, and times and sizes of files can lie.
+package final class LimitsFile: Sendable {
+    /// An operator who has saved it watches for it to hold.
+    static let interval = Duration.seconds(5)
+
+    private let path: String
+    private let policies: Live<LimitPolicies>
+    private let complaint = Mutex<[String]>([])
+    private let logger: Logger
+
+    /// Follows the file at `path`, which has been read into `policies`.
+    package init(path: String, into policies: Live<LimitPolicies>, logger: Logger) {
+        self.path = path
+        self.policies = policies
+        self.logger = logger
+    }
+
+    /// Reads the file once.
+    package func look() {
+        let document = SettingsDocument<LimitOverrides>(path: path)
+        guard let read = document.values?.policies else { return complain(document.mistakes) }
+        complaint.withLock { $0 = [] }
+        guard read != policies.value else { return }
+        policies.replace(read)
+        logger.info("the limits were read again", fields: [.file: .text(path)])
+    }
+
+    /// Once for each state of the file.
+    private func complain(_ mistakes: [String]) {
+        let isNew = complaint.withLock { complaint in
+            defer { complaint = mistakes }
+            return complaint != mistakes
+        }
+        guard isNew else { return }
+        logger.error(
+            "the changed limits cannot be used; the earlier ones stay in force",
+            fields: [
+                .file: .text(path), .count: .count(mistakes.count),
+                .detail: .text(mistakes.joined(separator: "; ")),
+            ])
+    }
+}

@@ -1,0 +1,117 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("A-01: what is on record of limits that were reached", .timeLimit(.minutes(1)))
+struct LimitHitsTests {
+    @Test(
+        "A-01: the event by limit, refused and attempt",
+        arguments: [
+            (.phoneCodeRequest, 1, 2, .limitReached), (.phoneCodeRequest, 500, 2, .limitReached),
+            (.phoneCodeRequest, 1, 3, .limitRepeated), (.phoneCodeRequest, 1, 4, .limitSevere),
+            (.phoneCodeRequest, 1, 11, .limitSevere), (.phoneCodeGuess, 1, 6, .bruteForce),
+            (.phoneCodeByBlock, 1, 31, .pumping), (.phoneCodeByCountry, 1, 501, .pumping),
+            (.phoneCodeByAddress, 1, 21, .pumping),
+            (.failedSignInByAccount, 19, 6, .limitReached),
+            (.failedSignInByAccount, 20, 6, .limitRepeated),
+            (.failedSignInByAccount, 99, 6, .limitRepeated),
+            (.failedSignInByAccount, 100, 6, .bruteForce),
+            (.failedProviderByAddress, 100, 51, .bruteForce),
+            (.signUpByAddress, 19, 4, .limitReached), (.signUpByAddress, 20, 4, .limitRepeated),
+            (.signUpByAddress, 100, 4, .limitSevere),
+        ] as [(LimitName, Int, Int, AuditKind)])
+    func severity(limit: LimitName, refused: Int, attempt: Int, kind: AuditKind) {
+        #expect(LimitSeverity.event(limit, refused: refused, attempt: attempt) == kind)
+    }
+
+    @Test("A-01: a flood is one record with its count for each subject and wait, when it is over")
+    func flood() async throws {
+        let house = try await LimitsHouse()
+        for wait in 1...2 {
+            for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+            for _ in 0..<30 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+            let before = try await house.audited()
+            #expect(before.count == wait - 1)
+            house.time.advance(by: .seconds(900))
+            let after = try await house.audited()
+            #expect(after.count == wait)
+            #expect(after.last?.kind == "limit.repeated" && after.last?.attempt == 30)
+        }
+        #expect(try await house.count("audit", where: "length(subject) = 16") == 2)
+        #expect(try await house.count("hits") == 0)
+    }
+
+    @Test("A-01: killed in the middle of a flood, what was counted is told by the next process")
+    func kill() async throws {
+        let house = try await LimitsHouse()
+        for _ in 0..<12 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+        await house.service.flush()
+        let next = try await house.restarted(afterKill: true)
+        for _ in 0..<3 { try await next.consume(.failedSignInByAccount, "ada@example.org") }
+        next.time.advance(by: .seconds(900))
+        let records = try await next.audited()
+        #expect(records.map(\.kind) == ["limit.reached"])
+        #expect(records.map(\.attempt) == [10])
+    }
+
+    @Test("A-01: guessed codes and pumping reach the log when they begin, once")
+    func alarming() async throws {
+        let house = try await LimitsHouse()
+        for _ in 0..<40 { try await house.consume(.phoneCodeGuess, "+4915112345678") }
+        for last in 0..<50 {
+            try await house.consume(.phoneCodeByBlock, "+4915112345\(100 + last)")
+        }
+        let told = house.log.lines.filter { $0.contains("somebody guesses codes") }
+        #expect(told.count == 2)
+        for line in house.log.lines { #expect(!line.contains("4915112345")) }
+        house.time.advance(by: .seconds(3_600))
+        let records = try await house.audited()
+        #expect(Set(records.map(\.kind)) == ["limit.brute-force", "limit.pumping"])
+        #expect(Set(records.map(\.attempt)) == [35, 20])
+    }
+
+    @Test("A-01: a disk that is full loses no record")
+    func diskFull() async throws {
+        var tally = HitTally()
+        let now = Timestamp(milliseconds: 1_000)
+        let key = LimitKey(limit: LimitName.signUpByAddress.number, high: 1, low: 2)
+        var verdict = LimitVerdict()
+        verdict.retryAt = now + .seconds(10)
+        for _ in 0..<3 { _ = tally.note(.signUpByAddress, key, verdict, at: now) }
+        let later = now + .seconds(10)
+        let (over, changed) = tally.take(at: later)
+        #expect(over.map(\.refused) == [3] && changed.isEmpty)
+        tally.giveBack(over, changed)
+        verdict.retryAt = later + .seconds(10)
+        let isFirst = tally.note(.signUpByAddress, key, verdict, at: later)
+        #expect(isFirst)
+        let again = tally.take(at: later)
+        #expect(again.over.map(\.refused) == [3] && again.changed.map(\.refused) == [1])
+        let last = tally.take(at: later + .seconds(10))
+        #expect(last.over.map(\.refused) == [1])
+    }
+
+    @Test("A-01: a flood of subjects is counted together, and does not fill the memory")
+    func subjects() {
+        var tally = HitTally()
+        let now = Timestamp(milliseconds: 1_000)
+        var verdict = LimitVerdict()
+        verdict.retryAt = now + .seconds(10)
+        var firsts = 0
+        for number in 1...HitTally.hitsMax + 5_000 {
+            let key = LimitKey(
+                limit: LimitName.signUpByAddress.number, high: UInt64(number), low: 1)
+            if tally.note(.signUpByAddress, key, verdict, at: now) { firsts += 1 }
+        }
+        #expect(tally.count == HitTally.hitsMax + 1)
+        #expect(firsts == HitTally.hitsMax + 1)
+        let (over, _) = tally.take(at: now + .seconds(10))
+        let rest = over.filter(\.key.isEverybody)
+        #expect(rest.map(\.refused) == [5_000])
+        #expect(rest.first?.event.subject == nil)
+    }
+}

@@ -1,0 +1,132 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: the alarm of leaked passwords", .timeLimit(.minutes(1)))
+struct StuffingAlarmTests {
+    private static let rule = StuffingRule(.rate(count: 100, window: .seconds(600)))
+    private static let start = Timestamp(milliseconds: 1_767_225_600_000)
+
+    /// Notes `count` attempts at a second of the test.
+    private func note(_ alarm: inout StuffingAlarm, _ count: Int, at second: Int) -> Int {
+        (0..<count).reduce(0) { raised, _ in
+            let change = alarm.note(at: Self.start + .seconds(second), Self.rule)
+            return raised + (change == .raised ? 1 : 0)
+        }
+    }
+
+    private func expectRaised(
+        _ alarm: inout StuffingAlarm, _ count: Int, at second: Int, times: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let raised = note(&alarm, count, at: second)
+        #expect(raised == times, sourceLocation: sourceLocation)
+    }
+
+    private func isOn(_ alarm: StuffingAlarm, at second: Int) -> Bool {
+        alarm.isOn(at: Self.start + .seconds(second), Self.rule)
+    }
+
+    @Test("R-03: it is raised by the hundredth attempt of a window, once")
+    func raised() {
+        var alarm = StuffingAlarm()
+        expectRaised(&alarm, 99, at: 0, times: 0)
+        #expect(!isOn(alarm, at: 599))
+        expectRaised(&alarm, 1, at: 599, times: 1)
+        #expect(isOn(alarm, at: 599))
+        expectRaised(&alarm, 1_000, at: 599, times: 0)
+    }
+
+    @Test("R-03: it lasts through the window after the last one that had enough, and is then off")
+    func lasts() {
+        var alarm = StuffingAlarm()
+        _ = note(&alarm, 100, at: 0)
+        #expect(isOn(alarm, at: 600))
+        expectRaised(&alarm, 100, at: 700, times: 0)
+        expectRaised(&alarm, 99, at: 1_400, times: 0)
+        #expect(isOn(alarm, at: 1_999))
+        #expect(!isOn(alarm, at: 2_000))
+        expectRaised(&alarm, 100, at: 2_000, times: 1)
+    }
+
+    @Test("R-03: after a pause of two windows nothing is carried over")
+    func pause() {
+        var alarm = StuffingAlarm()
+        _ = note(&alarm, 100, at: 0)
+        #expect(isOn(alarm, at: 1_199))
+        #expect(!isOn(alarm, at: 1_200))
+    }
+
+    @Test("R-03: what succeeded is taken back; what raised the alarm is not")
+    func takenBack() {
+        var alarm = StuffingAlarm()
+        for _ in 0..<500 {
+            expectRaised(&alarm, 1, at: 0, times: 0)
+            alarm.takeBack(of: Self.start, Self.rule)
+        }
+        _ = note(&alarm, 100, at: 1)
+        for _ in 0..<500 { alarm.takeBack(of: Self.start + .seconds(1), Self.rule) }
+        #expect(isOn(alarm, at: 2))
+    }
+
+    @Test("R-03: a clock that goes backwards ends no alarm")
+    func backwards() {
+        var alarm = StuffingAlarm()
+        _ = note(&alarm, 100, at: 0)
+        #expect(isOn(alarm, at: -86_400))
+        _ = note(&alarm, 1, at: -86_400)
+        #expect(isOn(alarm, at: 0))
+    }
+
+    /// The attack: each pair once, ten from each address, each with a device of its own.
+    ///
+    /// - Parameter milliseconds: between two tries: all at once, in 1¾ hours, in 3⅓ hours.
+    @Test(
+        "R-03: of 10,000 pairs from 1,000 addresses one in a hundred is evaluated after the alarm",
+        arguments: [0, 630, 1_199])
+    func stuffing(milliseconds: Int) async throws {
+        let house = try await LimitsHouse()
+        try await signInOwners(house)
+        var evaluated = 0
+        var after: Int?
+        for number in 0..<10_000 {
+            if number % 1_000 == 500 { try await signInOwners(house) }
+            let (_, verdict) = try await house.decide(charges(number))
+            if !verdict.isLimited { evaluated += 1 }
+            if after == nil,
+                house.log.lines.contains(where: { $0.contains("sign-ins fail in all") })
+            {
+                after = evaluated
+            }
+            house.time.advance(by: .milliseconds(milliseconds))
+        }
+        let atAlarm = try #require(after)
+        #expect(atAlarm == 500)
+        #expect(evaluated - atAlarm <= (10_000 - atAlarm) / 100)
+        try await signInOwners(house)
+        #expect(try await house.audited().filter { $0.kind == "limit.stuffing-alarm" }.count == 1)
+    }
+
+    private func charges(_ number: Int) -> [(String, String)] {
+        let address = "198.18.\(number % 1_000 / 250).\(number % 250)"
+        return [
+            ("failed-sign-in-by-account", "user\(number)@example.org"),
+            ("failed-sign-in-by-address", address),
+            ("failed-sign-in-by-device", "\(address)|d\(number)"),
+        ]
+    }
+
+    /// Owners of attacked accounts, on devices that they are known by: nobody is locked out.
+    private func signInOwners(_ house: LimitsHouse) async throws {
+        for number in stride(from: 0, to: 10_000, by: 2_000) {
+            let account = "user\(number)@example.org"
+            let (decision, id) = try await house.consume(
+                .failedSignInByAccount, account, device: "owner")
+            #expect(!decision.limited, "\(account)")
+            try house.succeed(id, .failedSignInByAccount, account, device: "owner")
+        }
+    }
+}

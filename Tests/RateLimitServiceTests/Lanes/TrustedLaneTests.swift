@@ -1,0 +1,105 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: a lane of its own for a device that the account is known by", .timeLimit(.minutes(1)))
+struct TrustedLaneTests {
+    private static let ada = "ada@example.org"
+    let house: LimitsHouse
+
+    init() async throws { house = try await LimitsHouse() }
+
+    /// A guess at an account's password.
+    @discardableResult
+    private func guess(
+        _ device: String, at account: String = ada
+    ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
+        try await house.consume(.failedSignInByAccount, account, device: device)
+    }
+
+    /// A sign-in with the right password.
+    private func signIn(_ device: String, to account: String = ada) async throws {
+        let (decision, id) = try await guess(device, at: account)
+        #expect(!decision.limited)
+        try house.succeed(id, .failedSignInByAccount, account, device: device)
+    }
+
+    @Test("R-03: a stranger who uses the account's lane up does not lock a known device out")
+    func ownerPasses() async throws {
+        try await signIn("owner")
+        for number in 0..<20 { try await guess("stranger-\(number)") }
+        #expect(try await guess("new").decision.limited)
+        #expect(try await guess("").decision.limited)
+        for left in [4, 3, 2, 1, 0] as [UInt32] {
+            let decision = try await guess("owner").decision
+            #expect(!decision.limited && decision.remaining == left)
+        }
+        let decision = try await guess("owner").decision
+        #expect(decision.limited && decision.limit == "failed-sign-in-by-known-device")
+    }
+
+    @Test("R-03: new device ids for each guess share the account's five")
+    func inventedDevices() async throws {
+        var evaluated = 0
+        for number in 0..<200 where try await !guess("d\(number)").decision.limited {
+            evaluated += 1
+        }
+        #expect(evaluated == 5)
+    }
+
+    @Test("R-03: a stolen device id gives five guesses more, and uses up no other lane")
+    func stolenDevice() async throws {
+        try await signIn("phone")
+        try await signIn("laptop")
+        var evaluated = 0
+        for _ in 0..<200 where try await !guess("phone").decision.limited { evaluated += 1 }
+        #expect(evaluated == 5)
+        try await signIn("laptop")
+        #expect(try await guess("").decision.remaining == 4)
+    }
+
+    @Test("R-03: a device is known to the account that succeeded from it, and to no other")
+    func otherAccount() async throws {
+        try await signIn("shared", to: "mallory@example.org")
+        for _ in 0..<5 { try await guess("x") }
+        #expect(try await guess("shared").decision.limited)
+        try await signIn("b", to: "a|x")
+        for _ in 0..<5 { try await guess("x", at: "a") }
+        #expect(try await guess("x|b", at: "a").decision.limited)
+    }
+
+    @Test("R-03: a failed or a refunded attempt makes no device known")
+    func withoutSuccess() async throws {
+        let (_, id) = try await guess("d")
+        try await house.refund(id)
+        for _ in 0..<5 { try await guess("d") }
+        #expect(try await guess("d").decision.limit == "failed-sign-in-by-account")
+    }
+
+    @Test("R-03: a device is known for 40 days after the last sign-in from it")
+    func forgotten() async throws {
+        try await signIn("owner")
+        house.time.advance(by: .seconds(30 * 86_400))
+        try await signIn("owner")
+        house.time.advance(by: .seconds(39 * 86_400))
+        for _ in 0..<5 { try await guess("stranger") }
+        #expect(try await !guess("owner").decision.limited)
+        house.time.advance(by: .seconds(86_400))
+        for _ in 0..<5 { try await guess("stranger") }
+        #expect(try await guess("owner").decision.limited)
+    }
+
+    @Test("R-06: a restart forgets no device")
+    func restart() async throws {
+        try await signIn("owner")
+        for _ in 0..<5 { try await guess("stranger") }
+        let next = try await house.restarted()
+        let owner = try await next.consume(.failedSignInByAccount, Self.ada, device: "owner")
+        #expect(!owner.decision.limited)
+        let other = try await next.consume(.failedSignInByAccount, Self.ada, device: "stranger")
+        #expect(other.decision.limited)
+    }
+}

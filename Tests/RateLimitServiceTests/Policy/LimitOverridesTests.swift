@@ -1,0 +1,142 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-06: the operator's limits")
+struct LimitOverridesTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(_ text: String, _ name: String = "limits.yaml") throws
+        -> SettingsDocument<LimitOverrides>
+    {
+        SettingsDocument(path: try folder.write(text, to: name))
+    }
+
+    @Test("R-06: nothing said is what the table of limits has")
+    func empty() throws {
+        #expect(try read("# nothing\n").values?.policies == .standard)
+        #expect(try read("{}", "limits.json").values?.policies == .standard)
+    }
+
+    private static let yaml = """
+        failed-sign-in-by-account:
+          count: 10
+          window: 30m
+        failed-provider-*:
+          shadow: true
+        phone-code-request:
+          delays: [0s, 2m, 10m]
+          per-day: 5
+        phone-code-guess-attempts: 3
+        sign-up*count: 7
+        sign-up-by-address-count: 4
+        """
+    private static let json = """
+        {"failed-sign-in-by-account": {"count": 10, "window": "30m"},
+         "failed-provider-*": {"shadow": true},
+         "phone-code-request": {"delays": ["0s", "2m", "10m"], "per-day": 5},
+         "phone-code-guess-attempts": 3, "sign-up*count": 7, "sign-up-by-address-count": 4}
+        """
+
+    @Test("R-06: numbers, waits and shadows, by name and by pattern; the nearer name is stronger")
+    func given() throws {
+        for (text, name) in [(Self.yaml, "limits.yaml"), (Self.json, "limits.json")] {
+            let document = try read(text, name)
+            #expect(document.mistakes == [])
+            let policies = try #require(document.values).policies
+            #expect(
+                policies[.failedSignInByAccount].rule
+                    == .ring(count: 10, window: .seconds(1_800)))
+            #expect(policies[.failedProviderByDevice].isShadow)
+            #expect(policies[.failedProviderByAddress].isShadow)
+            #expect(!policies[.failedSignInByDevice].isShadow)
+            #expect(
+                policies[.phoneCodeRequest].rule
+                    == .ladder(
+                        delays: [.zero, .seconds(120), .seconds(600)], quiet: .seconds(86_400),
+                        perDay: 5))
+            #expect(
+                policies[.phoneCodeGuess].rule
+                    == .lock(attempts: 3, lockedFor: .seconds(900), failuresMax: 100))
+            #expect(
+                policies[.signUpByAddress].rule == .ring(count: 4, window: .seconds(3_600)))
+            #expect(
+                policies[.signUpOnTakenEmail].rule == .ring(count: 7, window: .seconds(3_600)))
+            #expect(
+                policies[.failedSignInByDevice] == LimitPolicies.standard[.failedSignInByDevice])
+        }
+    }
+
+    @Test("R-06: all mistakes are told at once, each with its place")
+    func mistakes() throws {
+        let document = try read(
+            """
+            failed-sign-in-by-acount-count: 3
+            failed-sign-in-by-address-count: 65
+            failed-sign-in-by-device-count: 0
+            phone-code-request-delays: 1,2,3,4,5,6,7,8,9
+            phone-code-guess-attempts: 50
+            phone-code-guess-failures-max: 40
+            nothing-*-count: 3
+            sign-up-by-address-shadow: perhaps
+            """)
+        #expect(document.values == nil)
+        #expect(document.mistakes.count == 7)
+        for (line, word) in [
+            (1, "did you mean failed-sign-in-by-account-count?"), (2, "from 1 to 64"),
+            (3, "from 1 to 64"), (4, "1 to 8 durations"), (7, "there is no such setting"),
+            (8, "true or false"),
+        ] {
+            #expect(
+                document.mistakes.contains { $0.contains("line \(line)") && $0.contains(word) },
+                "line \(line): \(document.mistakes)")
+        }
+        #expect(document.mistakes.contains { $0.contains("more attempts than failures") })
+    }
+
+    @Test(
+        "R-06: what is no file of limits is told, and traps nothing",
+        arguments: [
+            ("[]", "limits.json"), ("{", "limits.json"), ("*: 3", "limits.yaml"),
+            ("*-shadow: true", "limits.yaml"), ("\u{0}", "limits.yaml"), ("", "limits.txt"),
+            ("{\"*\": 3}", "limits.json"), ("{\"**-count\": {\"a\": 3}}", "limits.json"),
+        ])
+    func hostile(text: String, name: String) throws {
+        let document = try read(text, name)
+        #expect(document.values == nil)
+        #expect(!document.mistakes.isEmpty)
+    }
+
+    @Test("R-06: a file that is not there is a mistake, not no limits")
+    func absent() {
+        let document = SettingsDocument<LimitOverrides>(path: folder.file("none.yaml"))
+        #expect(document.values == nil)
+        #expect(document.mistakes.count == 1)
+    }
+
+    @Test("R-06: a program does not start on a file with mistakes, and tells all of them")
+    func atStart() throws {
+        let path = try folder.write(
+            "sign-up-by-address-count: 0\nsign-up-on-taken-email-count: 0\n", to: "limits.yaml")
+        let loader = SettingsLoader(
+            program: "test", summary: "", arguments: ["--limits-file=\(path)"], environment: [:])
+        guard case .leave(let said, 78) = loader.load(RateLimitSettings.self) else {
+            Issue.record("it starts")
+            return
+        }
+        #expect(said.contains("line 1") && said.contains("line 2"), "\(said)")
+    }
+
+    @Test("R-06: an operator's numbers are always ones that can be counted by")
+    func bounds() throws {
+        for count in ["1", "64"] {
+            let document = try read("failed-*-count: \(count)\nfailed-*-window: 40d\n")
+            let policies = try #require(document.values).policies
+            for limit in LimitName.allCases { #expect(policies[limit].rule.flaw == nil) }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-06: limits that change while the program runs", .timeLimit(.minutes(1)))
+struct LimitsFileTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func house(_ text: String) async throws -> LimitsHouse {
+        let path = try folder.write(text, to: "limits.yaml")
+        return try await LimitsHouse(flags: ["--limits-file=\(path)"])
+    }
+
+    @Test("R-06: a changed number holds within five seconds, and nothing that was counted is lost")
+    func changed() async throws {
+        let house = try await house("failed-sign-in-by-account-count: 3\n")
+        for _ in 0..<3 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+        #expect(
+            try await house.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
+        let worker = Task { try await house.service.run() }
+        await house.time.sleepers(3)
+        _ = try folder.write("failed-sign-in-by-account-count: 4\n", to: "limits.yaml")
+        house.time.advance(by: .seconds(5))
+        await house.time.sleepers(3)
+        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 0)
+        try await house.consume(.failedSignInByAccount, "ada@example.org")
+        _ = try folder.write("failed-sign-in-by-account-count: 2\n", to: "limits.yaml")
+        house.time.advance(by: .seconds(5))
+        await house.time.sleepers(3)
+        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").limited)
+        worker.cancel()
+        _ = await worker.result
+        #expect(house.log.lines.filter { $0.contains("limits were read again") }.count == 2)
+    }
+
+    @Test("R-06: a file with mistakes changes nothing, and is told once")
+    func mistaken() async throws {
+        let house = try await house("failed-sign-in-by-account-count: 3\n")
+        let file = LimitsFile(
+            path: folder.file("limits.yaml"), into: house.service.policies,
+            logger: house.service.logger)
+        _ = try folder.write(
+            "failed-sign-in-by-account-count: 0\nsign-up-by-address-count: 0\n", to: "limits.yaml")
+        for _ in 0..<3 { file.look() }
+        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 2)
+        let told = house.log.lines.filter { $0.contains("changed limits cannot be used") }
+        #expect(told.count == 1)
+        #expect(told.first?.contains("line 1") == true && told.first?.contains("line 2") == true)
+        _ = try folder.write("failed-sign-in-by-account-count: 5\n", to: "limits.yaml")
+        file.look()
+        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
+    }
+
+    @Test("R-06: in shadow a limit is counted and refuses nobody")
+    func shadow() async throws {
+        let house = try await house("failed-sign-in-by-account-shadow: true\n")
+        for _ in 0..<20 {
+            let (decision, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
+            #expect(!decision.limited)
+            #expect(!id.isEmpty)
+        }
+        let batch = [
+            ("failed-sign-in-by-account", "ada@example.org"), ("sign-up-by-address", "192.0.2.7"),
+        ]
+        for left in [2, 1, 0] as [UInt32] {
+            let (decision, _) = try await house.consume(batch)
+            #expect(decision.remaining == left)
+            #expect(decision.limit == "sign-up-by-address")
+        }
+        #expect(try await house.consume(batch).decision.limit == "sign-up-by-address")
+        _ = try folder.write("failed-sign-in-by-account-shadow: false\n", to: "limits.yaml")
+        LimitsFile(
+            path: folder.file("limits.yaml"), into: house.service.policies,
+            logger: house.service.logger
+        ).look()
+        #expect(
+            try await house.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Limits")
+    struct Limits {
+        @Test("R-03: a stranger who uses an account's attempts up does not lock its owner out")
+        func knownDevice() async throws {
+            try await Cluster.with { cluster in
+                let owner = Person(1)
+                #expect(try await cluster.signUp(owner).exitCode == 0)
+                #expect(try await cluster.signIn(owner).exitCode == 0)
+                var codes: [String?] = []
+                for number in 0..<8 {
+                    var request = owner.credentials("Wrong7Horse")
+                    request["device"] = ["deviceId": "stranger-\(number)", "platform": "cli"]
+                    request["language"] = "de"
+                    let answer = try await cluster.auth(
+                        "SignInWithPassword", request, from: Person(300 + number).address)
+                    codes.append(answer.code)
+                    guard number == 7 else { continue }
+                    let refusal: Refusal = try answer.read()
+                    #expect(
+                        refusal.userMessage.hasPrefix("Zu viele Versuche. Bitte warten Sie 1"),
+                        "\(refusal.userMessage)")
+                }
+                #expect(codes.filter { $0 == "auth/invalid-credential" }.count == 5)
+                #expect(codes.filter { $0 == "auth/too-many-requests" }.count == 3)
+                #expect(try await cluster.signIn(owner).exitCode == 0)
+                let metrics = try cluster.metrics("rate-limit", "/metrics")
+                #expect(
+                    metrics.contains(
+                        "postern_limits_refused_total{limit=\"failed-sign-in-by-account\"} 3"))
+            }
+        }
+
+        @Test("R-06: an operator changes a limit while the limiter runs, and resets a subject")
+        func operating() async throws {
+            let folder = try TemporaryFolder()
+            let path = try folder.write("sign-up-by-address-count: 1\n", to: "limits.yaml")
+            try await Cluster.with(environment: ["POSTERN_LIMITS_FILE": path]) { cluster in
+                let (ada, bob) = (Person(1), Person(2))
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                func signUpBob() async throws -> String? {
+                    try await cluster.auth(
+                        "SignUpWithPassword", bob.credentials(), from: ada.address
+                    ).code
+                }
+                #expect(try await signUpBob() == "auth/too-many-requests")
+                let charges =
+                    "{\"charges\": [{\"limit\": \"sign-up-by-address\", \"subject\": \"\(ada.address)\"}]}"
+                let reset = try await cluster.call("postern.ratelimit.v1.Limits/Reset", charges)
+                #expect(reset.exitCode == 0, "\(reset.errors)\(reset.json)")
+                #expect(try await signUpBob() == nil)
+                _ = try folder.write("sign-up-by-address-count: 5\n", to: "limits.yaml")
+                let isChanged = try await eventually {
+                    let peek = try await cluster.call("postern.ratelimit.v1.Limits/Peek", charges)
+                    return peek.json.contains("\"remaining\": 3")
+                }
+                #expect(isChanged, "one of five is charged, and one would be by this")
+            }
+        }
+    }
+}
