@@ -292,7 +292,7 @@ package enum AccountSessionsDescription {
             eS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2Ui\
             BIi1GAESbQoOQ2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3Rh\
             dGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiBIi1\
-            GAFiBnByb3RvMwrXCwohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Npb25zLnByb3RvEhJwb3N0ZXJu\
+            GAFiBnByb3RvMwrzCwohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Npb25zLnByb3RvEhJwb3N0ZXJu\
             LmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIoMCCgxTZXNzaW9u\
             RW50cnkSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh8KC2RldmljZV9uYW1lGAIgASgJ\
             UgpkZXZpY2VOYW1lEhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21z\
@@ -305,19 +305,19 @@ package enum AccountSessionsDescription {
             c3Npb25faWQYAiABKAlSCXNlc3Npb25JZCIqChJFbmRTZXNzaW9uUmVzcG9uc2USFAoFZW5kZWQY\
             ASABKAhSBWVuZGVkIjwKF0VuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
             IAEoCVILYWNjZXNzVG9rZW4iMAoYRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlEhQKBWVuZGVkGAEg\
-            ASgNUgVlbmRlZCKVAQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEo\
+            ASgNUgVlbmRlZCKxAQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEo\
             CVILYWNjZXNzVG9rZW4SHAoIcGFzc3dvcmQYAiABKAlIAFIIcGFzc3dvcmQSMgoGZGV2aWNlGAQg\
-            ASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlQgcKBXByb29mIo4BChZSZWF1\
-            dGhlbnRpY2F0ZVJlc3BvbnNlEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SLwoU\
-            YWNjZXNzX2V4cGlyZXNfYXRfbXMYAiABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiAKDGF1dGhfdGlt\
-            ZV9tcxgDIAEoA1IKYXV0aFRpbWVNczLBAwoPQWNjb3VudFNlc3Npb25zEmcKDExpc3RTZXNzaW9u\
-            cxInLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GigucG9zdGVybi5nYXRl\
-            d2F5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgSItRgBEmEKCkVuZFNlc3Npb24SJS5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuRW5kU2Vzc2lvblJlcXVlc3QaJi5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kU2Vz\
-            c2lvblJlc3BvbnNlIgSItRgBEnMKEEVuZE90aGVyU2Vzc2lvbnMSKy5wb3N0ZXJuLmdhdGV3YXku\
-            djEuRW5kT3RoZXJTZXNzaW9uc1JlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJT\
-            ZXNzaW9uc1Jlc3BvbnNlIgSItRgBEm0KDlJlYXV0aGVudGljYXRlEikucG9zdGVybi5nYXRld2F5\
-            LnYxLlJlYXV0aGVudGljYXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRp\
-            Y2F0ZVJlc3BvbnNlIgSotRgBYgZwcm90bzM=
+            ASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAUgASgJ\
+            UghsYW5ndWFnZUIHCgVwcm9vZiKOAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3Nf\
+            dG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFh\
+            Y2Nlc3NFeHBpcmVzQXRNcxIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMywQMKD0Fj\
+            Y291bnRTZXNzaW9ucxJnCgxMaXN0U2Vzc2lvbnMSJy5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNl\
+            c3Npb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIE\
+            iLUYARJhCgpFbmRTZXNzaW9uEiUucG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25SZXF1ZXN0\
+            GiYucG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25SZXNwb25zZSIEiLUYARJzChBFbmRPdGhl\
+            clNlc3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0Giwu\
+            cG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZSIEiLUYARJtCg5SZWF1\
+            dGhlbnRpY2F0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0ZVJlcXVlc3QaKi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXNwb25zZSIEqLUYAWIGcHJvdG8z
             """)
 }

@@ -358,6 +358,8 @@ extension GatewayV1 {
         package var accessToken: String
         /// The device.
         package var device: GatewayV1.Device?
+        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        package var language: String
         /// The proof; further kinds follow here.
         package var proof: Proof?
 
@@ -371,10 +373,12 @@ extension GatewayV1 {
         package init(
             accessToken: String = "",
             device: GatewayV1.Device? = nil,
+            language: String = "",
             proof: Proof? = nil
         ) {
             self.accessToken = accessToken
             self.device = device
+            self.language = language
             self.proof = proof
         }
     }
@@ -396,6 +400,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
+        let language = try Wire.text(c.pointee.language)
         let proof: Proof?
         switch c.pointee.proof_case.rawValue {
         case 2: proof = .password(try Wire.text(c.pointee.password))
@@ -403,6 +408,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         }
         self.accessToken = accessToken
         self.device = device
+        self.language = language
         self.proof = proof
     }
 
@@ -411,6 +417,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         postern__gateway__v1__reauthenticate_request__init(c)
         c.pointee.access_token = arena.lend(accessToken)
         c.pointee.device = device?.placed(in: arena)
+        c.pointee.language = arena.lend(language)
         switch proof {
         case .password(let value):
             c.pointee.proof_case = .init(rawValue: 2)

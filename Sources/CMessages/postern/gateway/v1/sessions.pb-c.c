@@ -782,7 +782,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[4] =
 {
   {
     "access_token",
@@ -820,17 +820,30 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "language",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, language),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   2,   /* field[2] = device */
+  3,   /* field[3] = language */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 4, 2 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -840,7 +853,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  3,
+  4,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   2,  postern__gateway__v1__reauthenticate_request__number_ranges,
