@@ -27,7 +27,7 @@ struct SessionTablesTests {
         let account = try #require(AccountID(key: 5))
         let first = try store(steps: steps)
         try await first.write { transaction in
-            try transaction.execute(
+            _ = try transaction.execute(
                 """
                 INSERT INTO session (
                     id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
