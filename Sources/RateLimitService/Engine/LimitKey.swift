@@ -1,11 +1,18 @@
 /// Whom a limit is about, as the table knows it: a keyed hash, never in clear.
-struct LimitKey: Hashable, Sendable {
+package struct LimitKey: Hashable, Sendable {
     /// The limit's number.
-    let limit: UInt16
+    package let limit: UInt16
     /// The hash's first eight bytes; its place in the table hangs on them.
-    let high: UInt64
+    package let high: UInt64
     /// The hash's other eight bytes.
-    let low: UInt64
+    package let low: UInt64
+
+    /// A key of the two halves of a hash.
+    package init(limit: UInt16, high: UInt64, low: UInt64) {
+        self.limit = limit
+        self.high = high
+        self.low = low
+    }
 }
 
 extension LimitKey {

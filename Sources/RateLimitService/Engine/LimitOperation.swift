@@ -1,7 +1,7 @@
-import ServiceRuntime
+package import ServiceRuntime
 
 /// What is done with a batch.
-enum LimitOperation: Sendable {
+package enum LimitOperation: Sendable {
     /// Tells what a charge would be answered; changes nothing.
     case peek
     /// Charges every request or, if one that is enforced is limited, none.

@@ -1,9 +1,10 @@
 /// One limit of a batch, and whom it is about.
-struct LimitRequest: Sendable {
-    let key: LimitKey
+package struct LimitRequest: Sendable {
+    /// Whom it is about.
+    package let key: LimitKey
     let rule: CountingRule
     /// Counted and told of, but not enforced.
-    let isShadow: Bool
+    package let isShadow: Bool
 
     /// A request by a rule that is at hand in the form for decisions.
     init(key: LimitKey, rule: CountingRule, isShadow: Bool) {
@@ -14,7 +15,7 @@ struct LimitRequest: Sendable {
 
     /// A request by a rule as it is written.
     /// - Precondition: the rule has no `flaw`.
-    init(key: LimitKey, rule: LimitRule, isShadow: Bool) {
+    package init(key: LimitKey, rule: LimitRule, isShadow: Bool) {
         self.init(key: key, rule: CountingRule(rule), isShadow: isShadow)
     }
 }

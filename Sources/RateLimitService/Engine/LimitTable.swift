@@ -1,16 +1,16 @@
 import Logging
-import ServiceRuntime
+package import ServiceRuntime
 import Storage
 
 /// What is kept of all subjects, in memory and in its journal, and the decisions on it.
 ///
 /// The states are spread over stripes by their subjects' hash. A batch locks its stripes in order,
 /// decides, and unlocks: it is atomic, and nobody waits longer than others take to decide.
-final class LimitTable: Sendable {
+package final class LimitTable: Sendable {
     /// Requests that a batch can have.
-    static let batchMax = 16
+    package static let batchMax = 16
 
-    private let stripes: LimitStripes
+    let stripes: LimitStripes
     private let journal: Journal?
 
     /// A table that a restart forgets.
@@ -34,14 +34,14 @@ final class LimitTable: Sendable {
     }
 
     /// How many subjects there are.
-    var count: Int {
+    package var count: Int {
         var sum = 0
         stripes.forEachLocked { sum += $0.pointee.count }
         return sum
     }
 
     /// Memory taken, in bytes.
-    var bytes: Int {
+    package var bytes: Int {
         var sum = 0
         stripes.forEachLocked { sum += $0.pointee.bytes }
         return sum
@@ -49,7 +49,7 @@ final class LimitTable: Sendable {
 
     /// Decides on a batch as one; never waits.
     /// - Precondition: 1 to 16 requests, no key twice.
-    func decide(
+    package func decide(
         _ operation: LimitOperation, _ batch: [LimitRequest], at now: Timestamp
     ) -> LimitVerdict {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
@@ -72,15 +72,15 @@ final class LimitTable: Sendable {
     /// Returns once what was decided on these, and on all others before, is on disk.
     /// - Throws: `rpc/unavailable` while the disk does not take it: the charge stands in memory, and
     ///   will be written.
-    func persisted(_ batch: [LimitRequest]) async throws { try await journal?.flush() }
+    package func persisted(_ batch: [LimitRequest]) async throws { try await journal?.flush() }
 
     /// Drops what no longer counts.
-    func sweep(at now: Timestamp) {
+    package func sweep(at now: Timestamp) {
         stripes.forEachLocked { stripes.sweep($0, at: Self.moment(now)) }
     }
 
     /// Writes what has changed and gives the files back; blocks its thread meanwhile.
-    func close() { journal?.close() }
+    package func close() { journal?.close() }
 
     // MARK: Parts, with the locks held
 

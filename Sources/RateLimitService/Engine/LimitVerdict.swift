@@ -1,26 +1,26 @@
-import ServiceRuntime
+package import ServiceRuntime
 
 /// What was decided on a batch: the strictest answer of those that are enforced.
-struct LimitVerdict: Hashable, Sendable {
+package struct LimitVerdict: Hashable, Sendable {
     /// Nothing was charged.
-    var isLimited = false
+    package var isLimited = false
     /// The request that decided, by its place in the batch: the one to wait longest for, or that
     /// leaves least.
-    var deciding = 0
+    package var deciding = 0
     /// When a charge can work again; nil when it can now, or, where limited, not before a reset.
-    var retryAt: Timestamp?
+    package var retryAt: Timestamp?
     /// Charges left after this one.
-    var remaining = 0
+    package var remaining = 0
     /// Which one in the deciding limit's count this is, from 1.
-    var attempt = 1
+    package var attempt = 1
     /// When nothing counts any more, were this the last charge; nil for never.
-    var resetAt: Timestamp?
+    package var resetAt: Timestamp?
     /// There was no room for another subject of the batch: it was counted in a pool, together with
     /// others, or refused. An alarm.
-    var isFull = false
+    package var isFull = false
     /// Limited for the first time since the subject's last charge: once for each wait, so that a
     /// flood leaves one record.
-    var isFirst = false
+    package var isFirst = false
     /// The requests in shadow that would have been limited: one bit for each place.
-    var shadowLimited: UInt32 = 0
+    package var shadowLimited: UInt32 = 0
 }

@@ -21,12 +21,12 @@ struct MomentBlocks {
     func release() { memory?.release() }
 
     /// Memory taken, in bytes.
-    var bytes: Int { memory?.bytes.count ?? 0 }
+    var bytes: Int { memory?.count ?? 0 }
 
     /// A block's moments.
     subscript(block: UInt32) -> UnsafeMutablePointer<UInt32> {
         // Block numbers stand only in our own slots, and a slot gives its block back once.
-        guard let start = memory?.bytes.baseAddress else { fatalError("no block was made") }
+        guard let start = memory?.start else { fatalError("no block was made") }
         return start.assumingMemoryBound(to: UInt32.self) + Int(block) * moments
     }
 
@@ -54,7 +54,7 @@ struct MomentBlocks {
     private mutating func grow(to room: Int) {
         let larger = PageMemory(room * moments * 4)
         if let memory {
-            larger.bytes.copyMemory(from: UnsafeRawBufferPointer(memory.bytes))
+            larger.start.copyMemory(from: memory.start, byteCount: memory.count)
             memory.release()
         }
         memory = larger

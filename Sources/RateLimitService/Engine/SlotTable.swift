@@ -27,12 +27,12 @@ struct SlotTable {
     func release() { memory.release() }
 
     /// Memory taken, in bytes.
-    var bytes: Int { memory.bytes.count }
+    var bytes: Int { memory.count }
 
     /// All places, free ones too.
     var places: Range<Int> { 0..<total }
 
-    subscript(place: Int) -> Slot { Slot(start: memory.bytes.baseAddress! + place * Slot.bytes) }
+    subscript(place: Int) -> Slot { Slot(start: memory.start + place * Slot.bytes) }
 
     /// Where the key stands, or would.
     @inline(__always)

@@ -74,7 +74,8 @@ struct JournalReader: ~Copyable {
         }
         var done = 0
         while done < count {
-            let got = pread(file, bytes.baseAddress! + done, count - done, place + done)
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done..<count])
+            let got = pread(file, rest.baseAddress, rest.count, place + done)
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { throw PrivateFile.failure(path) }
             done += got

@@ -8,5 +8,6 @@ struct Benchmarks: AsyncParsableCommand {
         commandName: "Benchmarks",
         subcommands: [
             EchoServer.self, GroupCommit.self, Refreshes.self, PasswordHashes.self, SignIns.self,
+            LimitsCore.self, LimitsServer.self,
         ])
 }

@@ -1,0 +1,33 @@
+@testable import RateLimitService
+
+/// One subject under one rule, driven by hand.
+final class Counter {
+    var rule: CountingRule
+    var state: LimitState
+
+    init(_ rule: LimitRule) {
+        self.rule = CountingRule(rule)
+        state = LimitState(self.rule.kind)
+    }
+
+    /// What a charge would be answered.
+    func answer(at now: Int64) -> LimitAnswer { rule.answer(state, at: now) }
+
+    /// Charges, if that is allowed.
+    @discardableResult
+    func charge(at now: Int64) -> Bool {
+        guard !answer(at: now).isLimited else { return false }
+        rule.charge(&state, at: now)
+        return true
+    }
+
+    func refund(_ moment: Int64) { rule.refund(&state, of: moment) }
+
+    func succeed() { rule.succeed(&state) }
+
+    /// Goes on under another rule, as after an operator's change.
+    func change(to rule: LimitRule, at now: Int64) {
+        self.rule = CountingRule(rule)
+        state = self.rule.adopt(state, at: now)
+    }
+}

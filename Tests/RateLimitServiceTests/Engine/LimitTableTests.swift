@@ -1,0 +1,144 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-04: batches, pools and shadows", .timeLimit(.minutes(1)))
+struct LimitTableTests {
+    private static let ring = LimitRule.ring(count: 2, window: .seconds(10))
+    private static let lock = LimitRule.lock(
+        attempts: 2, lockedFor: .seconds(10), failuresMax: 100)
+    private let now = Timestamp(milliseconds: 1_700_000_000_000)
+    private let table = LimitTable(statesMax: 1_000_000) { _ in CountingRule(Self.ring) }
+
+    private func request(
+        _ subject: UInt64, limit: UInt16 = 1, _ rule: LimitRule = Self.ring, isShadow: Bool = false
+    ) -> LimitRequest {
+        let hash = SeededRandomness(seed: subject)
+        return LimitRequest(
+            key: LimitKey(limit: limit, high: hash.next(), low: hash.next()), rule: rule,
+            isShadow: isShadow)
+    }
+
+    @Test("R-04: the one that waits longest decides, and nothing is charged")
+    func strictest() {
+        for _ in 0..<2 { _ = table.decide(.consume, [request(1)], at: now) }
+        for _ in 0..<2 { _ = table.decide(.consume, [request(2)], at: now + .seconds(1)) }
+        let batch = [request(3), request(1), request(2)]
+        let verdict = table.decide(.consume, batch, at: now + .seconds(2))
+        #expect(verdict.isLimited && verdict.deciding == 2)
+        #expect(verdict.retryAt == now + .seconds(11))
+        #expect(table.decide(.peek, [request(3)], at: now + .seconds(2)).remaining == 1)
+    }
+
+    @Test("A-01: it is the first time once for each wait")
+    func first() {
+        for wait in 0..<3 {
+            let moment = now + .seconds(10 * wait)
+            for _ in 0..<2 { _ = table.decide(.consume, [request(1)], at: moment) }
+            let told = (0..<5).map { _ in table.decide(.consume, [request(1)], at: moment).isFirst }
+            #expect(told == [true, false, false, false, false])
+        }
+    }
+
+    @Test("R-06: a limit in shadow is counted and told of, but lets everything through")
+    func shadow() {
+        let batch = [request(1, isShadow: true), request(2, .ring(count: 9, window: .seconds(9)))]
+        for _ in 0..<2 {
+            #expect(table.decide(.consume, batch, at: now).shadowLimited == 0)
+        }
+        let verdict = table.decide(.consume, batch, at: now)
+        #expect(!verdict.isLimited && verdict.shadowLimited == 1 && verdict.deciding == 1)
+        #expect(table.decide(.peek, [request(1)], at: now).isLimited)
+        let alone = table.decide(.consume, [request(1, isShadow: true)], at: now)
+        #expect(!alone.isLimited && alone.shadowLimited == 1)
+    }
+
+    @Test("R-03: 8 threads on shared batches let exactly N through, and none waits for ever")
+    func parallel() async {
+        let rule = LimitRule.ring(count: 50, window: .seconds(10))
+        let passed = await withTaskGroup(of: Int.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    (0..<200).count { step in
+                        // Subject 7 is in each batch; the others come in any order.
+                        let others = [UInt64(thread + step), 7, UInt64(step)].map {
+                            request($0, limit: $0 == 7 ? 1 : 2, $0 == 7 ? rule : Self.wide)
+                        }
+                        let isApart = Set(others.map(\.key)).count == others.count
+                        let batch = isApart ? others : [others[1]]
+                        return !table.decide(.consume, batch, at: now).isLimited
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(passed == 50)
+    }
+
+    private static let wide = LimitRule.rate(count: 1_000_000, window: .seconds(10))
+
+    @Test("R-03: when there is no room, new subjects share a pool that no success empties")
+    func pool() {
+        let table = LimitTable(statesMax: 100) { _ in CountingRule(Self.lock) }
+        for subject: UInt64 in 1...100 {
+            #expect(!table.decide(.consume, [request(subject, Self.lock)], at: now).isFull)
+        }
+        for subject: UInt64 in 101...102 {
+            let verdict = table.decide(.consume, [request(subject, Self.lock)], at: now)
+            #expect(verdict.isFull && !verdict.isLimited)
+        }
+        for operation in [LimitOperation.success, .reset, .consume] {
+            let verdict = table.decide(operation, [request(103, Self.lock)], at: now)
+            #expect(verdict.isFull && verdict.isLimited)
+            #expect(verdict.retryAt == now + .seconds(10))
+        }
+        let known = table.decide(.consume, [request(7, Self.lock)], at: now)
+        #expect(!known.isFull && !known.isLimited && known.attempt == 2)
+    }
+
+    @Test("R-03: a charge in the pool can be taken back")
+    func poolRefund() {
+        let table = LimitTable(statesMax: 1) { _ in CountingRule(Self.ring) }
+        for subject: UInt64 in 1...3 { _ = table.decide(.consume, [request(subject)], at: now) }
+        #expect(table.decide(.peek, [request(4)], at: now).isLimited)
+        _ = table.decide(.refund(at: now), [request(3)], at: now)
+        #expect(!table.decide(.peek, [request(4)], at: now).isLimited)
+    }
+
+    @Test("R-03: what is over makes room before anybody is pooled, but nothing that counts does")
+    func sweptForRoom() {
+        let table = LimitTable(statesMax: 50) { _ in CountingRule(Self.ring) }
+        for subject: UInt64 in 1...49 { _ = table.decide(.consume, [request(subject)], at: now) }
+        let later = now + .seconds(5)
+        _ = table.decide(.consume, [request(50)], at: later)
+        #expect(table.decide(.consume, [request(51)], at: later).isFull)
+        let over = now + .seconds(10)
+        #expect(!table.decide(.consume, [request(52)], at: over).isFull)
+        // 50 and the pool, which both still count, and 52.
+        #expect(table.count == 3)
+    }
+
+    @Test("R-03: a state of a limit that this version does not know is kept")
+    func unknownLimit() {
+        let table = LimitTable(statesMax: 1_000) { $0 == 1 ? CountingRule(Self.ring) : nil }
+        _ = table.decide(.consume, [request(1), request(2, limit: 99)], at: now)
+        table.sweep(at: now + .seconds(1_000_000))
+        #expect(table.count == 1)
+    }
+
+    @Test("R-03: growing to 200,000 subjects loses none, and takes at most 64 bytes for each")
+    func grows() {
+        for subject: UInt64 in 0..<200_000 {
+            _ = table.decide(.consume, [request(subject)], at: now)
+        }
+        #expect(table.count == 200_000)
+        #expect(table.bytes <= 200_000 * 64)
+        for subject: UInt64 in stride(from: 0, to: 200_000, by: 997) {
+            #expect(table.decide(.peek, [request(subject)], at: now).remaining == 0)
+        }
+        table.sweep(at: now + .seconds(10))
+        #expect(table.count == 0)
+    }
+}

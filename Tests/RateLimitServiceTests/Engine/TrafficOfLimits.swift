@@ -1,0 +1,73 @@
+import ServiceRuntime
+import TestSupport
+
+@testable import RateLimitService
+
+/// Random operations on some subjects of limits of each kind, as a seed has them.
+struct TrafficOfLimits {
+    static let rules: [LimitRule] = [
+        .ring(count: 5, window: .seconds(900)), .ring(count: 17, window: .seconds(600)),
+        .ring(count: 64, window: .seconds(3_600)), .rate(count: 100, window: .seconds(60)),
+        .ladder(
+            delays: [0, 60, 300, 900, 1_800].map { .seconds($0) }, quiet: .seconds(24 * 3_600),
+            perDay: 10),
+        .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100),
+    ]
+    static let counting = rules.map(CountingRule.init)
+
+    let randomness: SeededRandomness
+    let subjects: UInt64
+    private(set) var now = Timestamp(milliseconds: 1_700_000_000_000)
+    private var lastCharge = Timestamp(milliseconds: 1_700_000_000_000)
+
+    init(seed: UInt64, subjects: UInt64) {
+        randomness = SeededRandomness(seed: seed)
+        self.subjects = subjects
+    }
+
+    /// The rule of a limit of this traffic.
+    static func rule(_ number: UInt16) -> CountingRule? {
+        counting.indices.contains(Int(number)) ? counting[Int(number)] : nil
+    }
+
+    /// The next operation and what it is about; time goes on by it.
+    mutating func next() -> (LimitOperation, [LimitRequest]) {
+        now = now + .milliseconds(Int64(randomness.next() % 2_000))
+        switch randomness.next() % 64 {
+        case 0: now = now + .seconds(1_000)
+        // A step back: nothing may be freed by it, and both have to take it alike.
+        case 1: now = now - .seconds(500)
+        default: break
+        }
+        let operation = operation()
+        if case .consume = operation { lastCharge = now }
+        return (operation, batch())
+    }
+
+    private func operation() -> LimitOperation {
+        switch randomness.next() % 16 {
+        case 0: .peek
+        case 1: .success
+        case 2, 3: .refund(at: lastCharge)
+        case 4: randomness.next() % 4 == 0 ? .reset : .peek
+        default: .consume
+        }
+    }
+
+    private func batch() -> [LimitRequest] {
+        var batch: [LimitRequest] = []
+        for _ in 0...randomness.next() % 3 {
+            let request = request()
+            if !batch.contains(where: { $0.key == request.key }) { batch.append(request) }
+        }
+        return batch
+    }
+
+    private func request() -> LimitRequest {
+        let limit = Int(randomness.next() % UInt64(Self.rules.count))
+        // Spread over the table as hashes are.
+        let hash = SeededRandomness(seed: randomness.next() % subjects)
+        let key = LimitKey(limit: UInt16(limit), high: hash.next(), low: hash.next())
+        return LimitRequest(key: key, rule: Self.counting[limit], isShadow: false)
+    }
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-06: a journal that is damaged", .timeLimit(.minutes(5)))
+struct DamagedJournalTests {
+    let folder: TemporaryFolder
+    /// Four frames in a log.
+    let log: Data
+    private let ends: [Int]
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        let house = try JournaledTable(folder)
+        var ends = [0]
+        for subject: UInt64 in 1...4 {
+            for _ in 0..<subject { house.charge(subject) }
+            try await house.table.persisted([])
+            ends.append(try Data(contentsOf: URL(filePath: folder.file("limits.log.0"))).count)
+        }
+        house.table.close()
+        self.ends = ends
+        log = try Data(contentsOf: URL(filePath: folder.file("limits.log.0")))
+    }
+
+    /// Starts on a log of these bytes.
+    private func start(_ bytes: Data) throws -> Int {
+        let folder = try TemporaryFolder()
+        try bytes.write(to: URL(filePath: folder.file("limits.log.0")))
+        let house = try JournaledTable(folder)
+        defer { house.table.close() }
+        return house.contents.count
+    }
+
+    @Test("R-06: cut off at any byte it holds all whole frames, and no half one")
+    func torn() throws {
+        #expect(ends.count == 5 && ends[4] == log.count)
+        for length in 0...log.count {
+            let whole = ends.lastIndex { $0 <= length } ?? 0
+            #expect(try start(log.prefix(length)) == whole, "\(length) bytes")
+        }
+    }
+
+    @Test("R-06: after a torn end the log goes on, and the next start finds what was added")
+    func goesOn() async throws {
+        let folder = try TemporaryFolder()
+        try log.dropLast(9).write(to: URL(filePath: folder.file("limits.log.0")))
+        let house = try JournaledTable(folder)
+        house.charge(9)
+        house.table.close()
+        let next = try JournaledTable(folder)
+        #expect(next.contents.count == 4)
+        #expect(next.charges(9) == 1 && next.charges(4) == 0)
+        next.table.close()
+    }
+
+    @Test("R-06: any flipped bit before the last frame is refused, in the last it is a torn end")
+    func flipped() throws {
+        for place in 0..<log.count {
+            var bytes = log
+            bytes[place] ^= 1 << UInt8(place % 8)
+            if place >= ends[3] {
+                #expect(try start(bytes) == 3, "byte \(place)")
+            } else {
+                let error = #expect(throws: JournalError.self, "byte \(place)") {
+                    _ = try start(bytes)
+                }
+                #expect(error?.description.contains("restore a backup") ?? false)
+            }
+        }
+    }
+
+    @Test("R-06: a snapshot with a flipped bit or without its end is refused")
+    func snapshot() async throws {
+        let house = try JournaledTable(folder, logBytes: 1)
+        house.charge(5)
+        try await house.table.persisted([])
+        house.table.close()
+        let name = folder.file("limits.snapshot.1")
+        let whole = try Data(contentsOf: URL(filePath: name))
+        for place in stride(from: 0, to: whole.count, by: 13) {
+            var flipped = whole
+            flipped[place] ^= 0x10
+            for bytes in [flipped, whole.prefix(place)] {
+                try bytes.write(to: URL(filePath: name))
+                #expect(throws: JournalError.self) { try JournaledTable(folder) }
+            }
+        }
+        try whole.write(to: URL(filePath: name))
+        let next = try JournaledTable(folder)
+        #expect(next.contents.count == 5)
+        next.table.close()
+    }
+
+    @Test("R-06: a log that is missing between others is refused")
+    func missing() async throws {
+        let house = try JournaledTable(folder, logBytes: 1)
+        house.charge(5)
+        try await house.table.persisted([])
+        house.table.close()
+        try FileManager.default.removeItem(atPath: folder.file("limits.log.1"))
+        let error = #expect(throws: JournalError.self) { try JournaledTable(folder) }
+        #expect(error?.description.contains("limits.log.1 is missing") ?? false)
+    }
+}

@@ -1,0 +1,64 @@
+import ServiceRuntime
+import Storage
+import TestSupport
+
+@testable import RateLimitService
+
+/// Tables over a folder, as programs that come and go make them.
+struct JournaledTable {
+    static let now = Timestamp(milliseconds: 1_700_000_000_000)
+    let folder: TemporaryFolder
+    let table: LimitTable
+    let log = CapturedLog()
+
+    init(
+        _ folder: TemporaryFolder, files: any JournalFiles = DiskFiles(),
+        logBytes: Int = Journal.logBytesDefault, at now: Timestamp = Self.now
+    ) throws {
+        self.folder = folder
+        var place = LimitJournalPlace(folder: folder.path, name: "limits")
+        place.files = files
+        place.logBytes = logBytes
+        table = try LimitTable(
+            statesMax: 100_000, journal: place, at: now, logger: log.logger(time: ManualTime()),
+            rules: TrafficOfLimits.rule)
+    }
+
+    /// Charges a ring of 5 for a subject.
+    @discardableResult
+    func charge(_ subject: UInt64, at now: Timestamp = Self.now) -> LimitVerdict {
+        table.decide(.consume, [Self.request(subject)], at: now)
+    }
+
+    static func request(_ subject: UInt64) -> LimitRequest {
+        let hash = SeededRandomness(seed: subject)
+        return LimitRequest(
+            key: LimitKey(limit: 0, high: hash.next(), low: hash.next()),
+            rule: TrafficOfLimits.counting[0], isShadow: false)
+    }
+
+    /// How many charges of a subject count.
+    func charges(_ subject: UInt64) -> Int {
+        contents[Self.request(subject).key]?.moments.count ?? 0
+    }
+
+    /// All that is kept, but for what only memory knows.
+    var contents: [LimitKey: LimitState] {
+        var contents: [LimitKey: LimitState] = [:]
+        table.stripes.forEachLocked { stripe in
+            stripe.pointee.forEach { key, state in
+                var kept = copy state
+                kept.isNoted = false
+                contents[key] = kept
+            }
+        }
+        return contents
+    }
+
+    /// What a program finds that starts on what this one would leave if it were killed now.
+    func contentsAfterKill() throws -> [LimitKey: LimitState] {
+        let next = try JournaledTable(try folder.copy())
+        defer { next.table.close() }
+        return next.contents
+    }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-06: what is counted outlives the program", .timeLimit(.minutes(5)))
+struct LimitJournalTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(
+        "R-06: after any traffic a restart finds every state as it was",
+        arguments: [Journal.logBytesDefault, 20_000])
+    func restart(logBytes: Int) async throws {
+        for round in 0..<SoakRounds.count(ordinarily: 2) {
+            var traffic = TrafficOfLimits(seed: UInt64(round) + 11, subjects: 300)
+            let folder = try TemporaryFolder()
+            var house = try JournaledTable(folder, logBytes: logBytes, at: traffic.now)
+            for step in 0..<2_000 {
+                let (operation, batch) = traffic.next()
+                _ = house.table.decide(operation, batch, at: traffic.now)
+                if step % 40 == 0 { try await house.table.persisted(batch) }
+                guard step % 500 == 499 else { continue }
+                house.table.sweep(at: traffic.now)
+                let before = house.contents
+                house.table.close()
+                house = try JournaledTable(folder, logBytes: logBytes, at: traffic.now)
+                try #require(house.contents == before, "seed \(round + 11), step \(step)")
+            }
+            house.table.close()
+        }
+    }
+
+    @Test("R-06: what was answered is found after a kill, while snapshots come and go")
+    func kill() async throws {
+        let house = try JournaledTable(folder, logBytes: 4_096)
+        for subject: UInt64 in 0..<120 {
+            house.charge(subject)
+            try await house.table.persisted([])
+            guard subject % 10 == 0 else { continue }
+            #expect(try house.contentsAfterKill().count == Int(subject) + 1)
+        }
+        house.table.close()
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files.contains { $0.hasPrefix("limits.snapshot.") })
+        #expect(!files.contains("limits.log.0"))
+    }
+
+    @Test("R-06: what is over at the start is not brought back, what counts is")
+    func expired() async throws {
+        let house = try JournaledTable(folder)
+        house.charge(1)
+        house.charge(2, at: JournaledTable.now + .seconds(600))
+        house.table.close()
+        let next = try JournaledTable(folder, at: JournaledTable.now + .seconds(900))
+        #expect(next.charges(1) == 0)
+        #expect(next.charges(2) == 1)
+        next.table.close()
+    }
+
+    @Test("R-06: a clock that went backwards over a restart frees nothing")
+    func clockBackwards() async throws {
+        let house = try JournaledTable(folder)
+        for _ in 0..<5 { house.charge(1) }
+        house.table.close()
+        let past = JournaledTable.now - .seconds(1_000_000)
+        let next = try JournaledTable(folder, at: past)
+        #expect(next.charge(1, at: past).isLimited)
+        next.table.close()
+    }
+
+    @Test("R-06: a full disk refuses what must be durable, memory stays right, and all is written")
+    func fullDisk() async throws {
+        let files = FailingFiles()
+        let house = try JournaledTable(folder, files: files)
+        house.charge(1)
+        try await house.table.persisted([])
+        files.isFull.store(true, ordering: .sequentiallyConsistent)
+        for _ in 0..<4 {
+            #expect(!house.charge(1).isLimited)
+            let error = await #expect(throws: ServiceError.self) {
+                try await house.table.persisted([])
+            }
+            #expect(error?.code == .unavailable)
+        }
+        #expect(house.charge(1).isLimited)
+        house.charge(2)
+        #expect(try house.contentsAfterKill().count == 1)
+        files.isFull.store(false, ordering: .sequentiallyConsistent)
+        try await house.table.persisted([])
+        #expect(try house.contentsAfterKill() == house.contents)
+        #expect(house.log.lines.contains { $0.contains("the journal is written again") })
+        house.table.close()
+    }
+
+    @Test("R-06: whichever file call is the last that works, what was answered is found")
+    func callsFail() async throws {
+        for calls in 2..<60 {
+            let folder = try TemporaryFolder()
+            let house = try JournaledTable(
+                folder, files: FailingFiles(after: calls), logBytes: 500)
+            var answered: UInt64 = 0
+            for subject: UInt64 in 1...30 {
+                house.charge(subject)
+                do {
+                    try await house.table.persisted([])
+                    answered = subject
+                } catch {
+                    break
+                }
+            }
+            let found = try house.contentsAfterKill()
+            for subject: UInt64 in 1..<answered + 1 {
+                #expect(found[JournaledTable.request(subject).key] != nil, "\(calls) calls")
+            }
+            house.table.close()
+        }
+    }
+
+    @Test("R-06: the journal's files are their owner's alone")
+    func privateFiles() async throws {
+        let house = try JournaledTable(folder, logBytes: 1)
+        for subject: UInt64 in 1...3 {
+            house.charge(subject)
+            try await house.table.persisted([])
+        }
+        house.table.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test("R-06: while one program has the journal, another is refused and told so")
+    func lock() throws {
+        let house = try JournaledTable(folder)
+        #expect(throws: StoreError.self) { try JournaledTable(folder) }
+        house.table.close()
+        try JournaledTable(folder).table.close()
+    }
+}

@@ -1,0 +1,37 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-06: a limiter that dies", .serialized, .timeLimit(.minutes(10)))
+struct LimitsCrashTests {
+    private static let rule = LimitRule.ring(count: 5, window: .seconds(24 * 3_600))
+
+    @Test("R-06: killed at any moment under load: no charge that was answered is lost")
+    func killedUnderLoad() throws {
+        let folder = try TemporaryFolder()
+        var answered: Set<UInt64> = []
+        var start: UInt64 = 1
+        for round in 1...SoakRounds.count(ordinarily: 4) {
+            let writer = try CrashWriter(folder: folder.path, from: start)
+            answered.formUnion(writer.acknowledged(1 + round * 37 % 911))
+            writer.kill()
+            // What it had told before it died stands in the pipe.
+            answered.formUnion(writer.acknowledged())
+            start = (answered.max() ?? 0) + 100
+            let now = SystemTime().now()
+            let table = try LimitTable(
+                statesMax: 1_000_000, rule: Self.rule, folder: folder.path, at: now,
+                logger: CapturedLog().logger(time: ManualTime()))
+            defer { table.close() }
+            for subject in answered {
+                let key = LimitKey(limit: 1, high: subject &* 0x9E37_79B9_7F4A_7C15, low: 0)
+                let request = LimitRequest(key: key, rule: Self.rule, isShadow: false)
+                let verdict = table.decide(.peek, [request], at: now)
+                try #require(verdict.remaining == 3, "round \(round), subject \(subject)")
+            }
+        }
+        #expect(answered.count >= 4 * 37)
+    }
+}
