@@ -186,7 +186,8 @@ let package = Package(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
             path: "Tests/StorageCrashWriter", swiftSettings: settings),
         .executableTarget(
-            name: "LimitsCrashWriter", dependencies: ["RateLimitService", "ServiceRuntime", logging],
+            name: "LimitsCrashWriter",
+            dependencies: ["RateLimitService", "ServiceRuntime", logging],
             path: "Tests/LimitsCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
