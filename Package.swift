@@ -189,11 +189,15 @@ let package = Package(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
             path: "Tests/StorageCrashWriter", swiftSettings: settings),
         .executableTarget(
+            name: "LimitsCrashWriter",
+            dependencies: ["RateLimitService", "ServiceRuntime", logging],
+            path: "Tests/LimitsCrashWriter", swiftSettings: settings),
+        .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SessionService", "IdentityService", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, logging, metrics,
-                coreMetrics, argumentParser,
+                "SessionService", "IdentityService", "RateLimitService", "Contracts", "RPC",
+                "Messages", "Storage", "Cryptography", "ServiceRuntime", "TestSupport", nioPosix,
+                logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
         tests(
@@ -249,8 +253,8 @@ let package = Package(
         tests(
             "RateLimitService",
             [
-                "RateLimitService", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "TestSupport",
+                "RateLimitService", "LimitsCrashWriter", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "TestSupport",
             ]),
         tests(
             "GatewayService",

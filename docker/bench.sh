@@ -3,8 +3,8 @@
 #
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
-# NAME: all, or some of echo commit refresh sessions validate sign-in footprint. --with-grpc-swift adds that peer to
-# echo; building it takes some minutes once.
+# NAME: all, or some of echo commit refresh sessions validate limits sign-in footprint.
+# --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
 
@@ -64,6 +64,7 @@ start_server() {
 }
 
 source "$root/Tests/Benchmarks/echo.sh"
+source "$root/Tests/Benchmarks/limits.sh"
 
 # Durable writes and refreshes: many to a commit, one to a commit, no disk.
 bench_commit() {
@@ -181,7 +182,7 @@ names=()
 for name in "$@"; do
   if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
 done
-((${#names[@]})) || names=(echo commit refresh sessions validate sign-in footprint)
+((${#names[@]})) || names=(echo commit refresh sessions validate limits sign-in footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

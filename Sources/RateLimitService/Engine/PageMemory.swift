@@ -11,6 +11,7 @@ struct PageMemory {
     init(_ count: Int) {
         let memory = mmap(
             nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        // As the C library's own allocation does for Swift's arrays.
         guard let memory, memory != MAP_FAILED else { fatalError("out of memory") }
         start = memory
         self.count = count

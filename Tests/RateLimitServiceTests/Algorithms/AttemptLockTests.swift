@@ -6,10 +6,10 @@ import Testing
 struct AttemptLockTests {
     static let wait: Int64 = 15 * 60_000
     static let day: Int64 = 24 * 3_600_000
-    var counter = Counter(.lock(attempts: 5, lockedFor: .seconds(15 * 60), failuresMax: 100))
+    let counter = Counter(.lock(attempts: 5, lockedFor: .seconds(15 * 60), failuresMax: 100))
 
     @Test("R-02: the sixth guess waits until the fifth is 15 minutes old; then five more")
-    mutating func locks() {
+    func locks() {
         var now: Int64 = 1_000
         for _ in 0..<3 {
             for left in (0...4).reversed() {
@@ -24,7 +24,7 @@ struct AttemptLockTests {
     }
 
     @Test("R-02: a success takes all failures away")
-    mutating func success() {
+    func success() {
         for _ in 0..<5 { counter.charge(at: 1_000) }
         counter.succeed()
         #expect(counter.state.isEmpty)
@@ -32,7 +32,7 @@ struct AttemptLockTests {
     }
 
     @Test("R-02: after 100 failures in a row no wait helps; a reset does")
-    mutating func hundred() throws {
+    func hundred() throws {
         var now: Int64 = 1_000
         var guesses = 0
         while let retryAt = counter.answer(at: now).isLimited
@@ -52,7 +52,7 @@ struct AttemptLockTests {
     }
 
     @Test("R-02: four quiet days for each failure forget them; sooner they all count")
-    mutating func forgets() {
+    func forgets() {
         for now: Int64 in 0..<3 { counter.charge(at: now) }
         let end = 2 + 12 * Self.day
         #expect(counter.answer(at: end - 1).attempt == 4)
@@ -62,7 +62,7 @@ struct AttemptLockTests {
     }
 
     @Test("R-04: a refund gives a guess back, but not one that a success has taken already")
-    mutating func refund() {
+    func refund() {
         for now: Int64 in 0..<5 { counter.charge(at: now) }
         counter.refund(4)
         #expect(counter.charge(at: 5))
@@ -74,7 +74,7 @@ struct AttemptLockTests {
     }
 
     @Test("R-06: fewer attempts lock at once, a longer wait counts from the last guess")
-    mutating func changed() {
+    func changed() {
         for now: Int64 in 0..<3 { counter.charge(at: now) }
         counter.change(to: .lock(attempts: 3, lockedFor: .seconds(60), failuresMax: 100), at: 3)
         #expect(counter.answer(at: 3).retryAt == 60_002)
@@ -83,7 +83,7 @@ struct AttemptLockTests {
     }
 
     @Test("R-02: a clock that went backwards opens nothing")
-    mutating func backwards() {
+    func backwards() {
         for _ in 0..<5 { counter.charge(at: Self.day) }
         for now in [0, Self.day - 1] {
             #expect(counter.answer(at: now).retryAt == Self.day + Self.wait)

@@ -1,7 +1,7 @@
 @testable import RateLimitService
 
 /// One subject under one rule, driven by hand.
-struct Counter {
+final class Counter {
     var rule: CountingRule
     var state: LimitState
 
@@ -15,18 +15,18 @@ struct Counter {
 
     /// Charges, if that is allowed.
     @discardableResult
-    mutating func charge(at now: Int64) -> Bool {
+    func charge(at now: Int64) -> Bool {
         guard !answer(at: now).isLimited else { return false }
         rule.charge(&state, at: now)
         return true
     }
 
-    mutating func refund(_ moment: Int64) { rule.refund(&state, of: moment) }
+    func refund(_ moment: Int64) { rule.refund(&state, of: moment) }
 
-    mutating func succeed() { rule.succeed(&state) }
+    func succeed() { rule.succeed(&state) }
 
     /// Goes on under another rule, as after an operator's change.
-    mutating func change(to rule: LimitRule, at now: Int64) {
+    func change(to rule: LimitRule, at now: Int64) {
         self.rule = CountingRule(rule)
         state = self.rule.adopt(state, at: now)
     }

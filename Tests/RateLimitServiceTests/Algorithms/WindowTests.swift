@@ -18,7 +18,7 @@ struct WindowTests {
     func exact(rule: LimitRule, count: Int, window: Int64) {
         for seed: UInt64 in 1...20 {
             let randomness = SeededRandomness(seed: seed)
-            var counter = Counter(rule)
+            let counter = Counter(rule)
             var now: Int64 = 1_000_000
             var allowed: [Int64] = []
             for _ in 0..<600 {
@@ -45,7 +45,7 @@ struct WindowTests {
 
     @Test("R-03: the moment that is told is the first that works", arguments: rules)
     func retryAt(rule: LimitRule, count: Int, window: Int64) throws {
-        var counter = Counter(rule)
+        let counter = Counter(rule)
         for now: Int64 in 1_000...1_000 + window { while counter.charge(at: now) {} }
         for _ in 0..<3 {
             let answer = counter.answer(at: 1_000 + window)
@@ -57,7 +57,7 @@ struct WindowTests {
 
     @Test("R-03: a clock that went backwards frees nothing", arguments: rules)
     func backwards(rule: LimitRule, count: Int, window: Int64) {
-        var counter = Counter(rule)
+        let counter = Counter(rule)
         while counter.charge(at: 1_000_000) {}
         for back: Int64 in [1, window, 999_999] {
             #expect(counter.answer(at: 1_000_000 - back).isLimited)
@@ -66,7 +66,7 @@ struct WindowTests {
 
     @Test("R-04: a refund gives one charge back, and no other", arguments: rules)
     func refund(rule: LimitRule, count: Int, window: Int64) {
-        var counter = Counter(rule)
+        let counter = Counter(rule)
         while counter.charge(at: 5_000) {}
         counter.refund(5_000)
         #expect(counter.charge(at: 5_000))
@@ -75,7 +75,7 @@ struct WindowTests {
 
     @Test("R-06: a ring with more moments than the new count is limited until few enough are left")
     func lowered() throws {
-        var counter = Counter(.ring(count: 5, window: .milliseconds(100)))
+        let counter = Counter(.ring(count: 5, window: .milliseconds(100)))
         for now: Int64 in [10, 20, 30, 40] { #expect(counter.charge(at: now)) }
         counter.change(to: .ring(count: 2, window: .milliseconds(100)), at: 50)
         #expect(counter.answer(at: 50).retryAt == 130)
@@ -86,7 +86,7 @@ struct WindowTests {
 
     @Test("R-06: a ring that becomes a rate, and back, lets nobody off")
     func adopted() {
-        var counter = Counter(.ring(count: 64, window: .seconds(100)))
+        let counter = Counter(.ring(count: 64, window: .seconds(100)))
         for now: Int64 in 1_000..<1_064 { #expect(counter.charge(at: now)) }
         counter.change(to: .rate(count: 66, window: .seconds(100)), at: 1_064)
         #expect(!counter.charge(at: 1_064))
@@ -98,7 +98,7 @@ struct WindowTests {
 
     @Test("R-03: remaining, attempt and reset count on")
     func told() {
-        var counter = Counter(.ring(count: 3, window: .milliseconds(100)))
+        let counter = Counter(.ring(count: 3, window: .milliseconds(100)))
         for attempt in 1...3 {
             let answer = counter.answer(at: Int64(attempt) * 10)
             #expect(answer.attempt == attempt)

@@ -107,12 +107,18 @@ final class LimitsHouse: Sendable {
         charges.map { RateLimitV1.Charge(limit: $0.0, subject: $0.1) }
     }
 
-    /// The kinds of the records that were written, in order.
-    func audited() async throws -> [(kind: String, attempt: Int64)] {
+    /// What the audit trail says of one event.
+    struct Record {
+        let kind: String
+        let attempt: Int64
+    }
+
+    /// The records that were written, in order.
+    func audited() async throws -> [Record] {
         await service.flush()
         return try await store.read { session in
             try session.query("SELECT kind, attempt FROM audit ORDER BY rowid") {
-                (try $0.text(0), try $0.optionalInteger(1) ?? 0)
+                Record(kind: try $0.text(0), attempt: try $0.optionalInteger(1) ?? 0)
             }
         }
     }

@@ -3,8 +3,6 @@ import Synchronization
 
 /// The disk's files, until their calls begin to fail: all from one on, or while it is told to.
 final class FailingFiles: JournalFiles {
-    struct Failed: Error {}
-
     private let disk = DiskFiles()
     /// Calls that work; then all fail.
     private let left: Atomic<Int>

@@ -121,6 +121,20 @@ struct LimitJournalTests {
         }
     }
 
+    @Test("R-06: the journal's files are their owner's alone")
+    func privateFiles() async throws {
+        let house = try JournaledTable(folder, logBytes: 1)
+        for subject: UInt64 in 1...3 {
+            house.charge(subject)
+            try await house.table.persisted([])
+        }
+        house.table.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
     @Test("R-06: while one program has the journal, another is refused and told so")
     func lock() throws {
         let house = try JournaledTable(folder)

@@ -44,8 +44,8 @@ struct TrustedLaneTests {
     @Test("R-03: new device ids for each guess share the account's five")
     func inventedDevices() async throws {
         var evaluated = 0
-        for number in 0..<200 where try await !guess("d\(number)").decision.limited {
-            evaluated += 1
+        for number in 0..<200 {
+            if try await !guess("d\(number)").decision.limited { evaluated += 1 }
         }
         #expect(evaluated == 5)
     }
@@ -55,7 +55,9 @@ struct TrustedLaneTests {
         try await signIn("phone")
         try await signIn("laptop")
         var evaluated = 0
-        for _ in 0..<200 where try await !guess("phone").decision.limited { evaluated += 1 }
+        for _ in 0..<200 {
+            if try await !guess("phone").decision.limited { evaluated += 1 }
+        }
         #expect(evaluated == 5)
         try await signIn("laptop")
         #expect(try await guess("").decision.remaining == 4)

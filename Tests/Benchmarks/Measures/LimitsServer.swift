@@ -1,0 +1,51 @@
+import ArgumentParser
+import Contracts
+import Cryptography
+import Glibc
+import Metrics
+import NIOPosix
+import RPC
+import RateLimitService
+import ServiceRuntime
+import Storage
+
+/// The rate-limit service whole on one event loop, beside the echo of `EchoMethods`: what deciding
+/// adds to a call. Prints its port and runs until it is ended.
+struct LimitsServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "limits-server")
+
+    @Option(help: "The caller's key, <application>.<key id>.key, 32 bytes.")
+    var key: String
+
+    @Option(help: "A folder on the disk to measure; its contents are lost.")
+    var folder: String
+
+    func run() async throws {
+        MetricsSystem.bootstrap(MetricsRegistry())
+        let caller = try ApplicationKey(file: key)
+        let time = SystemTime()
+        let store = try Store(
+            folder: folder, name: "ratelimit", migrations: RateLimitService.migrations,
+            time: time, logger: .silent)
+        let loader = SettingsLoader(
+            program: "limits-server", summary: "", arguments: [], environment: [:])
+        guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
+            throw ExitCode.failure
+        }
+        let service = try await RateLimitService(
+            settings: settings, store: store,
+            key: KeyedHash(key: SecretBytes(copying: SecureRandomness().bytes(32))), time: time,
+            randomness: SecureRandomness(), logger: .silent)
+        let server = try await RPCServer.start(
+            ServerSettings(service: "postern.benchmark", host: "127.0.0.1", port: 0),
+            services: [EchoMethods.all, LimitsDispatcher.methods(of: service)],
+            applications: Applications(
+                name: caller.application, keyID: caller.keyID, key: caller.key,
+                mayAssertClientAddress: false),
+            tls: nil, group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: time,
+            randomness: SecureRandomness(), logger: .silent)
+        print(server.port)
+        fflush(nil)
+        try await service.run()
+    }
+}
