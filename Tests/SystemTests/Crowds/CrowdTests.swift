@@ -36,7 +36,7 @@ extension SystemTests {
             "issue 3: an idle connection costs the server at most 16 KiB, with TLS 64 KiB",
             arguments: [false, true])
         func idle(isTLS: Bool) async throws {
-            let count = (isTLS ? 2_000 : 5_000) / Self.part
+            let count = (isTLS ? 1_000 : 5_000) / Self.part
             try await with(isTLS: isTLS) { gateway, _, crowd in
                 // What the process makes once, and what its allocator keeps.
                 try await crowd.obey("idle \(count / 5)")
