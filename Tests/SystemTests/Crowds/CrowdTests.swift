@@ -27,7 +27,7 @@ extension SystemTests {
                     ratios.append(crowded / alone)
                     try await crowd.obey("leave")
                 }
-                // The issue asks for 2, which the printed figures show on a machine of one's own.
+                // The issue asks for 2, to which the printed figures of a long run are held.
                 #expect(try #require(ratios.min()) <= 4)
             }
         }
