@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The long loops, whole: programs killed at random under load, calls over bad networks, crowds of
-# callers, and the fuzz targets. docker/test.sh runs a round or a few of each.
+# callers, rushes and rolling stops with their figures, the fuzz targets, and the RPC tests under
+# ThreadSanitizer. docker/test.sh runs a round or a few of each, the last excepted.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
@@ -30,7 +31,11 @@ say "killing programs under load, $rounds rounds"
 soak "$rounds" '^SystemTests\.SystemTests/Crashes'
 say "a bad network between the programs"
 soak $(((rounds + 19) / 20)) '^SystemTests\.SystemTests/NetworkFaults'
+say "crowds, rushes and rolling stops of the built programs"
+soak 1 '^SystemTests\.SystemTests/(Crowds|SignInRush|RollingStop)'
 say "calls over bad networks, crowds, and random programs for the call machine"
 soak "$rounds" '^RPCTests\.(FaultMatrixTests|CrowdTests|FrameCorpusTests)'
 say "fuzzing, $seconds s each target"
 Tests/Fuzzing/run.sh "$seconds"
+say "the RPC tests under ThreadSanitizer"
+Tests/ThreadSanitizer/run.sh

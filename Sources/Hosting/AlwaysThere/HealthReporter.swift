@@ -5,8 +5,13 @@ import ServiceRuntime
 
 /// Says whether the program takes calls, and which part is missing if not.
 struct HealthReporter: HealthService {
-    let readiness: Readiness
-    let time: any Time
+    private let readiness: Readiness
+    private let followed: Followed<HealthV1.CheckResponse>
+
+    init(readiness: Readiness, time: any Time) {
+        self.readiness = readiness
+        followed = Followed(time: time) { readiness.changes().map { Self.response($0) } }
+    }
 
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
@@ -18,7 +23,7 @@ struct HealthReporter: HealthService {
         _ request: HealthV1.CheckRequest, _ items: OutgoingItems<HealthV1.CheckResponse>,
         _ context: CallContext
     ) async throws {
-        try await items.follow(readiness.changes().map { Self.response($0) }, time: time)
+        try await followed.send(to: items)
     }
 
     private static func response(_ state: Readiness.State) -> HealthV1.CheckResponse {

@@ -7,9 +7,8 @@ import Testing
 
 @Suite("Every kind of call over every bad network", .serialized, .timeLimit(.minutes(60)))
 struct FaultMatrixTests: Sendable {
-    /// The issue asks for 50 ms, which the printed figure is held to on a machine of its own; the
-    /// ordinary run shares its cores with whatever else runs.
-    private static let overrunMax = Duration.milliseconds(250)
+    /// The issue asks for 50 ms; the ordinary run shares its cores with whatever else runs.
+    private static let overrunMax = Duration.milliseconds(SoakRounds.isLong ? 50 : 250)
     /// What the memory may have grown by when many rounds are over, in KiB.
     private static let growthMax = 16 * 1024
     /// After so many rounds everything that is made once has been made.

@@ -27,7 +27,7 @@ extension SystemTests {
                     ratios.append(crowded / alone)
                     try await crowd.obey("leave")
                 }
-                // The issue asks for 2, which the printed figures show on a machine of one's own.
+                // The issue asks for 2, to which the printed figures of a long run are held.
                 #expect(try #require(ratios.min()) <= 4)
             }
         }
@@ -36,7 +36,7 @@ extension SystemTests {
             "issue 3: an idle connection costs the server at most 16 KiB, with TLS 64 KiB",
             arguments: [false, true])
         func idle(isTLS: Bool) async throws {
-            let count = (isTLS ? 2_000 : 5_000) / Self.part
+            let count = (isTLS ? 1_000 : 5_000) / Self.part
             try await with(isTLS: isTLS) { gateway, _, crowd in
                 // What the process makes once, and what its allocator keeps.
                 try await crowd.obey("idle \(count / 5)")

@@ -5,12 +5,12 @@ import Testing
 extension SystemTests {
     @Suite("A rolling stop of one of two gateways")
     struct RollingStop {
-        /// 50 visitors, each calling every 100 ms: 500 calls/s.
-        private static let visitors = 50
-        private static let pause = Duration.milliseconds(100)
+        /// 25 visitors, each calling every 50 ms: 500 calls/s.
+        private static let visitors = 25
+        private static let pause = Duration.milliseconds(50)
         private static let timeout = Duration.seconds(5)
         /// Of each run before, between and after the two stops.
-        private static let phase = Duration.seconds(1)
+        private static let phase = Duration.milliseconds(700)
 
         @Test("issue 3: each of two gateways is stopped and started at 500 calls/s; no call fails")
         func rolling() async throws {

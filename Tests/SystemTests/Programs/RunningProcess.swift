@@ -37,7 +37,7 @@ final class RunningProcess: @unchecked Sendable {
     /// Whether it has not ended.
     var isRunning: Bool { process.isRunning }
 
-    /// Connects the streams by pipes.
+    /// Connects the streams by pipes; what it complains of may go to an open file instead.
     func connect(input: Pipe, output: Pipe, errors: Any) {
         process.standardInput = input
         process.standardOutput = output
