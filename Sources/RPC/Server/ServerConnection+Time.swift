@@ -1,6 +1,7 @@
 import Messages
 import NIOCore
 import ServiceRuntime
+import Synchronization
 
 /// What a server connection waits for, and what it does when that is due.
 extension ServerConnection {

@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Addresses of this machine, for plain sockets. They stand here, in a module that knows one C
 /// library alone: where several C modules bring `sockaddr_in`, the one that is loaded first owns its
