@@ -6,7 +6,7 @@
 package final class StreamCredit {
     private var current: StreamFlow
     /// The call was answered, or has gone.
-    package private(set) var isOver = false
+    private var isOver = false
 
     /// The credit of a call that begins.
     package init(_ flow: StreamFlow) {

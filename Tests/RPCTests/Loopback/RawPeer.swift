@@ -1,8 +1,7 @@
-// Either of the two may come to own sockaddr_in, by which is loaded first.
-import CNIOLinux
 import Glibc
 import Messages
 import RPC
+import TestSupport
 
 /// A plain blocking socket that says what it likes; every wait of it ends after five seconds.
 final class RawPeer {
@@ -24,21 +23,13 @@ final class RawPeer {
     }
 
     static func connect(_ socket: Int32, port: Int) throws {
-        var address = Self.address(port: port)
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let result = LoopbackAddress.with(port) { Glibc.connect(socket, $0, $1) }
         guard result == 0 else { throw Silence(reason: "connect: \(errno)") }
     }
 
     init(_ socket: Int32) {
         self.socket = socket
-        var wait = timeval(tv_sec: 5, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
-        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &wait, size)
+        LoopbackAddress.setPatience(seconds: 5, of: socket)
     }
 
     deinit { close(socket) }
@@ -47,14 +38,6 @@ final class RawPeer {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw Silence(reason: "socket: \(errno)") }
         return socket
-    }
-
-    static func address(port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return address
     }
 
     // MARK: Sending

@@ -1,5 +1,5 @@
-import CNIOLinux
 import Glibc
+import TestSupport
 
 /// Somebody at the metrics port: a plain blocking socket; every wait of it ends after five seconds.
 final class MetricsGuest {
@@ -7,17 +7,8 @@ final class MetricsGuest {
 
     init(port: Int) throws {
         socket = try RawPeer.tcp()
-        var wait = timeval(tv_sec: 5, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
-        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &wait, size)
-        var address = RawPeer.address(port: port)
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw RawPeer.Silence(reason: "connect: \(errno)") }
+        LoopbackAddress.setPatience(seconds: 5, of: socket)
+        try RawPeer.connect(socket, port: port)
     }
 
     deinit { close(socket) }

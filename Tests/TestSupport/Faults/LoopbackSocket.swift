@@ -44,7 +44,7 @@ package final class LoopbackSocket: Sendable {
     /// A listener on a port that the system picks.
     static func listening() throws -> LoopbackSocket {
         let listener = try fresh()
-        let result = withAddress(0) { bind(listener.descriptor, $0, $1) }
+        let result = LoopbackAddress.with(0) { bind(listener.descriptor, $0, $1) }
         guard result == 0, listen(listener.descriptor, 512) == 0 else {
             throw Refused(call: "listen", reason: errno)
         }
@@ -54,7 +54,7 @@ package final class LoopbackSocket: Sendable {
     /// A connection to a port; whether it stands shows at the first use.
     static func connecting(to port: Int) throws -> LoopbackSocket {
         let socket = try fresh()
-        let result = withAddress(port) { connect(socket.descriptor, $0, $1) }
+        let result = LoopbackAddress.with(port) { connect(socket.descriptor, $0, $1) }
         guard result == 0 || errno == EINPROGRESS else {
             throw Refused(call: "connect", reason: errno)
         }
@@ -64,8 +64,8 @@ package final class LoopbackSocket: Sendable {
     /// A connection from the address 127.0.0.`host` that waits as sockets do; its caller closes it.
     package static func connected(to port: Int, from host: UInt32) throws -> Int32 {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        let isBound = withAddress(0, host: host) { bind(socket, $0, $1) }
-        let isConnected = withAddress(port) { connect(socket, $0, $1) }
+        let isBound = LoopbackAddress.with(0, host: host) { bind(socket, $0, $1) }
+        let isConnected = LoopbackAddress.with(port) { connect(socket, $0, $1) }
         guard isBound == 0, isConnected == 0 else {
             let reason = errno
             close(socket)
@@ -82,16 +82,7 @@ package final class LoopbackSocket: Sendable {
     }
 
     /// The port that a listener has.
-    var port: Int {
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &size)
-            }
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
+    var port: Int { LoopbackAddress.port(of: descriptor) }
 
     func receive() -> Received {
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -118,19 +109,5 @@ package final class LoopbackSocket: Sendable {
         var lingering = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
-    }
-
-    private static func withAddress(
-        _ port: Int, host: UInt32 = 1,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-    ) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = (UInt32(0x7f00_0000) + host).bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }
-        }
     }
 }

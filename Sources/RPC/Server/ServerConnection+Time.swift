@@ -1,0 +1,60 @@
+import Messages
+import NIOCore
+import ServiceRuntime
+import Synchronization
+
+/// What a server connection waits for, and what it does when that is due.
+extension ServerConnection {
+    func greeted(keepaliveFloor: Duration) {
+        watch.helloDue = nil
+        keepAlive = KeepAlive(at: turnUptime, floor: keepaliveFloor)
+        guard let channel = context?.channel else { return }
+        shared.connections.withLock { $0.greeted(ObjectIdentifier(channel)) }
+    }
+
+    /// Wakes when the first thing that this connection waits for is due.
+    func arm() {
+        guard let context else { return }
+        let others = ConnectionWatch.sooner(keepAlive?.due, life?.due)
+        guard let due = watch.nextDue(or: machine.nextDeadline, or: others) else { return }
+        if let armed = watch.armedFor, armed <= due { return }
+        watchdog?.cancel()
+        watch.armedFor = due
+        let wait = max(.milliseconds(1), due - turnUptime)
+        let leash = leash ?? Leash(self)
+        self.leash = leash
+        let held = NIOLoopBound(leash, eventLoop: context.eventLoop)
+        watchdog = context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
+            held.value.connection?.wake()
+        }
+    }
+
+    private func wake() {
+        guard let context else { return }
+        watch.armedFor = nil
+        turnUptime = shared.time.uptime()
+        for (call, running) in machine.overdue(at: turnUptime) {
+            stop(call, running, ServiceError(.deadlineExceeded))
+        }
+        flush()
+        lookAtProgress()
+        switch watch.overdue(at: turnUptime) {
+        case .slowHello: goAway(.slow, "no Hello within 5 s")
+        case .slowFrame: goAway(.slow, "a begun frame took over 10 s")
+        case .close: context.close(promise: nil)
+        case nil: lookAfterPeer(context)
+        }
+    }
+
+    private func lookAfterPeer(_ context: ChannelHandlerContext) {
+        switch keepAlive?.look(at: turnUptime) {
+        case .close: return context.close(promise: nil)
+        case .ping:
+            write(.ping(WireV1.Ping()))
+            flush()
+        case .wait, nil: break
+        }
+        lookAtLife()
+        arm()
+    }
+}
