@@ -3,6 +3,7 @@ import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
+import SessionService
 import Synchronization
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ struct VerificationRelayTests {
 
     private func relaying(_ body: () async throws -> Void) async throws {
         let parts = [
-            Task { [session = house.inner.session] in try? await session.relayEnds() },
+            Task { [session = house.inner.session] in _ = try? await session.relayEnds() },
             Task { [relay] in await relay.run() },
         ]
         defer { for part in parts { part.cancel() } }
@@ -131,13 +132,13 @@ final class CountedEnds: SessionEndsAPI {
         _ request: SessionV1.WatchEndsRequest, _ context: CallContext
     ) -> IncomingItems<SessionV1.WatchEndsItem> {
         state.withLock { $0.calls += 1 }
-        return .inProcess { [inner, state] items in
+        return .inProcess { [inner] items in
             let passing = Task {
                 for try await item in inner.watchEnds(request, context) {
                     try await items.write(item)
                 }
             }
-            state.withLock { $0.open.append(passing) }
+            self.state.withLock { $0.open.append(passing) }
             try await withTaskCancellationHandler {
                 try await passing.value
             } onCancel: {

@@ -1,4 +1,4 @@
-package import Cryptography
+import Cryptography
 
 /// Tokens that somebody makes who has a good one, the published keys and no private key of ours:
 /// every own-token attack of RFC 8725. All of them must be refused.
