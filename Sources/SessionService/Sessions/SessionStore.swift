@@ -42,6 +42,7 @@ extension Transaction {
             """,
             [SQLValue(at), .integer(reason.rawValue), .integer(id.key)])
         try requireOne(changed, "ended")
+        try placeEnd(of: id, reason)
     }
 
     /// The sessions of an account that have no noted end.

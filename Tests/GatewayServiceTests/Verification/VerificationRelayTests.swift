@@ -103,7 +103,7 @@ struct VerificationRelayTests {
             #expect(try await refusal { try await house.verify(token) }.code == .invalidLink)
         }
         #expect(try await house.check(access).authenticated)
-        #expect(try await house.verify(link).emailVerified)
+        #expect(try await house.verify(link, accessToken: access).emailVerified)
     }
 }
 
