@@ -2,6 +2,7 @@ import Contracts
 import Cryptography
 import RPC
 import ServiceRuntime
+import Synchronization
 import TestSupport
 import Testing
 

@@ -33,6 +33,29 @@ extension SQLSession {
     }
 }
 
+extension Transaction {
+    /// How long an end has its row: more than any setting lets an access token live, with the
+    /// leeway of verifiers.
+    private static var endsKeptFor: Duration { .seconds(7_200) }
+    /// Old rows purged with each new one, so that the table shrinks while it is used.
+    private static var endsPurgedAtOnce: Int64 { 2 }
+
+    /// Gives an end that is being noted its place in the order. Belongs to every statement that
+    /// notes one, or followers do not hear of it.
+    func placeEnd(of id: SessionID, _ reason: EndReason) throws {
+        try execute(
+            "INSERT INTO session_end (session, ended_at_ms, reason) VALUES (?, ?, ?)",
+            [.integer(id.key), SQLValue(at), .integer(reason.rawValue)])
+        try execute(
+            """
+            DELETE FROM session_end
+            WHERE number IN (SELECT number FROM session_end ORDER BY number LIMIT ?)
+            AND ended_at_ms < ?
+            """,
+            [.integer(Self.endsPurgedAtOnce), SQLValue(at - Self.endsKeptFor)])
+    }
+}
+
 extension PlacedEnd {
     fileprivate init(_ row: SQLRow) throws {
         guard let session = SessionID(key: try row.integer(1)) else {

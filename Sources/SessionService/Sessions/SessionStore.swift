@@ -61,6 +61,7 @@ extension Transaction {
             """,
             [SQLValue(at), .integer(reason.rawValue), .integer(id.key)])
         try requireOne(changed, "ended")
+        try placeEnd(of: id, reason)
     }
 
     /// Erases sessions that ended long ago, the oldest first.

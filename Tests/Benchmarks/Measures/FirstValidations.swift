@@ -3,6 +3,8 @@ import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import SessionService
+import Storage
 
 /// First validations a second of the session service, each of a token that it has not seen, against
 /// the bare check of the same tokens' signatures.

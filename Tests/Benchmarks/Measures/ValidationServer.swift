@@ -1,11 +1,13 @@
 import ArgumentParser
 import Contracts
+import Cryptography
 import Glibc
 import Messages
 import Metrics
 import NIOPosix
 import RPC
 import ServiceRuntime
+import SessionService
 
 /// A server of one event loop with the session service's methods, and an echo whose frames have the
 /// size of a validation's: what a repeated validation costs above a call for which nothing is done.
@@ -53,7 +55,8 @@ struct ValidationServer: AsyncParsableCommand {
             ServiceDescription(
                 name: "postern.benchmark.v1.Echo", methods: [method], fileDescriptorSet: ""),
             [
-                .onLoop(method) { (request: SessionV1.ValidateRequest, _) in
+                .onLoop(method) {
+                    (request: SessionV1.ValidateRequest, _) throws -> SessionV1.ValidateResponse in
                     guard !request.accessToken.isEmpty else {
                         throw ServiceError(.invalidArgument, fields: ["access_token"])
                     }

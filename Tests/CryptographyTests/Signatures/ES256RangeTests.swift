@@ -87,9 +87,11 @@ struct ES256RangeTests {
             #expect(!key.verifyingKey.verifies(Array(good.prefix(count)), of: [1]))
             #expect(!key.verifyingKey.verifies(Array(good.suffix(count)), of: [1]))
         }
-        let others = [
-            good + [0], [0] + good, [0] + r + [0] + s, r + [0] + s, good + good,
-            [0x30, 0x44, 0x02, 0x20] + r + [0x02, 0x20] + s,
+        let zero: [UInt8] = [0]
+        let (first, second): ([UInt8], [UInt8]) = ([0x30, 0x44, 0x02, 0x20], [0x02, 0x20])
+        let der: [UInt8] = first + r + second + s
+        let others: [[UInt8]] = [
+            good + zero, zero + good, zero + r + zero + s, r + zero + s, good + good, der,
         ]
         for signature in others { #expect(!key.verifyingKey.verifies(signature, of: [1])) }
     }

@@ -3,6 +3,7 @@ import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
+import SessionService
 import Synchronization
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ struct VerificationRelayTests {
 
     private func relaying(_ body: () async throws -> Void) async throws {
         let parts = [
-            Task { [session = house.inner.session] in try? await session.run() },
+            Task { [session = house.inner.session] in _ = try? await session.run() },
             Task { [relay] in await relay.run() },
         ]
         defer { for part in parts { part.cancel() } }
@@ -79,7 +80,7 @@ struct VerificationRelayTests {
 
     @Test("S-01: the key set is the session service's")
     func keySet() async throws {
-        let inner = try await house.inner.session.keySet(.init(), house.context()).jwks
+        let inner = house.inner.session.keySet(.init(), house.context()).jwks
         #expect(try await relay.keySet(.init(), house.context()).jwks == inner)
     }
 
@@ -102,7 +103,7 @@ struct VerificationRelayTests {
             #expect(try await refusal { try await house.verify(token) }.code == .invalidLink)
         }
         #expect(try await house.check(access).authenticated)
-        #expect(try await house.verify(link).emailVerified)
+        #expect(try await house.verify(link, accessToken: access).emailVerified)
     }
 }
 
@@ -131,13 +132,13 @@ final class CountedEnds: SessionEndsAPI {
         _ request: SessionV1.WatchEndsRequest, _ context: CallContext
     ) -> IncomingItems<SessionV1.WatchEndsItem> {
         state.withLock { $0.calls += 1 }
-        return .inProcess { [inner, state] items in
+        return .inProcess { [inner] items in
             let passing = Task {
                 for try await item in inner.watchEnds(request, context) {
                     try await items.write(item)
                 }
             }
-            state.withLock { $0.open.append(passing) }
+            self.state.withLock { $0.open.append(passing) }
             try await withTaskCancellationHandler {
                 try await passing.value
             } onCancel: {

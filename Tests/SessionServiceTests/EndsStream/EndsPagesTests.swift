@@ -119,7 +119,7 @@ struct EndsPagesTests {
                 let count = randomness.integer() % 4
                 let new = (0..<count).map { position + 1 + $0 }
                 position += count
-                kept += new.map { ($0, second) }
+                kept += new.map { (position: $0, second: second) }
                 pages.take(
                     EndsNews(
                         ends: try new.map { try Self.end($0, at: second) }, position: position,

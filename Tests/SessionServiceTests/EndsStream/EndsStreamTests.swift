@@ -68,7 +68,7 @@ struct EndsStreamTests {
     func atOnce() async throws {
         try await relaying {
             let tokens = try await fixture.open()
-            var items = watch(from: 0).makeAsyncIterator()
+            let items = watch(from: 0).makeAsyncIterator()
             let first = try #require(try await items.next())
             #expect(first.ends.isEmpty && first.completeAtMs > 0)
             _ = try await fixture.signOut(.accessToken(tokens.accessToken))
@@ -149,7 +149,7 @@ struct EndsStreamTests {
         "S-06: without an end a follower hears something with each heartbeat, and how fresh it is")
     func heartbeat() async throws {
         try await relaying {
-            var items = watch(from: 0).makeAsyncIterator()
+            let items = watch(from: 0).makeAsyncIterator()
             var before = try #require(try await items.next())
             for _ in 0..<3 {
                 await fixture.time.sleepers()
@@ -165,7 +165,7 @@ struct EndsStreamTests {
     @Test("S-01: followers are told at once that keys have changed")
     func keysChanged() async throws {
         try await relaying {
-            var items = watch(from: 0).makeAsyncIterator()
+            let items = watch(from: 0).makeAsyncIterator()
             let first = try #require(try await items.next())
             let tool = CallContext(
                 application: "tool", deadline: fixture.time.uptime() + .seconds(10))

@@ -50,8 +50,8 @@ final class ScheduledService {
             settings: SessionFixture.settings([
                 "--session-idle-max", "3660d", "--session-age-max", "3660d",
                 "--refresh-key-life", "366d",
-            ]), store: store, keys: keys, time: time, randomness: randomness,
-            logger: CapturedLog().logger(time: time))
+            ]), store: store, keys: keys, notices: RecordingNotices(), time: time,
+            randomness: randomness, logger: CapturedLog().logger(time: time))
     }
 
     /// Runs a schedule on a session of its own.
@@ -64,7 +64,7 @@ final class ScheduledService {
             let (before, wasOver) = (world, world.isOver)
             if let wrong = world.take(step) { return wrong }
             if let wrong = try await take(step, before, &tokens) { return "\(step): \(wrong)" }
-            if world.isOver, !wasOver, !tokens.access.values.allSatisfy({ !isGood($0) }) {
+            if world.isOver, !wasOver, try tokens.access.values.contains(where: isGood) {
                 return "\(step): an access token is good after the end"
             }
         }
@@ -78,7 +78,7 @@ final class ScheduledService {
         case .refresh(let place, let fate):
             return try await refresh(world.clients[place], fate, world, &tokens)
         case .validate(let place):
-            if let token = tokens.access[world.clients[place].held] { _ = isGood(token) }
+            if let token = tokens.access[world.clients[place].held] { _ = try isGood(token) }
         case .pause(let milliseconds): time.advance(by: .milliseconds(milliseconds))
         case .restart: service = try await Self.service(store, keys, time, randomness)
         case .copy, .restore: break
@@ -105,7 +105,7 @@ final class ScheduledService {
             if given?.counter != counter { return "another child" }
             tokens.refresh[counter] = child.refreshToken
             tokens.access[counter] = child.accessToken
-            if fate == .usedThenLost, !isGood(child.accessToken) { return "no good access token" }
+            if try fate == .usedThenLost && !isGood(child.accessToken) { return "no good access token" }
             return nil
         } catch let error as ServiceError {
             let codes: [History.Verdict: ErrorCode] = [
@@ -115,8 +115,8 @@ final class ScheduledService {
         }
     }
 
-    private func isGood(_ accessToken: String) -> Bool {
-        service.validate(SessionV1.ValidateRequest(accessToken: accessToken), context).valid
+    private func isGood(_ accessToken: String) throws -> Bool {
+        try service.validate(SessionV1.ValidateRequest(accessToken: accessToken), context).valid
     }
 
     private func open(isBound: Bool) async throws -> SessionV1.Tokens {

@@ -6,9 +6,9 @@ import Testing
 @Suite("S-01: the schedule of signing keys")
 struct SigningKeyScheduleTests {
     private static let start = Timestamp(milliseconds: 1_000_000_000)
-    private static let life: Duration = .seconds(86_400)
+    private static let keyLife: Duration = .seconds(86_400)
     private static let announcedFor = SigningKeySchedule.announcedFor
-    private let schedule = SigningKeySchedule(life: life, verifiesFor: .seconds(691))
+    private let schedule = SigningKeySchedule(life: keyLife, verifiesFor: .seconds(691))
 
     private func key(
         _ id: Int64, _ state: SigningKeyState, hasPrivateNumber: Bool, madeAt: Timestamp = start,
@@ -36,8 +36,8 @@ struct SigningKeyScheduleTests {
     }
 
     @Test("a successor is announced before the end of a key's life, and signs at the end")
-    func life() {
-        let end = Self.start + Self.life
+    func successor() {
+        let end = Self.start + Self.keyLife
         let announcement = end - Self.announcedFor
         #expect(schedule.step([active()], at: announcement - .milliseconds(1)) == nil)
         #expect(schedule.step([active()], at: announcement) == .announce)
@@ -49,7 +49,7 @@ struct SigningKeyScheduleTests {
 
     @Test("no key signs before it has been published long enough, however late that is")
     func announcement() {
-        let late = Self.start + Self.life + .seconds(500_000)
+        let late = Self.start + Self.keyLife + .seconds(500_000)
         #expect(schedule.step([active()], at: late) == .announce)
         let both = [active(), announced(late)]
         #expect(schedule.step(both, at: late + Self.announcedFor - .milliseconds(1)) == nil)
