@@ -17,7 +17,8 @@ package struct AccountSessions: AccountSessionsService {
         devices: any DevicesAPI, limits: any LimitsAPI, time: any Time, logger: Logger
     ) {
         let guarding = LimitGuard(
-            limits: limits, failure: settings.limiterFailure, time: time, logger: logger)
+            limits: limits, failures: settings.limiterFailures,
+            alarm: LimiterAlarm(logger: logger), time: time, logger: logger)
         sessionList = SessionListFlow(devices: devices)
         sessionEnding = SessionEndingFlow(devices: devices)
         reauthentication = ReauthenticateFlow(
