@@ -1,4 +1,5 @@
 import Cryptography
+import GatewayService
 import Messages
 import ServiceRuntime
 import TestSupport

@@ -57,12 +57,15 @@ struct History: Hashable {
     }
 
     /// All that the future can depend on, in few bits: of each token whether it was used and, up to
-    /// the grace, how long ago, and whether its access token was. Older than the grace is old.
+    /// the grace, how long ago; of one that was not, whether its access token was. Older than the
+    /// grace is old, and once its child was used a token's own age tells the theorems nothing.
     func packed(grace: Int64, at now: Int64) -> UInt64 {
         var bits: UInt64 = isOver ? 1 : 0
         for place in 1..<firstUsed.count {
-            let age = firstUsed[place].map { UInt64(min(now - $0, grace)) + 1 } ?? 0
-            bits = bits << 3 | age << 1 | (accessUsed[place] ? 1 : 0)
+            let isSettled = place + 1 < firstUsed.count && firstUsed[place + 1] != nil
+            let age = firstUsed[place].map { isSettled ? grace : min(now - $0, grace) }
+            let isAccessUsed = age == nil && accessUsed[place]
+            bits = bits << 3 | UInt64((age ?? -1) + 1) << 1 | (isAccessUsed ? 1 : 0)
         }
         return bits
     }

@@ -11,7 +11,7 @@ import Testing
 @Suite("G-10, S-04: schedules of a family's life", .timeLimit(.minutes(10)))
 struct ScheduleTests {
     /// Refreshes of each client in the exhaustive part.
-    private static let refreshes = SoakRounds.isLong ? 4 : 3
+    private static let refreshes = SoakRounds.isLong ? 4 : 2
 
     @Test("G-10: without a key, every schedule of three clients, whoever of them is a thief")
     func withoutKey() {

@@ -48,7 +48,7 @@ final class ScheduledService {
     ) async throws -> SessionService {
         try await SessionService(
             settings: SessionFixture.settings([
-                "--session-idle-max", "3660d", "--session-age-max", "3660d",
+                "--session-idle-max", "366d", "--session-age-max", "3660d",
                 "--refresh-key-life", "366d",
             ]), store: store, keys: keys, notices: RecordingNotices(), time: time,
             randomness: randomness, logger: CapturedLog().logger(time: time))
