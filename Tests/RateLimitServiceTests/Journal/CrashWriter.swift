@@ -11,7 +11,7 @@ final class CrashWriter {
     private var unread: [UInt8] = []
 
     /// Starts it; it stands beside the tests' own program.
-    init(folder: String, from start: UUInt64) throws {
+    init(folder: String, from start: UInt64) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import ServiceRuntime
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
