@@ -3,9 +3,8 @@ import NIOCore
 import ServiceRuntime
 
 /// A running call as its task sees it: on which executor it runs, and how it ends. The task runs
-/// on the connection's loop, so ending it touches the connection directly. A class: as a struct each
-/// hand that it goes through would count seven references anew.
-final class AsyncCall: Sendable {
+/// on the connection's loop, so ending it touches the connection directly.
+struct AsyncCall: Sendable {
     let call: UInt64
     let executor: EventLoopTaskExecutor
     let connection: NIOLoopBound<ServerConnection>
@@ -15,19 +14,6 @@ final class AsyncCall: Sendable {
     let gate: LaneGate
     /// How it is counted and traced.
     let observed: ObservedCall
-
-    init(
-        call: UInt64, executor: EventLoopTaskExecutor,
-        connection: NIOLoopBound<ServerConnection>, stream: CallStream?, gate: LaneGate,
-        observed: ObservedCall
-    ) {
-        self.call = call
-        self.executor = executor
-        self.connection = connection
-        self.stream = stream
-        self.gate = gate
-        self.observed = observed
-    }
 
     /// The connection's arena; for the read turn only.
     var arena: Arena { connection.value.resources.arena }
