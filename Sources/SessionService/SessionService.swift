@@ -41,7 +41,7 @@ package struct SessionService: SessionsService {
         let refreshTokens = try await RefreshTokenKeys.load(
             from: store, box: keys.tokenKeys,
             schedule: RefreshTokenKeys.Schedule(
-                renewal: settings.refreshKeyLife, acceptance: settings.ageMax),
+                renewal: settings.refreshKeyLife, acceptance: settings.longestAge),
             randomness: randomness)
         let inForce = KeysInForce(ring, issuer: settings.issuer, audience: settings.audience)
         let life = AccessTokenLife(mean: settings.accessTokenLife)

@@ -9,6 +9,8 @@ package struct SessionSettings: Settings {
     package let ageMax: Duration
     /// Other limits for some sign-in methods (S-02).
     let limitsByMethod: [String: SessionLimits]
+    /// No session lives longer, whatever its method: so long are refresh tokens taken.
+    var longestAge: Duration { limitsByMethod.values.map(\.ageMax).reduce(ageMax, max) }
     /// Live sessions of an account (S-03).
     package let sessionsMax: Int
     /// How often activity is written (S-05).

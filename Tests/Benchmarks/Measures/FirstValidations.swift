@@ -25,7 +25,7 @@ struct FirstValidations: AsyncParsableCommand {
             defer { scene.store.close() }
             let tokens = try await scene.tokens(tokens)
             bare.append(try signatureChecks(tokens, scene))
-            first.append(validations(tokens, scene))
+            first.append(try validations(tokens, scene))
         }
         let (one, floor) = (Double.median(first), Double.median(bare))
         Figure(name: "validate-first", value: one, unit: "tokens/s").report()
@@ -33,10 +33,10 @@ struct FirstValidations: AsyncParsableCommand {
         Figure(name: "validate-first/signature-check", value: one / floor, unit: "×").report()
     }
 
-    private func validations(_ tokens: [String], _ scene: ValidationScene) -> Double {
+    private func validations(_ tokens: [String], _ scene: ValidationScene) throws -> Double {
         let context = Self.context
-        return Self.perSecond(tokens) { token in
-            scene.service.validate(SessionV1.ValidateRequest(accessToken: token), context).valid
+        return try Self.perSecond(tokens) { token in
+            try scene.service.validate(SessionV1.ValidateRequest(accessToken: token), context).valid
         }
     }
 
@@ -55,10 +55,10 @@ struct FirstValidations: AsyncParsableCommand {
     }
 
     private static func perSecond<Element>(
-        _ elements: [Element], _ isGood: (Element) -> Bool
-    ) -> Double {
+        _ elements: [Element], _ isGood: (Element) throws -> Bool
+    ) rethrows -> Double {
         let begin = ContinuousClock.now
-        let good = elements.filter(isGood).count
+        let good = try elements.filter(isGood).count
         precondition(good == elements.count, "a token that is not good measures something else")
         return Double(good) / ((ContinuousClock.now - begin) / .seconds(1))
     }

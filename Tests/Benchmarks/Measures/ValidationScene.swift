@@ -31,7 +31,7 @@ struct ValidationScene: Sendable {
             keys: SessionKeys(
                 master: SecretBytes(copying: randomness.bytes(32)), signInProofs: proofs,
                 randomness: randomness),
-            time: SystemTime(), randomness: randomness, logger: .silent)
+            notices: NoNotices(), time: SystemTime(), randomness: randomness, logger: .silent)
     }
 
     /// Access tokens of `count` new sessions.

@@ -27,7 +27,7 @@ struct ValidationServer: AsyncParsableCommand {
         let scene = try await ValidationScene(folder: folder)
         let token = try await scene.tokens(1).first ?? ""
         let request = SessionV1.ValidateRequest(accessToken: token)
-        let answer = scene.service.validate(
+        let answer = try scene.service.validate(
             request, CallContext(deadline: SystemTime().uptime() + .seconds(10)))
         guard answer.valid else { throw ValidationError("the token is not good") }
         try write(request.encoded())

@@ -105,7 +105,9 @@ final class ScheduledService {
             if given?.counter != counter { return "another child" }
             tokens.refresh[counter] = child.refreshToken
             tokens.access[counter] = child.accessToken
-            if try fate == .usedThenLost && !isGood(child.accessToken) { return "no good access token" }
+            if fate == .usedThenLost, try !isGood(child.accessToken) {
+                return "no good access token"
+            }
             return nil
         } catch let error as ServiceError {
             let codes: [History.Verdict: ErrorCode] = [
