@@ -50,6 +50,7 @@ extension SessionService: ClockService {
     package func accept(
         _ request: SessionV1.AcceptRequest, _ context: CallContext
     ) async throws -> SessionV1.AcceptResponse {
-        try await ClockCalls(parts: parts).accept()
+        try context.requireOperator()
+        return try await ClockCalls(parts: parts).accept()
     }
 }

@@ -51,7 +51,8 @@ final class ClientEndpoint {
     /// Gives it a call.
     func start(_ call: PendingCall) {
         guard let connection = link?.connection else { return call.fail(pool.unreached) }
-        let permission = breaker.admit(at: pool.time.uptime())
+        // A follower may last for days: as the probe it would keep everybody else out as long.
+        let permission = call.isWatch ? .pass : breaker.admit(at: pool.time.uptime())
         running += 1
         call.placement = Placement(endpoint: self, permission: permission)
         connection.start(call)

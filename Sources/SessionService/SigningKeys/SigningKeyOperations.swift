@@ -5,11 +5,8 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// What the operator can do about signing keys (S-01): `postern keys`. A gateway that was taken
-/// over must not rotate or revoke, so only the operator's tool may, whatever the callers' list says.
+/// What the operator can do about signing keys (S-01): `postern keys`.
 package struct SigningKeyOperations: SigningKeysService {
-    /// The applications that are the operator.
-    static let operators: Set<String> = ["tool"]
     /// Keys that are told of: a few years of them.
     static let keysToldMax: Int64 = 50
 
@@ -19,14 +16,14 @@ package struct SigningKeyOperations: SigningKeysService {
     package func listKeys(
         _ request: SessionV1.ListKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListKeysResponse {
-        try Self.requireOperator(context)
+        try context.requireOperator()
         return SessionV1.ListKeysResponse(keys: try await keys())
     }
 
     package func rotateKeys(
         _ request: SessionV1.RotateKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateKeysResponse {
-        try Self.requireOperator(context)
+        try context.requireOperator()
         try await rotation.rotate()
         return SessionV1.RotateKeysResponse(keys: try await keys())
     }
@@ -34,15 +31,9 @@ package struct SigningKeyOperations: SigningKeysService {
     package func revokeKey(
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse {
-        try Self.requireOperator(context)
+        try context.requireOperator()
         try await rotation.revoke(request.keyId)
         return SessionV1.RevokeKeyResponse(keys: try await keys())
-    }
-
-    private static func requireOperator(_ context: CallContext) throws(ServiceError) {
-        guard operators.contains(context.application) else {
-            throw ServiceError(.permissionDenied)
-        }
     }
 
     private func keys() async throws -> [SessionV1.SigningKey] {

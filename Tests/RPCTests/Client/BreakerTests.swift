@@ -1,3 +1,5 @@
+import Contracts
+import Messages
 import MetricsTestKit
 import RPC
 import ServiceRuntime
@@ -63,6 +65,33 @@ struct BreakerTests {
             #expect(error?.retryAfter != nil)
             #expect(bench.instances[0].calls <= 11)
             bench.instances[0].feels(.well)
+            try await eventually { await bench.failure() == nil }
+        }
+    }
+
+    @Test("a follower is never the probe: it may last for days, and a probe keeps others out")
+    func follower() async throws {
+        try await Instances.run(1) { bench in
+            let instance = bench.instances[0]
+            try await bench.call()
+            instance.feels(.stuck)
+            instance.isSilent(true)
+            try await eventually {
+                _ = await bench.failure(timeout: .milliseconds(50))
+                return bench.count("rpc_client_breaker_opens") == 1
+            }
+            instance.feels(.well)
+            let follower = Task {
+                while !Task.isCancelled {
+                    let context = bench.client.context(timeout: .seconds(60))
+                    let items = HealthClient(bench.client).watch(HealthV1.CheckRequest(), context)
+                    // While the breaker is open it fails at once; then it stays, and hears nothing.
+                    _ = try? await items.first { _ in false }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            defer { follower.cancel() }
+            try await Task.sleep(for: CircuitBreaker.firstWait + .milliseconds(200))
             try await eventually { await bench.failure() == nil }
         }
     }

@@ -64,13 +64,17 @@ struct ClockHoldTests {
         let gap = Self.day * 20
         let moment = fixture.time.now() + gap
         try await start(after: gap)
+        // A gateway that was taken over must not say that a wrong clock is right.
+        await #expect(throws: ServiceError(.permissionDenied)) {
+            try await fixture.service.accept(SessionV1.AcceptRequest(), fixture.context())
+        }
         let answer = try await fixture.service.accept(
-            SessionV1.AcceptRequest(), fixture.context())
+            SessionV1.AcceptRequest(), fixture.context(from: "tool"))
         #expect(answer.wasWaiting && answer.nowMs == moment.milliseconds)
         #expect(!isWaiting())
         _ = try await fixture.refresh(tokens.refreshToken)
         let again = try await fixture.service.accept(
-            SessionV1.AcceptRequest(), fixture.context())
+            SessionV1.AcceptRequest(), fixture.context(from: "tool"))
         #expect(!again.wasWaiting)
         #expect(try await fixture.audited(.clockAccepted) == 1)
         try await start(after: .zero)

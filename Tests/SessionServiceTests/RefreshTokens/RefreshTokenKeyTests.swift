@@ -53,7 +53,7 @@ struct RefreshTokenKeyTests {
         let tokens = try await fixture.open()
         fixture.time.advance(by: Self.day * 31)
         let (fixture, service) = (fixture, fixture.service)
-        let proofs = try (0..<50).map { _ in fixture.proof(try fixture.account()) }
+        let proofs = try (0..<50).map { fixture.proof(try fixture.account(100 + $0)) }
         try await withThrowingTaskGroup { group in
             for proof in proofs {
                 let context = fixture.context()

@@ -93,12 +93,14 @@ final class SessionFixture {
 
     // MARK: calls
 
-    /// A call of the application `gateway`, with an idempotency key if one is given.
-    func context(_ idempotencyKey: String? = nil) -> CallContext {
+    /// A call of the application, with an idempotency key if one is given.
+    func context(
+        _ idempotencyKey: String? = nil, from application: String = "gateway"
+    ) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = idempotencyKey
         return CallContext(
-            application: "gateway", deadline: time.uptime() + .seconds(10), metadata: metadata)
+            application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
     }
 
     /// Opens a session of `account` with a fresh proof.
