@@ -41,7 +41,8 @@ enum DeviceProofRule {
     ) -> DeviceProofFinding {
         guard let proof, let key else { return .absent }
         let signedAt = Timestamp(milliseconds: proof.signedAtMs)
-        guard (now - skewMax...now + skewMax).contains(signedAt) else { return .stale }
+        let (earliest, latest) = (now - skewMax, now + skewMax)
+        guard earliest <= signedAt, signedAt <= latest else { return .stale }
         let isGenuine = key.verifies(proof.signature, of: signed(token, at: signedAt))
         return isGenuine ? .proved(signedAt: signedAt) : .wrong
     }
