@@ -28,10 +28,25 @@ struct AccessTokens: Sendable {
         return (try keys.current.signer.sign(claims), expiresAt)
     }
 
-    /// What a token of ours says, however old; nil for one that is not ours. One that was read
-    /// before under the same keys is looked up.
-    func read(_ token: String) -> AccessToken? {
+    /// What a token of ours says, expired or not; nil for one that is not ours, or whose key is
+    /// retired. One that was read before under the same keys is looked up.
+    func read(_ token: String) -> AccessToken? { read(token, keys.current) }
+
+    /// What a token of ours says, however old: its key may have retired since. For telling what
+    /// became of its session and for signing out, since a phone may open its application again
+    /// after weeks. Of a revoked key nothing is read: whoever has it could name any session.
+    func readRetired(_ token: String) -> AccessToken? {
         let keys = keys.current
+        if let read = read(token, keys) { return read }
+        do throws(TokenRefusal) {
+            return AccessToken(try keys.retiredVerifier.verifyExceptExpiry(token), life: life)
+        } catch {
+            // As in `read`.
+            return nil
+        }
+    }
+
+    private func read(_ token: String, _ keys: KeysInForce.Snapshot) -> AccessToken? {
         if let known = keys.verified[token] { return known }
         do throws(TokenRefusal) {
             let claims = try keys.verifier.verifyExceptExpiry(token)

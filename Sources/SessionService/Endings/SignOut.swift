@@ -20,7 +20,7 @@ struct SignOut: Sendable {
         let outcome: FlowOutcome<Int>
         switch request.token {
         case .accessToken(let text):
-            guard let token = parts.accessTokens.read(text) else {
+            guard let token = parts.accessTokens.readRetired(text) else {
                 throw ServiceError(.invalidAccessToken)
             }
             outcome = try await parts.store.write { try end(token.session, all: all, $0) }

@@ -8,7 +8,7 @@ struct Inspection: Sendable {
     let parts: SessionParts
 
     func run(_ request: SessionV1.InspectRequest) async throws -> SessionV1.InspectResponse {
-        guard let token = parts.accessTokens.read(request.accessToken),
+        guard let token = parts.accessTokens.readRetired(request.accessToken),
             let session = try await parts.store.read({ try $0.session(token.session) })
                 .map(parts.activity.applied(to:))
         else { return SessionV1.InspectResponse() }

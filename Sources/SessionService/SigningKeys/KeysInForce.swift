@@ -9,6 +9,8 @@ final class KeysInForce: Sendable {
         let ring: SigningKeyRing
         let signer: TokenSigner
         let verifier: TokenVerifier
+        /// Reads what retired keys have signed; nothing that it reads is good.
+        let retiredVerifier: TokenVerifier
         /// The key set as it is published.
         let keySetText: String
         /// SHA-256 of that, by which followers see a change.
@@ -23,6 +25,8 @@ final class KeysInForce: Sendable {
             signer = TokenSigner(key: ring.active, type: type)
             verifier = TokenVerifier(
                 keys: ring.published, type: type, issuer: issuer, audience: audience)
+            retiredVerifier = TokenVerifier(
+                keys: ring.retired, type: type, issuer: issuer, audience: audience)
             keySetText = ring.published.json
             keySetHash = SHA256.hash(keySetText.utf8)
         }

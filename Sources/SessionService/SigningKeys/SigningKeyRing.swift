@@ -17,10 +17,12 @@ package enum SigningKeyError: Error, Hashable, CustomStringConvertible {
 }
 
 /// The keys of access tokens as they are at one moment (S-01): one signs, all that are published
-/// verify.
+/// verify. Tokens of the retired ones are read and are no longer good.
 struct SigningKeyRing: Sendable {
     let active: SigningKey
     let published: JSONWebKeySet
+    /// Keys that had their time, by which an expired token is still known for ours.
+    let retired: JSONWebKeySet
     /// The rows behind them, by which the schedule goes.
     let stored: [StoredSigningKey]
 
@@ -29,28 +31,32 @@ struct SigningKeyRing: Sendable {
     static func load(
         from store: Store, box: SealedBox, randomness: any Randomness, logger: Logger
     ) async throws -> SigningKeyRing {
-        let stored = try await store.write { transaction in
+        let (stored, retired) = try await store.write { transaction in
+            let retired = try transaction.retiredSigningKeys()
             let keys = try transaction.signingKeys()
-            if keys.contains(where: { $0.phase == .active }) { return keys }
+            if keys.contains(where: { $0.phase == .active }) { return (keys, retired) }
             // None where the first start stands, or a program that knew no announced keys.
             let maker = SigningKeyMaker(box: box, randomness: randomness)
             let announced = keys.first { $0.phase == .announced }
             try transaction.take(announced.map { .activate($0.id) } ?? .start, maker)
-            return try transaction.signingKeys()
+            return (try transaction.signingKeys(), retired)
         }
-        let ring = try SigningKeyRing(stored, box: box)
+        let ring = try SigningKeyRing(stored, retired: retired, box: box)
         logger.info("signing keys are loaded", fields: [.key: .text(ring.active.identifier)])
         return ring
     }
 
-    /// The ring of `stored` keys, none of them retired.
-    init(_ stored: [StoredSigningKey], box: SealedBox) throws {
+    /// The ring of `stored` keys, none of them retired, and of `retired` ones, none of them revoked.
+    init(
+        _ stored: [StoredSigningKey], retired: [StoredSigningKey], box: SealedBox
+    ) throws {
         guard let active = stored.first(where: { $0.phase == .active }) else {
             throw SigningKeyError.doesNotOpen
         }
         self.active = try active.signingKey(box: box)
         self.stored = stored
         published = try JSONWebKeySet(try stored.map { try $0.verifyingKey })
+        self.retired = try JSONWebKeySet(try retired.map { try $0.verifyingKey })
     }
 }
 

@@ -48,8 +48,8 @@ struct SigningKeyRotation: Sendable {
         }
     }
 
-    /// Nothing of the key named `identifier` verifies any more. One that is retired already stays
-    /// so, and that is no error.
+    /// Nothing of the key named `identifier` verifies any more, and not even an expired token of
+    /// its tells anything. One that is revoked already stays so, and that is no error.
     /// - Throws: `rpc/not-found`.
     func revoke(_ identifier: String) async throws {
         try await change { transaction in
@@ -59,7 +59,7 @@ struct SigningKeyRotation: Sendable {
                     try $0.verifyingKey.identifier == identifier
                 })
             else { throw ServiceError(.notFound, fields: ["key_id"]) }
-            if key.phase != .retired { try transaction.revoke(key) }
+            if !key.isRevoked { try transaction.revoke(key) }
             return try transaction.takeDue(schedule, maker)
         }
     }
@@ -67,10 +67,13 @@ struct SigningKeyRotation: Sendable {
     private func change(
         _ flow: @escaping @Sendable (Transaction) throws -> [StoredSigningKey]
     ) async throws {
-        let (stored, version) = try await store.write { transaction in
-            (try flow(transaction), keys.nextVersion())
+        let (ring, version) = try await store.write { transaction in
+            let stored = try flow(transaction)
+            let ring = try SigningKeyRing(
+                stored, retired: try transaction.retiredSigningKeys(), box: maker.box)
+            return (ring, keys.nextVersion())
         }
-        keys.replace(with: try SigningKeyRing(stored, box: maker.box), version: version)
+        keys.replace(with: ring, version: version)
         bell.ring()
         logger.info(
             "signing keys have changed",

@@ -49,7 +49,7 @@ extension Transaction {
         return keys
     }
 
-    /// Revokes a key: its tokens verify no more from this commit on.
+    /// Revokes a key, retired or not: its tokens are worth nothing from this commit on.
     func revoke(_ key: StoredSigningKey) throws {
         try retireSigningKey(key.id, isRevoked: true)
         try audit(key.id, .signingKeyRevoked)

@@ -12,6 +12,10 @@ struct StoredSigningKey: Hashable, Sendable {
         case retired
     }
 
+    /// Retired keys whose tokens are still read: 80 years of them at 30 days a key, six weeks at an
+    /// hour a key; about 1 MiB.
+    static let retiredReadMax: Int64 = 1_000
+
     let id: Int64
     let state: SigningKeyState
     /// The public point's coordinates.
@@ -49,6 +53,23 @@ extension SQLSession {
             FROM signing_key WHERE state < ? ORDER BY made_at_ms, id
             """,
             [.integer(SigningKeyState.retired.rawValue)], StoredSigningKey.init)
+    }
+
+    /// The keys that were retired in their time, the latest first. What a revoked key has signed is
+    /// worth nothing, so those are not among them.
+    func retiredSigningKeys() throws -> [StoredSigningKey] {
+        try query(
+            """
+            SELECT id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms,
+                   retired_at_ms, revoked
+            FROM signing_key WHERE state = ? AND revoked = 0
+            ORDER BY retired_at_ms DESC, id LIMIT ?
+            """,
+            [
+                .integer(SigningKeyState.retired.rawValue),
+                .integer(StoredSigningKey.retiredReadMax),
+            ],
+            StoredSigningKey.init)
     }
 
     /// The keys that were made last, the newest first, whatever their state.
@@ -107,18 +128,19 @@ extension Transaction {
         }
     }
 
-    /// Nothing of a key verifies any more; its private number, if it still has one, goes.
+    /// Nothing of a key is good any more; its private number, if it still has one, goes. One that
+    /// had its time and is revoked only now keeps the moment of its retirement.
     func retireSigningKey(_ id: Int64, isRevoked: Bool) throws {
         try execute(
             """
             UPDATE signing_key
-            SET state = ?, private_number = NULL, retired_at_ms = ?, revoked = ?
-            WHERE id = ? AND state < ?
+            SET state = ?, private_number = NULL, retired_at_ms = coalesce(retired_at_ms, ?),
+                revoked = ?
+            WHERE id = ? AND revoked = 0
             """,
             [
                 .integer(SigningKeyState.retired.rawValue), SQLValue(at),
                 SQLValue(isRevoked), .integer(id),
-                .integer(SigningKeyState.retired.rawValue),
             ])
     }
 }

@@ -38,7 +38,8 @@ struct SigningKeyRotationTests {
 
     /// Moves the time on and lets the schedule look, as the worker does.
     private func pass(_ duration: Duration) async throws {
-        let worker = Task { [service = fixture.service] in try await service.work.signingKeys.run() }
+        let worker = Task { [service = fixture.service] in try await service.work.signingKeys.run()
+        }
         await fixture.time.sleepers()
         var rest = duration
         while rest > .zero {
@@ -117,6 +118,43 @@ struct SigningKeyRotationTests {
         let revoked = try await keys().filter(\.revoked).map(\.keyId)
         #expect(revoked == [name])
         #expect(try await fixture.audited(.signingKeyRevoked) == 1)
+    }
+
+    @Test("G-01, G-09: a retired key's token tells what became of its session, and signs out")
+    func retired() async throws {
+        let old = try await fixture.open()
+        let other = try await fixture.open()
+        let name = try kid(old)
+        _ = try await fixture.service.signingKeys.rotateKeys(.init(), tool)
+        try await pass(.seconds(7_200))
+        #expect(try !published().contains(name))
+        for _ in 0..<2 {
+            let state = try await fixture.inspect(old.accessToken)
+            #expect(state.known && state.live && !state.accessTokenCurrent)
+            #expect(!fixture.validate(old.accessToken).valid)
+            try await fixture.restart()
+        }
+        #expect(try await fixture.signOut(.accessToken(old.accessToken)) == 1)
+        #expect(try await fixture.inspect(old.accessToken).endReason == .signedOut)
+        #expect(try await fixture.inspect(other.accessToken).live)
+    }
+
+    @Test("S-01: of a key that is revoked, retired before or not, no token tells anything")
+    func revokedAfterwards() async throws {
+        let old = try await fixture.open()
+        let name = try kid(old)
+        _ = try await fixture.service.signingKeys.rotateKeys(.init(), tool)
+        try await pass(.seconds(7_200))
+        #expect(try await fixture.inspect(old.accessToken).known)
+        _ = try await fixture.service.signingKeys.revokeKey(.init(keyId: name), tool)
+        for _ in 0..<2 {
+            #expect(try await fixture.inspect(old.accessToken) == SessionV1.InspectResponse())
+            await expectRefused(.invalidAccessToken) {
+                try await fixture.signOut(.accessToken(old.accessToken))
+            }
+            try await fixture.restart()
+        }
+        #expect(try await keys().filter(\.revoked).map(\.keyId) == [name])
     }
 
     @Test("only the operator's tool may; a key that is not known is not found")
