@@ -5,7 +5,8 @@ import Storage
 
 /// Notes for a live session that its owner has just proved to be it once more (G-13). The session
 /// and its family of refresh tokens stay; the new access token tells the new `auth_time` and `amr`,
-/// and so does every later one.
+/// and so does every later one. When the session was opened by which proof stays as it was: a
+/// password that is replaced ends it however often the old one was shown since (S-06).
 struct Reauthentication: Sendable {
     let parts: SessionParts
 
@@ -40,7 +41,6 @@ struct Reauthentication: Sendable {
             try transaction.useProof(proof)
         else { return .refused(.invalidSignInProof) }
         session.authenticatedAt = proof.authenticatedAt
-        session.provedAt = proof.provedAt
         session.methods = proof.methods
         session.usedAt = transaction.at
         try transaction.noteProof(of: session)
@@ -48,6 +48,6 @@ struct Reauthentication: Sendable {
             AuditEvent(
                 .sessionReauthenticated, account: session.account.key, session: session.id.key
             ).from(origin))
-        return .done(TokenGrant(session: session, givenAt: transaction.at))
+        return .done(TokenGrant(session: session, reissuing: token, givenAt: transaction.at))
     }
 }

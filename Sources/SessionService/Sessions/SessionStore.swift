@@ -38,15 +38,16 @@ extension Transaction {
         try requireOne(changed, "rotated")
     }
 
-    /// Keeps that a session's owner has proved to be it once more.
+    /// Keeps that a session's owner has proved to be it once more. `proved_at_ms` is the opening
+    /// proof's for good: by it `AccountEnding` tells old sessions from new ones.
     func noteProof(of session: Session) throws {
         let changed = try execute(
             """
-            UPDATE session SET auth_time_ms = ?, proved_at_ms = ?, methods = ?, used_at_ms = ?
+            UPDATE session SET auth_time_ms = ?, methods = ?, used_at_ms = ?
             WHERE id = ? AND ended_at_ms IS NULL
             """,
             [
-                SQLValue(session.authenticatedAt), SQLValue(session.provedAt),
+                SQLValue(session.authenticatedAt),
                 .text(session.methods.joined(separator: " ")), SQLValue(session.usedAt),
                 .integer(session.id.key),
             ])

@@ -16,6 +16,15 @@ struct TokenGrant: Hashable, Sendable {
         self.givenAt = givenAt
     }
 
+    /// Another access token for whoever shows one. It carries that one's counter and not the
+    /// leaf's: the leaf's answer may be lost, and a use of this token must not confirm it (G-10).
+    init(session: Session, reissuing shown: AccessToken, givenAt: Timestamp) {
+        self.session = session
+        // A token from before counters has none; 0 confirms nothing.
+        counter = shown.counter ?? 0
+        self.givenAt = givenAt
+    }
+
     /// The same tokens as at `first` (G-25). The access token counts from then: who repeats a
     /// call, its owner or whoever overheard it, gets no more than the first answer gave.
     init(session: Session, repeating first: FirstAnswer) {

@@ -65,7 +65,22 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("a reset's end of the account spares a session proved after it, by its new proof")
+    @Test("G-10: a lost child is not confirmed by what its parent's token was exchanged for")
+    func lostChild() async throws {
+        let tokens = try await fixture.open()
+        let lost = try await fixture.refresh(tokens.refreshToken)
+        let answer = try await fixture.reauthenticate(
+            tokens.accessToken, fixture.proof(try fixture.account()))
+        #expect(fixture.validate(answer.accessToken).valid)
+        let again = try await fixture.refresh(tokens.refreshToken)
+        #expect(again.refreshToken == lost.refreshToken)
+        #expect(fixture.validate(again.accessToken).valid)
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(tokens.refreshToken)
+        }
+    }
+
+    @Test("S-06: a reset ends a session that was opened before it, however it was proved since")
     func reset() async throws {
         let tokens = try await fixture.open()
         let other = try await fixture.open()
@@ -74,8 +89,9 @@ struct ReauthenticationTests {
         fixture.time.advance(by: .seconds(10))
         _ = try await fixture.reauthenticate(
             tokens.accessToken, fixture.proof(try fixture.account()))
-        #expect(try await fixture.endAccount(try fixture.account(), before: reset) == 1)
-        #expect(try await fixture.isLive(tokens))
-        #expect(try await !fixture.isLive(other))
+        let new = try await fixture.open()
+        #expect(try await fixture.endAccount(try fixture.account(), before: reset) == 2)
+        for old in [tokens, other] { #expect(try await !fixture.isLive(old)) }
+        #expect(try await fixture.isLive(new))
     }
 }
