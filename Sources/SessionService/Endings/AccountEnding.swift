@@ -16,10 +16,11 @@ struct AccountEnding: Sendable {
 
     let parts: SessionParts
 
-    /// - Throws: `rpc/invalid-argument`.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     func run(
         _ request: SessionV1.EndAccountRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountResponse {
+        try context.requireAccountKeeper()
         guard let account = AccountID(text: request.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }

@@ -108,8 +108,25 @@ struct AccountEndingTests {
         }
         await expectRefused(.invalidArgument) {
             try await fixture.service.endAccount(
-                SessionV1.EndAccountRequest(accountId: "ses_0000000000001"), fixture.context())
+                SessionV1.EndAccountRequest(accountId: "ses_0000000000001"),
+                fixture.context(from: "identity"))
         }
+    }
+
+    @Test("S-06: nobody but identity and the operator's tool ends an account's sessions")
+    func callers() async throws {
+        let tokens = try await fixture.open(account)
+        let request = SessionV1.EndAccountRequest(
+            accountId: account.text, beforeMs: fixture.time.now().milliseconds + 1,
+            reason: .security)
+        for application in ["gateway", "notification", "session", "app", ""] {
+            await expectRefused(.permissionDenied) {
+                try await fixture.service.endAccount(request, fixture.context(from: application))
+            }
+        }
+        #expect(fixture.validate(tokens.accessToken).valid)
+        let ended = try await fixture.service.endAccount(request, fixture.context(from: "tool"))
+        #expect(ended.ended == 1)
     }
 
     @Test("old ends are forgotten a day later")

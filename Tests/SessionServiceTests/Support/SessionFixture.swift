@@ -151,7 +151,7 @@ final class SessionFixture {
     ) async throws -> Int {
         let request = SessionV1.EndAccountRequest(
             accountId: account.text, beforeMs: before.milliseconds, reason: reason)
-        return Int(try await service.endAccount(request, context()).ended)
+        return Int(try await service.endAccount(request, context(from: "identity")).ended)
     }
 
     /// How many audit records of `kind` there are.
