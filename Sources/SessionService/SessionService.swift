@@ -42,7 +42,7 @@ package struct SessionService: SessionsService {
             from: store, box: keys.tokenKeys,
             schedule: RefreshTokenKeys.Schedule(
                 renewal: settings.refreshKeyLife, acceptance: settings.longestAge),
-            randomness: randomness)
+            randomness: randomness, logger: logger)
         let inForce = KeysInForce(ring, issuer: settings.issuer, audience: settings.audience)
         let life = AccessTokenLife(mean: settings.accessTokenLife)
         let retention = life.longest + TokenVerifier.leeway

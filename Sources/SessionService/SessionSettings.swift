@@ -99,8 +99,9 @@ package struct SessionSettings: Settings {
             idleMax <= ageMax, ["session-idle-max", "session-age-max"],
             "session-idle-max must not be longer than session-age-max")
         settings.require(
-            ageMax <= refreshKeyLife * 200, ["session-age-max", "refresh-key-life"],
-            "session-age-max must not be longer than 200 times refresh-key-life")
+            longestAge <= refreshKeyLife * 200,
+            ["session-age-max", "session-limits", "refresh-key-life"],
+            "no session may live longer than 200 times refresh-key-life")
         settings.require(
             accessTokenLife <= idleMax, ["access-token-life", "session-idle-max"],
             "access-token-life must not be longer than session-idle-max")

@@ -29,7 +29,7 @@ struct Refresh: Sendable {
             throw ServiceError(.invalidRefreshToken)
         }
         let use = try await use(of: token, request, context)
-        try await parts.refreshTokens.renewIfDue(in: parts.store, at: parts.time.now())
+        await parts.refreshTokens.renewIfDue(in: parts.store, at: parts.time.now())
         let outcome = try await parts.store.write { try answer(use, $0) }
         let grant = try parts.settle(outcome)
         return SessionV1.RefreshResponse(

@@ -1,4 +1,5 @@
 import Cryptography
+import Logging
 import ServiceRuntime
 import Storage
 import Synchronization
@@ -35,10 +36,14 @@ final class RefreshTokenKeys: Sendable {
 
     /// Bytes of a key: as many as HMAC-SHA-256 gives (RFC 2104, 3).
     private static let keyBytes = 32
+    /// Between attempts to make a key that is due: often enough for a key that counts days, and no
+    /// call pays for each other's attempt meanwhile.
+    static let retryEvery: Duration = .seconds(60)
 
     private let box: SealedBox
     private let schedule: Schedule
     private let randomness: any Randomness
+    private let logger: Logger
     private let state: Mutex<State>
 
     /// Makes and checks tokens under the keys of now.
@@ -47,27 +52,42 @@ final class RefreshTokenKeys: Sendable {
     /// The keys in `store`; the first start makes one.
     /// - Throws: `RefreshTokenKeyError`, or what the store throws.
     static func load(
-        from store: Store, box: SealedBox, schedule: Schedule, randomness: any Randomness
+        from store: Store, box: SealedBox, schedule: Schedule, randomness: any Randomness,
+        logger: Logger
     ) async throws -> RefreshTokenKeys {
         let stored = try await store.write {
             try keys(in: $0, schedule, box, randomness, isWanted: false)
         }
         return RefreshTokenKeys(
-            try Self.state(of: stored, box, schedule), box, schedule, randomness)
+            try Self.state(of: stored, box, schedule), box, schedule, randomness, logger)
     }
 
     private init(
-        _ state: State, _ box: SealedBox, _ schedule: Schedule, _ randomness: any Randomness
+        _ state: State, _ box: SealedBox, _ schedule: Schedule, _ randomness: any Randomness,
+        _ logger: Logger
     ) {
         self.state = Mutex(state)
         self.box = box
         self.schedule = schedule
         self.randomness = randomness
+        self.logger = logger
     }
 
-    /// Makes a new key where the current one has had its time; any number may ask at once.
-    func renewIfDue(in store: Store, at now: Timestamp) async throws {
-        if state.withLock({ now >= $0.renewAt }) { try await renew(in: store, isWanted: false) }
+    /// Makes a new key where the current one has had its time; any number may ask at once. Where
+    /// that fails the current one goes on for a while: an old key is a lesser evil than nobody
+    /// signed in.
+    func renewIfDue(in store: Store, at now: Timestamp) async {
+        guard state.withLock({ now >= $0.renewAt }) else { return }
+        do {
+            try await renew(in: store, isWanted: false)
+        } catch {
+            logger.error(
+                "the key of refresh tokens cannot be renewed", fields: [.detail: .error(error)])
+            state.withLock { state in
+                guard now >= state.renewAt else { return }
+                state = State(seal: state.seal, renewAt: now + Self.retryEvery)
+            }
+        }
     }
 
     /// Makes a new key where it is due or `isWanted`.

@@ -29,7 +29,7 @@ struct SessionOpening: Sendable {
                 Array(proof.account.text.utf8), Array(proof.methods.joined(separator: " ").utf8),
                 Array((request.origin?.deviceId ?? "").utf8), deviceKey?.bytes ?? [],
             ], context, hash: parts.keys.calls)
-        try await parts.refreshTokens.renewIfDue(in: parts.store, at: parts.time.now())
+        await parts.refreshTokens.renewIfDue(in: parts.store, at: parts.time.now())
         let outcome = try await parts.store.write { transaction in
             try open(proof, device, deviceKey, call, origin, transaction)
         }

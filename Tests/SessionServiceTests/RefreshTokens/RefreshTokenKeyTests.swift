@@ -85,6 +85,33 @@ struct RefreshTokenKeyTests {
         await #expect(throws: RefreshTokenKeyError.doesNotOpen) { try await fixture.restart() }
     }
 
+    @Test("G-10: a key that cannot be made is reported, and nobody is kept out")
+    func goesOn() async throws {
+        for _ in 2...255 { try await fixture.service.renewRefreshKey() }
+        fixture.time.advance(by: Self.day * 31)
+        let first = try await fixture.open()
+        #expect(try keyID(first.refreshToken) == 255)
+        let child = try await fixture.refresh(first.refreshToken)
+        func reports() -> Int {
+            fixture.log.lines.count { $0.contains("cannot be renewed") }
+        }
+        #expect(reports() == 1, "not with every call")
+        fixture.time.advance(by: RefreshTokenKeys.retryEvery)
+        _ = try await fixture.refresh(child.refreshToken)
+        #expect(reports() == 2)
+        fixture.time.advance(by: Self.day * 59)
+        #expect(try keyID(try await fixture.open().refreshToken) == 1)
+    }
+
+    @Test("S-02: the key's life suits the longest session of any method")
+    func longestAge() throws {
+        let flags = ["--refresh-key-life", "1d", "--session-limits"]
+        _ = try SessionFixture.settings(flags + ["anonymous=30d/200d"])
+        #expect(throws: ServiceError.self) {
+            try SessionFixture.settings(flags + ["anonymous=30d/201d"])
+        }
+    }
+
     @Test("255 keys at most: the next one is refused until an old one is forgotten")
     func exhausted() async throws {
         for _ in 2...255 { try await fixture.service.renewRefreshKey() }
