@@ -29,7 +29,7 @@ package protocol AuthAPI: Sendable {
         _ request: GatewayV1.RefreshRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshResponse
 
-    /// Ends a session, or all of the account's; an expired access token will do (G-09).
+    /// Ends a session by a token of it, expired or not, or all of the account's by a current one (G-09).
     func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse

@@ -30,7 +30,8 @@ package protocol SessionsAPI: Sendable {
         _ request: SessionV1.InspectRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectResponse
 
-    /// Ends one session, or all of its account's, by a token of it; an expired one will do (G-09, S-06).
+    /// Ends one session by a token of it, expired or not, or all of its account's by a current one (G-09,
+    /// S-06).
     func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse

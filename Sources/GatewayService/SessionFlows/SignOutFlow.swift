@@ -2,8 +2,8 @@ import Contracts
 import Messages
 import RPC
 
-/// G-09: end this session, or all of the account's. An expired access token will do: whoever wants
-/// out is let out.
+/// G-09: end this session, or all of the account's. For this one an expired access token will do:
+/// whoever wants out is let out.
 struct SignOutFlow: Sendable {
     let sessions: any SessionsAPI
 

@@ -681,7 +681,8 @@ extension GatewayV1.RefreshResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Signs out.
     package struct SignOutRequest: Hashable, Sendable {
-        /// All sessions of the account, not only this one.
+        /// All sessions of the account, not only this one. An expired access token is refused for this with
+        /// auth/invalid-access-token and ends nothing: refresh first.
         package var all: Bool
         /// With a refresh token of a session that is bound to a key: as for a refresh (S-04).
         package var deviceProof: SessionV1.DeviceProof?

@@ -726,7 +726,9 @@ extension SessionV1.InspectResponse: ProtobufMessage {
 extension SessionV1 {
     /// Signs out.
     package struct SignOutRequest: Hashable, Sendable {
-        /// All sessions of the account, not only this one.
+        /// All sessions of the account, not only this one. An expired access token is refused for this with
+        /// auth/invalid-access-token and ends nothing, so that one that leaked long ago cannot sign its
+        /// owner out everywhere, and the owner does not take one session's end for all: refresh first.
         package var all: Bool
         /// With a refresh token of a session that is bound to a key: as for a refresh (S-04).
         package var deviceProof: SessionV1.DeviceProof?

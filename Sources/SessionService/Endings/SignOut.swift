@@ -7,6 +7,10 @@ import Storage
 /// Ends the session of a token, or all of its account's (G-09, S-06). Whoever wants out is let
 /// out: an access token may have expired, and a session that is over already is no error. A token
 /// of such a session ends no other one.
+///
+/// All sessions end by a current access token only, or one that leaked long ago could end them. An
+/// expired one is refused, and does not end its own session alone: its owner, who may have lost a
+/// phone, must not believe that all are over, and can refresh and ask again.
 struct SignOut: Sendable {
     let parts: SessionParts
 
@@ -20,9 +24,7 @@ struct SignOut: Sendable {
         let outcome: FlowOutcome<Int>
         switch request.token {
         case .accessToken(let text):
-            guard let token = parts.accessTokens.readRetired(text) else {
-                throw ServiceError(.invalidAccessToken)
-            }
+            let token = try all ? parts.currentToken(text) : tokenOfAnyAge(text)
             outcome = try await parts.store.write { try end(token.session, all: all, $0) }
         case .refreshToken(let text):
             guard let token = parts.refreshTokens.seal.token(text) else {
@@ -34,6 +36,13 @@ struct SignOut: Sendable {
         case nil: throw ServiceError(.invalidArgument, fields: ["token"])
         }
         return SessionV1.SignOutResponse(ended: UInt32(clamping: try parts.settle(outcome)))
+    }
+
+    private func tokenOfAnyAge(_ text: String) throws(ServiceError) -> AccessToken {
+        guard let token = parts.accessTokens.readRetired(text) else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        return token
     }
 
     /// A refresh token signs out where it would refresh, and is a replay where it would be one. Of

@@ -82,6 +82,21 @@ struct SignOutTests {
         #expect(fixture.validate(other.accessToken).valid)
     }
 
+    @Test("S-06: an expired access token does not end all sessions, and is told so")
+    func allByExpired() async throws {
+        let (mine, other) = (try await fixture.open(), try await fixture.open())
+        fixture.time.advance(by: .seconds(700))
+        for _ in 0..<2 {
+            await expectRefused(.invalidAccessToken) {
+                try await fixture.signOut(.accessToken(mine.accessToken), all: true)
+            }
+            fixture.time.advance(by: .seconds(86_400))
+        }
+        for tokens in [mine, other] { #expect(try await fixture.isLive(tokens)) }
+        let child = try await fixture.refresh(mine.refreshToken)
+        #expect(try await fixture.signOut(.accessToken(child.accessToken), all: true) == 2)
+    }
+
     @Test("a token of an ended session ends no other one")
     func endedSession() async throws {
         let stale = try await fixture.open()
