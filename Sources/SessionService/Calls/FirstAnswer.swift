@@ -49,6 +49,16 @@ extension Transaction {
         try remembered(of: call).map(FirstAnswer.init)
     }
 
+    /// The same, where another request's key is just no answer: a thief's use of an old token must
+    /// end the family whatever key he sends with it (G-10).
+    func firstAnswerIfAny(of call: RepeatableCall?) throws -> FirstAnswer? {
+        do {
+            return try firstAnswer(of: call)
+        } catch let error as ServiceError where error.code == .idempotencyKeyReused {
+            return nil
+        }
+    }
+
     /// Keeps the answer of `call`, if it carries a key.
     func remember(_ call: RepeatableCall?, _ answer: FirstAnswer) throws {
         try remember(call, answer.bytes)

@@ -68,8 +68,12 @@ struct Refresh: Sendable {
             on: use.token.counter, use.proof, isElsewhere: verdict == .refused, of: session,
             at: transaction.at)
         switch decision {
-        case .rotate, .again, .replayed:
+        case .rotate, .again:
             if let first = try transaction.firstAnswer(of: use.call) {
+                return .done(TokenGrant(session: session, repeating: first))
+            }
+        case .replayed:
+            if let first = try transaction.firstAnswerIfAny(of: use.call) {
                 return .done(TokenGrant(session: session, repeating: first))
             }
         case .refused, .isOver, .hasEnded, .unknown: break

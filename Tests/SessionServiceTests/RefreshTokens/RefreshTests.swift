@@ -136,6 +136,18 @@ struct RefreshTests {
         _ = try await fixture.refresh(child.refreshToken, key: "k2")
     }
 
+    @Test("G-10: a replay ends its family under another request's idempotency key as well")
+    func replayUnderAKey() async throws {
+        let first = try await fixture.open()
+        let child = try await fixture.refresh(first.refreshToken, key: "k1")
+        let leaf = try await fixture.refresh(child.refreshToken, key: "k2")
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.refresh(first.refreshToken, key: "k2")
+        }
+        #expect(!fixture.validate(leaf.accessToken).valid)
+        #expect(try await fixture.inspect(leaf.accessToken).endReason == .replayed)
+    }
+
     @Test("G-25: a late repeat gives no access beyond the first answer's")
     func lateRepeat() async throws {
         let first = try await fixture.open()
