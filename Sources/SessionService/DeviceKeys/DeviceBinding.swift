@@ -1,10 +1,12 @@
+import ServiceRuntime
+
 /// What ties a session to its device where no key does (S-04); a session that has a key asks for
 /// its proof under each of them.
 package enum DeviceBinding: String, CaseIterable, Sendable {
     /// Another device id than the session's is recorded, and answered. Device ids are the caller's
     /// word, which a thief copies with the token: they tell little and must sign nobody out.
     case signal
-    /// Another device id, or none, is recorded and refused.
+    /// Another device id, or none, is recorded and refused, at a sign-in without a key too.
     case fingerprint
     /// Sign-ins without a key are refused. Sessions from before go on as under `signal`.
     case key
@@ -17,6 +19,17 @@ package enum DeviceBinding: String, CaseIterable, Sendable {
         case recorded
         /// It is refused, and recorded.
         case refused
+    }
+
+    /// Refuses a sign-in without a key whose session would be bound to nothing.
+    /// - Throws: `auth/device-key-required`, `rpc/invalid-argument`.
+    func requireTie(toDevice id: String) throws(ServiceError) {
+        switch self {
+        case .signal: break
+        case .fingerprint:
+            if id.isEmpty { throw ServiceError(.invalidArgument, fields: ["device_id"]) }
+        case .key: throw ServiceError(.deviceKeyRequired)
+        }
     }
 
     /// The verdict on a refresh that names `device`, of a session without a key that was opened on

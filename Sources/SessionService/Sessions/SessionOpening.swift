@@ -40,11 +40,12 @@ struct SessionOpening: Sendable {
     private func deviceKey(
         in request: SessionV1.CreateRequest
     ) throws(ServiceError) -> DeviceKey? {
+        let deviceID = request.origin?.deviceId ?? ""
         guard let key = request.deviceKey else {
-            if parts.refreshPolicy.binding == .key { throw ServiceError(.deviceKeyRequired) }
+            try parts.refreshPolicy.binding.requireTie(toDevice: deviceID)
             return nil
         }
-        return try DeviceKey(key, deviceID: request.origin?.deviceId ?? "")
+        return try DeviceKey(key, deviceID: deviceID)
     }
 
     private func open(

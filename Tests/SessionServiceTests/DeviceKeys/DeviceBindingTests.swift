@@ -32,6 +32,27 @@ struct DeviceBindingTests {
         #expect(try await fixture.audited(.refreshElsewhere) == 1)
     }
 
+    @Test("S-04: as a fingerprint a sign-in that names no device is refused")
+    func nameless() async throws {
+        let fixture = try await SessionFixture(flags: ["--device-binding", "fingerprint"])
+        let account = try fixture.account()
+        for origin in [nil, IdentityV1.Origin(platform: "cli")] {
+            await expectRefused(.invalidArgument) {
+                try await fixture.service.create(
+                    SessionV1.CreateRequest(proof: fixture.proof(account), origin: origin),
+                    fixture.context())
+            }
+        }
+        #expect(try await fixture.number("SELECT count(*) FROM session") == 0)
+        let device = try TestDevice.ed25519()
+        let bound = try await fixture.service.create(
+            SessionV1.CreateRequest(
+                proof: fixture.proof(account),
+                origin: IdentityV1.Origin(deviceId: device.id), deviceKey: device.key()),
+            fixture.context())
+        #expect(bound.tokens != nil)
+    }
+
     @Test("S-04: as a fingerprint it is recorded and refused, and signs nobody out")
     func fingerprint() async throws {
         let fixture = try await SessionFixture(flags: ["--device-binding", "fingerprint"])
