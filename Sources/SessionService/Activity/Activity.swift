@@ -69,10 +69,13 @@ final class Activity: Sendable {
         }
     }
 
-    /// Forgets marks that are on disk.
+    /// Forgets marks that are on disk; not later ones of the same sessions, which may have departed
+    /// while these were written.
     func wrote(_ marks: [ActivityMark]) {
         state.withLock { state in
-            for mark in marks { state.underway[mark.key] = nil }
+            for mark in marks where state.underway[mark.key] == mark.at {
+                state.underway[mark.key] = nil
+            }
             // Gives the memory back.
             if state.underway.isEmpty { state.underway = [:] }
         }

@@ -47,6 +47,20 @@ struct ActivityTests {
         #expect(activity.applied(to: try session(1, usedAt: start)).usedAt == start)
     }
 
+    @Test("a later mark that departs while an earlier one is written stays")
+    func overtaken() throws {
+        let activity = Activity()
+        activity.mark(try id(1), at: start + .seconds(10))
+        activity.depart()
+        let first = activity.departed(upTo: 10)
+        activity.mark(try id(1), at: start + .seconds(20))
+        activity.depart()
+        activity.wrote(first)
+        #expect(activity.departed(upTo: 10).map(\.at) == [start + .seconds(20)])
+        activity.wrote([ActivityMark(key: 1, at: start + .seconds(20))])
+        #expect(activity.count == 0)
+    }
+
     @Test("no more sessions are marked than the limit; those that are go on")
     func bounded() throws {
         let activity = Activity(marksMax: 3)
