@@ -28,11 +28,17 @@ struct NoticeDelivery: Sendable {
         request.deviceName = try device?.name(of: session, box: parts.keys.deviceNames) ?? ""
         do {
             _ = try await notices.tell(request, context(message))
-        } catch let error as ServiceError where error.code == .invalidArgument {
+        } catch let error as ServiceError where Self.isFinal(error.code) {
             logger.error(
                 "an outbox message was given up",
                 fields: [.topic: .text(message.topic), .detail: .error(error)])
         }
+    }
+
+    /// Whether identity says that this notice can never be taken as it is. A key that is reused is
+    /// one whose first delivery was taken, before the device's name changed or was erased.
+    private static func isFinal(_ code: ErrorCode) -> Bool {
+        code == .invalidArgument || code == .idempotencyKeyReused
     }
 
     private func context(_ message: OutboxMessage) -> CallContext {

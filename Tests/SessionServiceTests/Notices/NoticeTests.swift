@@ -79,9 +79,11 @@ struct NoticeTests {
         #expect(fixture.notices.told.map(\.deviceName) == [""])
     }
 
-    @Test("a notice that identity can never take is reported and let go")
-    func final() async throws {
-        fixture.notices.fail([.invalidArgument])
+    @Test(
+        "a notice that identity can never take is reported and let go",
+        arguments: [ErrorCode.invalidArgument, .idempotencyKeyReused])
+    func final(code: ErrorCode) async throws {
+        fixture.notices.fail([code])
         _ = try await fixture.open(on: "phone")
         _ = try await fixture.open(on: "tablet")
         try await fixture.handOver()
