@@ -20,12 +20,10 @@ final class KnownKeys: Sendable {
 
     /// What a token says that one of these keys has signed, however old it is; one that was read
     /// before is looked up.
-    func read(
-        _ token: String, lifeMax: Duration?
-    ) throws(TokenRefusal) -> VerifiedSession {
+    func read(_ token: String) throws(TokenRefusal) -> VerifiedSession {
         if let known = verified[token] { return known }
         let claims = try verifier.verifyExceptExpiry(token)
-        guard let session = VerifiedSession(claims, lifeMax: lifeMax) else { throw .claims }
+        guard let session = VerifiedSession(claims) else { throw .claims }
         verified.insert(session, for: token)
         return session
     }

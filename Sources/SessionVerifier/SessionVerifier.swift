@@ -85,7 +85,8 @@ package final class SessionVerifier: Sendable {
     private func verdict(
         _ token: String, _ keys: KnownKeys
     ) throws(TokenRefusal) -> Verdict {
-        let session = try keys.read(token, lifeMax: state.withLock { $0.lifeMax })
+        // Not kept with the token: the first word of ends may come after it was read.
+        let session = try keys.read(token).limited(to: state.withLock { $0.lifeMax })
         return VerdictRule.verdict(
             session, hasEnded: ends.contains(session.session), silentFor: freshness,
             silence: settings.silence, at: time.now())

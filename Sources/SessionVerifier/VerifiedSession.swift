@@ -32,11 +32,12 @@ package struct VerifiedSession: Hashable, Sendable {
     /// When it did (`auth_time`).
     package let authenticatedAt: Timestamp
     /// Until when the token is good, by the issuer's clock.
-    package let expiresAt: Timestamp
+    package private(set) var expiresAt: Timestamp
+    /// When it was issued.
+    private let issuedAt: Timestamp
 
     /// What claims say; nil where one is missing that each of our tokens has.
-    /// - Parameter lifeMax: no token is taken for longer after it was issued, whatever it says.
-    init?(_ claims: TokenClaims, lifeMax: Duration?) {
+    init?(_ claims: TokenClaims) {
         guard let session = claims.sessionID.flatMap(SessionID.init(text:)),
             let account = AccountID(text: claims.subject),
             let authenticatedAt = claims.authenticatedAt
@@ -45,6 +46,16 @@ package struct VerifiedSession: Hashable, Sendable {
         self.account = account
         self.authenticatedAt = authenticatedAt
         methods = claims.methods
-        expiresAt = lifeMax.map { min(claims.expiresAt, claims.issuedAt + $0) } ?? claims.expiresAt
+        expiresAt = claims.expiresAt
+        issuedAt = claims.issuedAt
+    }
+
+    /// What a token says that is not taken for longer than `lifeMax` after it was issued, whatever
+    /// it says; nil where that is not known yet.
+    func limited(to lifeMax: Duration?) -> VerifiedSession {
+        guard let lifeMax else { return self }
+        var limited = self
+        limited.expiresAt = min(expiresAt, issuedAt + lifeMax)
+        return limited
     }
 }

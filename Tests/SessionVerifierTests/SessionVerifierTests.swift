@@ -64,6 +64,20 @@ struct SessionVerifierTests {
         #expect(gateway.keySetCalls == 1)
     }
 
+    @Test("S-07: a token read before lives were told of lives no longer than these")
+    func lifeMax() async throws {
+        let verifier = verifier()
+        let token = try gateway.token { $0.expiresAt = time.now() + .seconds(86_400) }
+        #expect(isGood(await verifier.verify(token)))
+        try await following(verifier) {
+            gateway.tell()
+            #expect(await eventually { verifier.freshness != nil })
+            #expect(isGood(await verifier.verify(token)))
+            time.advance(by: .seconds(700))
+            #expect(await verifier.verify(token) == .refused(.token(.expired)))
+        }
+    }
+
     @Test("S-07: an ended session's token is refused as soon as the end is heard, others are not")
     func ended() async throws {
         let verifier = verifier()

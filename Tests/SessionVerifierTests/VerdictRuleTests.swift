@@ -15,7 +15,7 @@ struct VerdictRuleTests {
             expiresAt: Self.expiry, issuedAt: Timestamp(milliseconds: 400_000),
             sessionID: try #require(SessionID(key: 2)).text,
             authenticatedAt: Timestamp(milliseconds: 400_000))
-        session = try #require(VerifiedSession(claims, lifeMax: nil))
+        session = try #require(VerifiedSession(claims))
     }
 
     private func verdict(
@@ -58,8 +58,10 @@ struct VerdictRuleTests {
             issuer: "postern", subject: session.account.text, audience: ["a"],
             expiresAt: Self.expiry, issuedAt: Timestamp(milliseconds: 400_000),
             sessionID: session.session.text, authenticatedAt: session.authenticatedAt)
-        let short = try #require(VerifiedSession(claims, lifeMax: .seconds(100)))
+        let read = try #require(VerifiedSession(claims))
+        let short = read.limited(to: .seconds(100))
         #expect(short.expiresAt == Timestamp(milliseconds: 500_000))
-        #expect(VerifiedSession(claims, lifeMax: .seconds(601))?.expiresAt == Self.expiry)
+        #expect(read.limited(to: .seconds(601)).expiresAt == Self.expiry)
+        #expect(read.limited(to: nil).expiresAt == Self.expiry)
     }
 }
