@@ -1,6 +1,7 @@
 import Contracts
 package import Messages
 package import RPC
+import ServiceRuntime
 
 /// What the owner of a session may see and do of the account's sessions (G-22, G-13).
 extension SessionService: DevicesService {

@@ -34,8 +34,6 @@ package struct SessionService: SessionsService {
         notices: any AccountNoticesAPI, time: any Time, randomness: any Randomness,
         logger: Logger
     ) async throws {
-        // Before anything is stamped.
-        let clock = ClockHold(store.clockStart, time: time, logger: logger)
         let ring = try await SigningKeyRing.load(
             from: store, box: keys.signingKeys, randomness: randomness, logger: logger)
         let refreshTokens = try await RefreshTokenKeys.load(
@@ -56,7 +54,7 @@ package struct SessionService: SessionsService {
             life: SessionLife(
                 idleMax: settings.idleMax, ageMax: settings.ageMax,
                 byMethod: settings.limitsByMethod),
-            sessionsMax: settings.sessionsMax, activity: Activity(), clock: clock,
+            sessionsMax: settings.sessionsMax, activity: Activity(), clock: store.clock,
             accessTokens: AccessTokens(
                 life: life, keys: inForce, issuer: settings.issuer, audience: settings.audience,
                 extra: settings.extraClaims),

@@ -27,7 +27,8 @@ struct IdentityProgram: Program {
         let master = try host.masterKey("identity", ofStore: "identity")
         let store = try Store(
             folder: host.settings.dataFolder, name: "identity",
-            migrations: IdentityTables.migrations, time: host.time, logger: host.logger)
+            migrations: IdentityTables.migrations,
+            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let passwords = try PasswordHashPool(
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)

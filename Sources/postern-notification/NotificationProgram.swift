@@ -27,7 +27,8 @@ struct NotificationProgram: Program {
         let master = try host.masterKey("notification", ofStore: "notification")
         let store = try Store(
             folder: host.settings.dataFolder, name: "notification",
-            migrations: NotificationService.migrations, time: host.time, logger: host.logger)
+            migrations: NotificationService.migrations,
+            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let service = NotificationService(
             settings: settings, store: store,
             keys: try NotificationKeys(

@@ -27,7 +27,8 @@ struct RateLimitProgram: Program {
         let master = try host.masterKey("rate-limit", ofStore: "ratelimit")
         let store = try Store(
             folder: host.settings.dataFolder, name: "ratelimit",
-            migrations: RateLimitService.migrations, time: host.time, logger: host.logger)
+            migrations: RateLimitService.migrations,
+            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let service = try await RateLimitService(
             settings: settings, store: store,
             key: KeyedHash(master: master, purpose: "rate-limit subjects"),

@@ -27,7 +27,8 @@ struct SessionProgram: Program {
         let master = try host.masterKey("session", ofStore: "session")
         let store = try Store(
             folder: host.settings.dataFolder, name: "session",
-            migrations: SessionService.migrations, time: host.time, logger: host.logger)
+            migrations: SessionService.migrations,
+            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let service = try await SessionService(
             settings: settings.session, store: store,
             keys: try SessionKeys(

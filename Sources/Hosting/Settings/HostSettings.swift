@@ -19,6 +19,8 @@ package struct HostSettings: Sendable {
     package let loops: Int
     /// The folder of the store.
     package let dataFolder: String
+    /// Whether the machine's clock is right, whatever the store thinks of it.
+    package let acceptsClock: Bool
     /// The folder of the master keys.
     package let keysFolder: String
     /// The folder of the applications' keys, `<application>.<key id>.key`.
@@ -60,6 +62,9 @@ package struct HostSettings: Sendable {
             reason: "One carries about half a million calls a second.")
         dataFolder = settings.path(
             "data-folder", default: ".postern/data", reason: "The store lives here.")
+        acceptsClock = settings.boolean(
+            "accept-clock", default: false,
+            reason: "For one start of all services: takes a clock that a store finds wrong.")
         keysFolder = settings.path(
             "keys-folder", default: ".postern/keys",
             reason: "Master keys, one file each; those missing are made at the first start.")

@@ -6,11 +6,13 @@ import Synchronization
 /// The wall clock is read once, at the start; from then on the moment is that reading plus the
 /// boot clock's advance. A step of the wall clock while running (an operator's mistake, a hostile
 /// time server) therefore revives nothing that has expired and ends no session (security.md,
-/// Clock). A start on a clock that is behind the store's mark goes on from the mark (`ClockStart`).
+/// Clock). A start whose clock does not fit the store's mark goes on from the mark (`ClockStart`).
 package final class SystemTime: Time {
     private let startedAt: Timestamp
     private let startedNanoseconds: UInt64
     private let startedUptime: Duration
+    /// The kernel's own name for this boot.
+    package let boot: String?
     /// How far `goOn(from:)` has moved the moment from the reading at the start, in milliseconds.
     private let moved = Atomic<Int64>(0)
 
@@ -20,6 +22,7 @@ package final class SystemTime: Time {
         startedAt = Timestamp(milliseconds: wall.milliseconds)
         startedNanoseconds = wall.nanoseconds
         startedUptime = Self.read(CLOCK_BOOTTIME)
+        boot = Self.readBoot()
     }
 
     /// The wall clock at the start, and what has passed since.
@@ -47,9 +50,25 @@ package final class SystemTime: Time {
         startedNanoseconds &+ (uptime() - startedUptime).nanoseconds
     }
 
+    /// By the word of systemd-timesyncd, which makes this file when it has set the clock; `/run` is
+    /// empty after a boot. Where another program keeps the time there is no such word.
+    package var isWallClockSynchronised: Bool {
+        access("/run/systemd/timesync/synchronized", F_OK) == 0
+    }
+
     /// Suspends the task.
     package func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration)
+    }
+
+    /// Of proc(5), `/proc/sys/kernel/random/boot_id`: a UUID and a line's end.
+    private static func readBoot() -> String? {
+        guard
+            case .success(let bytes) = FileText.read(
+                "/proc/sys/kernel/random/boot_id", bytesMax: 64)
+        else { return nil }
+        let text = String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+        return text.isEmpty ? nil : text
     }
 
     private static func read(_ clock: clockid_t) -> Duration {

@@ -9,6 +9,13 @@ package protocol Time: Sendable {
     /// Time since some fixed point before the program started; goes on while a machine sleeps.
     func uptime() -> Duration
 
+    /// Which boot of the machine `uptime()` belongs to; nil when that cannot be told. Readings of
+    /// two programs in one boot can be compared.
+    var boot: String? { get }
+
+    /// Whether a time server has set the machine's wall clock since it booted.
+    var isWallClockSynchronised: Bool { get }
+
     /// The present moment in nanoseconds since 1970, as finely as the clock tells it: for traces,
     /// where the spans of several programs are laid side by side.
     func unixNanoseconds() -> UInt64

@@ -41,8 +41,7 @@ enum DeviceProofRule {
     ) -> DeviceProofFinding {
         guard let proof, let key else { return .absent }
         let signedAt = Timestamp(milliseconds: proof.signedAtMs)
-        let (earliest, latest) = (now - skewMax, now + skewMax)
-        guard earliest <= signedAt, signedAt <= latest else { return .stale }
+        guard ((now - skewMax)...(now + skewMax)).contains(signedAt) else { return .stale }
         let isGenuine = key.verifies(proof.signature, of: signed(token, at: signedAt))
         return isGenuine ? .proved(signedAt: signedAt) : .wrong
     }

@@ -9,14 +9,16 @@ import Storage
 /// so that a late or repeated delivery signs nobody out who has signed in since.
 struct AccountEnding: Sendable {
     /// How far `before_ms` may be ahead of our clock. Without a limit one wrong number would lock
-    /// an account out for years.
+    /// an account out for years. Beyond it identity's clock and ours disagree, which passes:
+    /// identity tries again, so that a replaced password ends its sessions all the same.
     private static let aheadMax: Duration = .seconds(3_600)
     /// What can befall a whole account; the other reasons are a single session's.
     private static let reasons: [EndReason] = [.signedOut, .security, .revoked]
 
     let parts: SessionParts
 
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the clocks
+    ///   disagree.
     func run(
         _ request: SessionV1.EndAccountRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountResponse {
@@ -28,8 +30,11 @@ struct AccountEnding: Sendable {
             throw ServiceError(.invalidArgument, fields: ["reason"])
         }
         let before = Timestamp(milliseconds: request.beforeMs)
-        guard before.milliseconds > 0, before <= parts.time.now() + Self.aheadMax else {
+        guard before.milliseconds > 0 else {
             throw ServiceError(.invalidArgument, fields: ["before_ms"])
+        }
+        guard before <= parts.time.now() + Self.aheadMax else {
+            throw ServiceError(.unavailable, detail: "identity's clock is far ahead of ours")
         }
         let outcome = try await parts.store.write { transaction in
             try end(account, before, reason, transaction)

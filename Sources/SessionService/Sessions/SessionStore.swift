@@ -76,17 +76,6 @@ extension Transaction {
             [SQLValue(moment), .integer(Int64(limit))])
     }
 
-    /// The next sessions by key that have no noted end.
-    func openSessions(after key: Int64, limit: Int) throws -> [Session] {
-        try query(
-            """
-            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
-            FROM session WHERE id > ? AND ended_at_ms IS NULL ORDER BY id LIMIT ?
-            """,
-            [.integer(key), .integer(Int64(limit))], Session.init)
-    }
-
     /// The sessions of an account that have no noted end.
     func openSessions(of account: AccountID) throws -> [Session] {
         try query(
@@ -115,6 +104,17 @@ extension SQLSession {
             FROM session WHERE id = ?
             """,
             [.integer(id.key)], Session.init)
+    }
+
+    /// The next sessions by key that have no noted end.
+    func openSessions(after key: Int64, limit: Int) throws -> [Session] {
+        try query(
+            """
+            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
+            FROM session WHERE id > ? AND ended_at_ms IS NULL ORDER BY id LIMIT ?
+            """,
+            [.integer(key), .integer(Int64(limit))], Session.init)
     }
 
     /// The sessions of an account that have no noted end, each with its device.

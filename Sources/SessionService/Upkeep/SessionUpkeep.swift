@@ -7,7 +7,9 @@ import Synchronization
 /// Keeps the table of sessions honest and small, a little at each interval: notes the ends that
 /// time has brought and nobody has met, and erases sessions that ended long ago.
 ///
-/// A step is one short transaction, so that no refresh waits long behind it; the sweep goes round
+/// A step is short, so that no refresh waits long behind it: what may have ended is looked for
+/// beside the writer, since the way from one open session to the next can lead past any number of
+/// ended ones, and only what was found is looked at again and written by it. The sweep goes round
 /// the whole table by key and begins again.
 final class SessionUpkeep: Sendable {
     /// Rows that one step looks at or erases: a few milliseconds.
@@ -40,21 +42,33 @@ final class SessionUpkeep: Sendable {
 
     /// Notes ends among the next rows.
     /// - Returns: whether there may be more before the table's end.
-    private func sweep() async throws -> Bool {
+    func sweep() async throws -> Bool {
         let after = position.withLock { $0 }
-        let (ended, last) = try await parts.store.write { [parts] transaction in
-            let rows = try transaction.openSessions(after: after, limit: Self.stepRows)
-            let over = rows.map(parts.activity.applied(to:)).filter {
-                if case .over = parts.life.state(of: $0, at: transaction.at) { true } else { false }
-            }
-            let ended = try transaction.end(
-                over, .inactive, life: parts.life, from: .unknown
-            ).ended
-            return (ended, rows.count < Self.stepRows ? nil : rows.last?.id.key)
+        let rows = try await parts.store.read {
+            try $0.openSessions(after: after, limit: Self.stepRows)
         }
-        parts.ended.insert(ended)
+        let now = parts.time.now()
+        let found = rows.filter { isOver(parts.activity.applied(to: $0), at: now) }
+        if !found.isEmpty { try await noteEnds(of: found.map(\.id)) }
+        let last = rows.count < Self.stepRows ? nil : rows.last?.id.key
         position.withLock { $0 = last ?? 0 }
         return last != nil
+    }
+
+    /// Ends those of `found` that are over still: one may have been used or ended since it was
+    /// read.
+    func noteEnds(of found: [SessionID]) async throws {
+        let ended = try await parts.store.write { [self] transaction in
+            let over = try found.compactMap { try transaction.session($0) }
+                .map(parts.activity.applied(to:))
+                .filter { $0.end == nil && isOver($0, at: transaction.at) }
+            return try transaction.end(over, .inactive, life: parts.life, from: .unknown).ended
+        }
+        parts.ended.insert(ended)
+    }
+
+    private func isOver(_ session: Session, at now: Timestamp) -> Bool {
+        if case .over = parts.life.state(of: session, at: now) { true } else { false }
     }
 
     /// Erases some that ended long ago.

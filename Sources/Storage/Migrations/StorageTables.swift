@@ -7,6 +7,7 @@ enum StorageTables {
     static let migrations = [
         Migration(number: 1, sql: outbox + audit + idempotency),
         Migration(number: 2, sql: clockMark),
+        Migration(number: 3, sql: clockBoot),
     ]
 
     /// `number` orders the messages; a lane's are delivered one after the other.
@@ -47,6 +48,14 @@ enum StorageTables {
             id INTEGER PRIMARY KEY CHECK (id = 1),
             at_ms INTEGER NOT NULL
         ) STRICT;
+        """
+
+    /// Where the mark was on the machine's uptime; see `ClockMark`.
+    private static let clockBoot = """
+        ALTER TABLE clock_mark ADD COLUMN boot_at_ms INTEGER;
+        ALTER TABLE clock_mark ADD COLUMN boot TEXT;
+        ALTER TABLE clock_mark ADD COLUMN uptime_ms INTEGER;
+        ALTER TABLE clock_mark ADD COLUMN in_doubt INTEGER;
         """
 
     /// `number` orders the answers by age, for the purge.

@@ -2,7 +2,8 @@ import Logging
 package import ServiceRuntime
 
 /// Keeps a store's clock mark fresh where nobody writes: a service that idled for days must not
-/// look, at its next start, like one that was off for days.
+/// look, at its next start, like one that was off for days. And looks whether the machine's clock,
+/// if the time waits for it, can be taken again.
 package struct ClockMarking: Sendable {
     private let store: Store
     private let time: any Time
@@ -17,6 +18,7 @@ package struct ClockMarking: Sendable {
     package func run() async throws {
         while true {
             try await time.sleep(for: ClockMark.interval)
+            _ = store.clock.isHeld
             do {
                 try await store.write { _ in }
             } catch {

@@ -35,17 +35,18 @@ struct GroupCommit {
     let announce: () -> Void
     /// The connection; nil after a failure that it did not survive.
     var connection: (any SQLConnection)?
-    private var mark = ClockMark()
+    private var mark: ClockMark
     /// Commits that failed since the last that did not.
     private var failures = 0
 
     /// A writer that opens its connection at the first group.
     init(
-        open: @escaping () throws -> any SQLConnection, time: any Time, logger: Logger,
-        announce: @escaping () -> Void
+        open: @escaping () throws -> any SQLConnection, time: any Time, clock: ClockHold,
+        logger: Logger, announce: @escaping () -> Void
     ) {
         self.open = open
         self.time = time
+        mark = ClockMark(time: time, clock: clock)
         self.logger = logger
         self.announce = announce
     }
@@ -66,7 +67,7 @@ struct GroupCommit {
             outcomes = try run(flows, connection, notes)
             // A flow alone that threw has undone the transaction already.
             if connection.isInTransaction {
-                try mark.write(time.now(), connection)
+                try mark.write(connection)
                 try connection.commit()
                 mark.noteCommit()
             }

@@ -12,9 +12,10 @@ package final class Store: Sendable {
     package let location: String
     /// Rings after each commit that put a message into the outbox.
     let outboxBell = Bell()
-    /// How the machine's clock stood to the store's mark when it was opened. Behind it, the time
-    /// goes on from the mark; far ahead, whoever ends things by time decides.
+    /// How the machine's clock stood to the store's mark when it was opened.
     package let clockStart: ClockStart
+    /// Has set the time by that, and knows whether it waits for the clock.
+    package let clock: ClockHold
     let logger: Logger
     private let engine: any SQLEngine
     private let limits: StoreLimits
@@ -25,11 +26,12 @@ package final class Store: Sendable {
     private let lock: Mutex<StoreLock?>
 
     /// Opens, and if need be makes, the store `name` in `folder`, and brings its schema up to date.
+    /// - Parameter acceptsClock: the operator's word that the machine's clock is right.
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
         folder: String, name: String, migrations: [Migration],
         engine: any SQLEngine = SQLiteEngine(), limits: StoreLimits = StoreLimits(),
-        time: any Time, logger: Logger
+        acceptsClock: Bool = false, time: any Time, logger: Logger
     ) throws {
         try PrivateFile.makeFolder(folder)
         let lock = try StoreLock("\(folder)/\(name).lock")
@@ -47,7 +49,10 @@ package final class Store: Sendable {
         let connection = try engine.openWriter(location)
         let migrator = Migrator(connection: connection, time: time, logger: logger)
         try migrator.run(StorageTables.migrations, .storage)
-        clockStart = try Self.startClock(connection, time, logger)
+        // Before anything is stamped.
+        clockStart = ClockStart.of(
+            MachineClock(time, isAccepted: acceptsClock), mark: try ClockMark.read(connection))
+        clock = ClockHold(clockStart, time: time, logger: logger)
         try migrator.run(migrations, .service)
         try startWriter(time, lock)
         for _ in 0..<max(1, limits.readers) { try startReader(lock) }
@@ -133,20 +138,6 @@ package final class Store: Sendable {
         lock.withLock { $0 = nil }
     }
 
-    /// Lays the machine's clock beside the mark, before anything is stamped.
-    private static func startClock(
-        _ connection: any SQLConnection, _ time: any Time, _ logger: Logger
-    ) throws -> ClockStart {
-        let start = ClockStart.of(wall: time.now(), mark: try ClockMark.read(connection))
-        if case .behind(let mark) = start {
-            logger.error(
-                "the machine's clock is behind this store's: the time goes on from the store's",
-                fields: [.milliseconds: .integer((mark - time.now()).milliseconds)])
-            time.goOn(from: mark)
-        }
-        return start
-    }
-
     private func refused<Element>(_ refusal: WorkQueue<Element>.Refusal) -> ServiceError {
         StoreTrouble.answer(to: refusal, retryAfter: limits.retryAfter)
     }
@@ -154,9 +145,10 @@ package final class Store: Sendable {
     private func startWriter(_ time: any Time, _ lock: StoreLock) throws {
         let (engine, location, bell) = (engine, location, outboxBell)
         let (queue, limits, metrics, logger) = (writes, limits, metrics, logger)
+        let clock = clock
         let thread = try WorkerThread {
             let commits = GroupCommit(
-                open: { try engine.openWriter(location) }, time: time, logger: logger,
+                open: { try engine.openWriter(location) }, time: time, clock: clock, logger: logger,
                 announce: { bell.ring() })
             var writer = StoreWriter(
                 queue: queue, limits: limits, metrics: metrics, logger: logger, commits: commits)

@@ -8,12 +8,78 @@ struct ClockTests {
     private static let mark = Timestamp(milliseconds: 1_767_225_600_000)
     private static let day = Duration.seconds(86_400)
 
+    /// A machine a thousand seconds after its boot `this`.
+    private func clock(
+        _ wall: Timestamp, isSynchronised: Bool = false, isAccepted: Bool = false
+    ) -> MachineClock {
+        var clock = MachineClock(ManualTime(now: wall), isAccepted: isAccepted)
+        clock.boot = "this"
+        clock.isSynchronised = isSynchronised
+        return clock
+    }
+
+    /// The mark, of 400 seconds ago by the uptime that stands beside it.
+    private func stored(boot: String?, isInDoubt: Bool = false) -> StoredMoment {
+        StoredMoment(
+            at: Self.mark,
+            boot: boot.map { StoredMoment.Boot(id: $0, uptime: .seconds(600)) },
+            isInDoubt: isInDoubt)
+    }
+
+    @Test(
+        "a start in the mark's boot goes on from what was counted, whatever the clock shows",
+        arguments: [-3_650 * 86_400, -1, 0, 400, 3_600, 3_650 * 86_400])
+    func sameBoot(gap: Int) {
+        let now = Self.mark + .seconds(400)
+        for isSynchronised in [false, true] {
+            let shown = clock(Self.mark + .seconds(gap), isSynchronised: isSynchronised)
+            #expect(ClockStart.of(shown, mark: stored(boot: "this")) == .counted(now))
+        }
+        var earlier = stored(boot: "this")
+        earlier.boot?.uptime = .seconds(1_001)
+        let shown = clock(Self.mark + .seconds(gap))
+        let other = ClockStart.of(shown, mark: stored(boot: "that"))
+        #expect(other != .counted(now))
+        #expect(ClockStart.of(shown, mark: earlier) == other, "uptime never goes back in a boot")
+    }
+
+    @Test("a mark in doubt anchors nothing, but what was counted since is added to it")
+    func inDoubt() {
+        let now = Self.mark + .seconds(400)
+        func start(_ wall: Timestamp) -> ClockStart {
+            .of(clock(wall), mark: stored(boot: "this", isInDoubt: true))
+        }
+        #expect(start(now - .milliseconds(1)) == .behind(mark: now))
+        #expect(start(now) == .agrees)
+        #expect(start(now + Self.day) == .agrees)
+        #expect(start(now + Self.day + .milliseconds(1)) == .farAhead(mark: now))
+    }
+
+    @Test("a clock that is vouched for is not far ahead; nobody's word turns time back")
+    func vouched() {
+        let ahead = Self.mark + Self.day * 20
+        let behind = Self.mark - .milliseconds(1)
+        let synchronised = { self.clock($0, isSynchronised: true) }
+        let accepted = { self.clock($0, isAccepted: true) }
+        let that = stored(boot: "that")
+        #expect(ClockStart.of(clock(ahead), mark: that) == .farAhead(mark: Self.mark))
+        #expect(ClockStart.of(synchronised(ahead), mark: that) == .agrees)
+        #expect(ClockStart.of(accepted(ahead), mark: that) == .agrees)
+        #expect(ClockStart.of(synchronised(behind), mark: that) == .behind(mark: Self.mark))
+        #expect(ClockStart.of(accepted(behind), mark: that) == .behind(mark: Self.mark))
+        let this = stored(boot: "this")
+        #expect(ClockStart.of(accepted(ahead), mark: this) == .agrees)
+        #expect(
+            ClockStart.of(accepted(behind), mark: this)
+                == .behind(mark: Self.mark + .seconds(400)))
+    }
+
     @Test("a start agrees with its mark up to a day ahead, to the millisecond")
     func starts() {
         func start(_ gap: Duration) -> ClockStart {
-            .of(wall: Self.mark + gap, mark: Self.mark)
+            .of(clock(Self.mark + gap), mark: stored(boot: nil))
         }
-        #expect(ClockStart.of(wall: Self.mark, mark: nil) == .agrees)
+        #expect(ClockStart.of(clock(Self.mark), mark: nil) == .agrees)
         #expect(start(.zero) == .agrees)
         #expect(start(.milliseconds(-1)) == .behind(mark: Self.mark))
         #expect(start(.zero - Self.day * 3_650) == .behind(mark: Self.mark))
@@ -51,6 +117,13 @@ struct ClockTests {
         watch.check(&drift)
         #expect(log.lines.filter { $0.contains("agrees again") }.count == 1)
         #expect(metrics.prometheusText().contains("clock_ahead_seconds 0"))
+    }
+
+    @Test("the system tells one boot from another, and the same to everybody in it")
+    func boot() {
+        let boot = SystemTime().boot
+        #expect(boot?.utf8.count == 36, "a UUID")
+        #expect(SystemTime().boot == boot)
     }
 
     @Test("the system's time goes on from where it is told, and the wall clock does not")

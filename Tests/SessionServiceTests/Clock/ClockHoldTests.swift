@@ -93,6 +93,31 @@ struct ClockHoldTests {
         _ = try await fixture.refresh(tokens.refreshToken)
     }
 
+    @Test("a time server's word is enough: a machine that was off for two days needs nobody")
+    func synchronised() async throws {
+        let tokens = try await fixture.open()
+        try await start(after: Self.day * 2)
+        #expect(isWaiting())
+        fixture.time.setSynchronised(true)
+        #expect(!isWaiting())
+        _ = try await fixture.refresh(tokens.refreshToken)
+    }
+
+    @Test(
+        "killed after a step of the clock, it takes the proofs of an identity that ran through it")
+    func step() async throws {
+        for step in [Duration.seconds(3_600), .seconds(-3_600), Self.day * 3_650] {
+            let tokens = try await fixture.open()
+            let proof = fixture.proof(try fixture.account(43))
+            fixture.time.stepWallClock(by: step)
+            fixture.time.startAgain()
+            try await fixture.restart()
+            #expect(!isWaiting())
+            _ = try await fixture.create(proof)
+            _ = try await fixture.refresh(tokens.refreshToken)
+        }
+    }
+
     @Test("a restart while it waits waits on")
     func waitsOn() async throws {
         _ = try await fixture.open()

@@ -32,7 +32,7 @@ final class SessionFixture {
         master = .generate(count: 32, randomness: randomness)
         proofKey = .generate(count: 32, randomness: randomness)
         settings = try Self.settings(flags)
-        store = try Self.open(folder, time)
+        store = try Self.open(folder, time, log)
         service = try await Self.start(
             settings, store, master, proofKey, notices, time, randomness, log)
     }
@@ -42,7 +42,7 @@ final class SessionFixture {
     /// Ends the process, as far as store and memory are concerned, and starts it again.
     func restart(master: SecretBytes? = nil) async throws {
         store.close()
-        store = try Self.open(folder, time)
+        store = try Self.open(folder, time, log)
         service = try await Self.start(
             settings, store, master ?? self.master, proofKey, notices, time, randomness, log)
     }
@@ -56,11 +56,13 @@ final class SessionFixture {
         return settings
     }
 
-    private static func open(_ folder: TemporaryFolder, _ time: ManualTime) throws -> Store {
+    private static func open(
+        _ folder: TemporaryFolder, _ time: ManualTime, _ log: CapturedLog
+    ) throws -> Store {
         try Store(
             folder: folder.path, name: SessionService.storeName,
             migrations: SessionService.migrations, time: time,
-            logger: CapturedLog().logger(time: time))
+            logger: log.logger(time: time))
     }
 
     private static func start(

@@ -15,12 +15,13 @@ struct SessionUpkeepTests {
         fixture = try await SessionFixture(flags: ["--ended-sessions-kept", "10d"])
     }
 
-    private func step() async {
-        let upkeep = SessionUpkeep(
+    private var upkeep: SessionUpkeep {
+        SessionUpkeep(
             parts: fixture.service.parts, kept: Self.day * 10,
             logger: fixture.log.logger(time: fixture.time))
-        await upkeep.step()
     }
+
+    private func step() async { await upkeep.step() }
 
     @Test("S-02: an idle session's end is noted without anyone asking, a live one stays")
     func sweep() async throws {
@@ -34,6 +35,36 @@ struct SessionUpkeepTests {
             try await fixture.number("SELECT count(*) FROM session WHERE end_reason = 2") == 300)
         #expect(try await fixture.isLive(live))
         #expect(try await fixture.audited(.sessionEnded) == 300)
+    }
+
+    @Test("what may have ended is looked for beside the writer, which is left alone")
+    func beside() async throws {
+        for _ in 0..<20 {
+            let tokens = try await fixture.open()
+            _ = try await fixture.signOut(.accessToken(tokens.accessToken))
+        }
+        _ = try await fixture.open()
+        let upkeep = upkeep
+        let wasHeld = try await HeldWriter().during(fixture.store) {
+            let hasMore = try await upkeep.sweep()
+            #expect(!hasMore)
+        }
+        #expect(wasHeld, "the sweep waited for the writer")
+    }
+
+    @Test("S-02: a session that was used after it was found over stays")
+    func usedMeanwhile() async throws {
+        let tokens = try await fixture.open()
+        fixture.time.advance(by: Self.day * 30)
+        let late = fixture.time.now()
+        let id = try await fixture.store.read { try $0.openSessions(after: 0, limit: 1)[0].id }
+        try await fixture.store.write {
+            _ = try $0.execute(
+                "UPDATE session SET used_at_ms = ? WHERE id = ?",
+                [SQLValue(late), .integer(id.key)])
+        }
+        try await upkeep.noteEnds(of: [id])
+        #expect(try await fixture.isLive(tokens))
     }
 
     @Test("an ended session is erased when its reason has been kept for long enough, not before")

@@ -7,16 +7,26 @@ import Testing
 
 @Suite("Clock: the store's high-water mark")
 struct ClockMarkTests {
+    private static let year = Duration.seconds(365 * 86_400)
     private let folder: TemporaryFolder
     private let time = ManualTime()
     private let log = CapturedLog()
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func open() throws -> Store {
+    private func open(accepting acceptsClock: Bool = false) throws -> Store {
         try Store(
-            folder: folder.path, name: "clock", migrations: [], time: time,
-            logger: log.logger(time: time))
+            folder: folder.path, name: "clock", migrations: [], acceptsClock: acceptsClock,
+            time: time, logger: log.logger(time: time))
+    }
+
+    /// Opens the store, as a program started again does, writes, and closes it.
+    /// - Returns: how the clock stood.
+    private func run(accepting acceptsClock: Bool = false) async throws -> ClockStart {
+        let store = try open(accepting: acceptsClock)
+        defer { store.close() }
+        try await store.write { _ in }
+        return store.clockStart
     }
 
     private func mark(_ store: Store) async throws -> Int64? {
@@ -76,17 +86,109 @@ struct ClockMarkTests {
         #expect(try await self.mark(second) == mark.milliseconds)
     }
 
-    @Test("a start far ahead is told, and the time is left to whoever ends things by it")
+    @Test("a start far ahead goes on from the mark, and writes no moment that never was")
     func farAhead() async throws {
-        let first = try open()
-        try await first.write { _ in }
-        first.close()
+        #expect(try await run() == .agrees)
         let mark = time.now()
-        let wall = mark + .seconds(10 * 86_400)
-        time.startAnew(at: wall)
-        let second = try open()
-        defer { second.close() }
-        #expect(second.clockStart == .farAhead(mark: mark))
-        #expect(time.now() == wall)
+        time.startAnew(at: mark + Self.year)
+        let store = try open()
+        #expect(store.clockStart == .farAhead(mark: mark))
+        #expect(time.now() == mark)
+        #expect(store.clock.isHeld)
+        time.advance(by: .seconds(60))
+        try await store.write { transaction in #expect(transaction.at == mark + .seconds(60)) }
+        #expect(try await self.mark(store) == (mark + .seconds(60)).milliseconds)
+        store.close()
+        // The clock is set right, and the program starts again: nothing is left of the error.
+        time.startAgain(at: mark + .seconds(90))
+        #expect(try await run() == .agrees)
+        #expect(time.now() == mark + .seconds(90))
+    }
+
+    @Test("a store that waits takes the clock within an interval of its coming back")
+    func comesBack() async throws {
+        _ = try await run()
+        let mark = time.now()
+        time.startAnew(at: mark + Self.year)
+        let store = try open()
+        defer { store.close() }
+        await withThrowingTaskGroup { group in
+            group.addTask { try await ClockMarking(store: store, time: time).run() }
+            await time.sleepers(1)
+            time.stepWallClock(by: .zero - Self.year + .seconds(3_600))
+            time.advance(by: ClockMark.interval)
+            await time.sleepers(1)
+            group.cancelAll()
+        }
+        #expect(!store.clock.isHeld)
+        #expect(time.now() == mark + .seconds(3_600) + ClockMark.interval)
+    }
+
+    @Test("a time server's word, at the start or later, is enough for a machine that was off")
+    func synchronised() async throws {
+        _ = try await run()
+        let mark = time.now()
+        time.startAnew(at: mark + Self.year)
+        let store = try open()
+        #expect(store.clock.isHeld)
+        time.setSynchronised(true)
+        #expect(!store.clock.isHeld)
+        #expect(time.now() == mark + Self.year)
+        store.close()
+        time.startAnew(at: mark + Self.year)
+        #expect(try await run() == .agrees)
+        #expect(time.now() == mark + Self.year)
+    }
+
+    @Test("a program that restarts after a step agrees with those that never stopped")
+    func sameBoot() async throws {
+        for step in [Duration.seconds(3_600), .seconds(-3_600), Self.year, .zero - Self.year] {
+            _ = try await run()
+            time.stepWallClock(by: step)
+            time.advance(by: .seconds(200))
+            let others = time.now()
+            time.startAgain()
+            #expect(time.now() == others + step)
+            #expect(try await run() == .counted(others))
+            #expect(time.now() == others)
+            time.startAnew(at: others)
+        }
+        #expect(log.lines.filter { $0.contains("stepped since it booted") }.count == 4)
+    }
+
+    @Test("a program that waits waits on after a restart; the operator's word at a start is kept")
+    func accepted() async throws {
+        _ = try await run()
+        let mark = time.now()
+        time.startAnew(at: mark + Self.year)
+        #expect(try await run() == .farAhead(mark: mark))
+        time.advance(by: .seconds(200))
+        time.startAgain()
+        #expect(try await run() == .farAhead(mark: mark + .seconds(200)))
+        time.startAgain()
+        #expect(try await run(accepting: true) == .agrees)
+        let right = time.now()
+        #expect(right == mark + Self.year + .seconds(200))
+        time.startAgain()
+        #expect(try await run() == .counted(right))
+    }
+
+    @Test("an older program moves the mark alone: the uptime beside it is not believed")
+    func olderProgram() async throws {
+        _ = try await run()
+        let later = time.now() + .seconds(500)
+        time.advance(by: .seconds(500))
+        let store = try open()
+        try await store.write {
+            _ = try $0.execute("UPDATE clock_mark SET at_ms = ?", [SQLValue(later)])
+        }
+        // The commit of that flow wrote its own mark beside it; the older program does not.
+        try await store.write {
+            _ = try $0.execute("UPDATE clock_mark SET boot_at_ms = 1", [])
+        }
+        store.close()
+        time.startAgain(at: later + .seconds(60))
+        #expect(try await run() == .agrees)
+        #expect(time.now() == later + .seconds(60))
     }
 }

@@ -19,6 +19,17 @@ package final class ManualTime: Time {
     /// How far it has been moved, from 1,000 seconds on.
     package func uptime() -> Duration { state.withLock { $0.uptime } }
 
+    /// Which boot this is: another one after each `startAnew(at:)`.
+    package var boot: String? { state.withLock { "boot \($0.boots)" } }
+
+    /// Whether the machine says that a time server has set its clock: not before a test says so.
+    package var isWallClockSynchronised: Bool { state.withLock { $0.isSynchronised } }
+
+    /// Says that a time server has set the wall clock, or that none has.
+    package func setSynchronised(_ isSynchronised: Bool) {
+        state.withLock { $0.isSynchronised = isSynchronised }
+    }
+
     /// What the machine's wall clock shows: the time, and by how much it was stepped.
     package func wallClock() -> Timestamp { state.withLock { $0.now + $0.step } }
 
@@ -28,8 +39,17 @@ package final class ManualTime: Time {
     /// Counts from `moment` on; the wall clock stays where it is.
     package func goOn(from moment: Timestamp) { state.withLock { $0.goOn(from: moment) } }
 
-    /// What a new process sees whose wall clock shows `wall`: the time is that, earlier or later.
+    /// What a new process sees after a boot when the wall clock shows `wall`: the time is that,
+    /// earlier or later.
     package func startAnew(at wall: Timestamp) {
+        state.withLock { $0.boots += 1 }
+        startAgain(at: wall)
+    }
+
+    /// What a new process sees in the same boot when the wall clock shows `wall`; without one,
+    /// whatever that shows.
+    package func startAgain(at wall: Timestamp? = nil) {
+        let wall = wall ?? wallClock()
         state.withLock { state in
             state.step = .zero
             state.goOn(from: wall)

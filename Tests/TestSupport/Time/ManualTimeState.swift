@@ -9,6 +9,8 @@ struct ManualTimeState {
     /// How far ahead of `now` the wall clock is.
     var step: Duration = .zero
     private(set) var uptime: Duration = .seconds(1_000)
+    var boots = 1
+    var isSynchronised = false
     private var numbersTaken = 0
     private var sleeping: [(number: Int, until: Duration, sleep: Sleep)] = []
     private var watching: [(count: Int, watcher: Watcher)] = []

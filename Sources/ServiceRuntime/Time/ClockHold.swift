@@ -1,0 +1,106 @@
+package import Logging
+import Synchronization
+
+/// Sets a program's time at its start, and waits while the machine's clock may be far ahead
+/// (security.md, Clock).
+///
+/// A start more than a day after the store's last mark means that the machine was off for long, or
+/// that its clock is wrong; nobody here can tell. If it is wrong, every session is idle for too
+/// long at once, and a mark written from it would drag the time along when the clock is set right.
+/// So time goes on from the mark, in every service, nothing is written with a moment that may never
+/// have been, and whoever ends things by time (the session service) answers nothing that rests on
+/// it:
+///
+///     agrees ──────────────────────────────────────────────▶ answering, at the machine's clock
+///     counted, behind ─────────────────────────────────────▶ answering, at the store's time
+///     far ahead ──▶ held ── the operator accepts ───────────▶ answering, at the machine's clock
+///                     ├──── a time server has set the clock ▶ answering, at the machine's clock
+///                     └──── the machine's clock comes back ─▶ answering, at the machine's clock
+package final class ClockHold: Sendable {
+    private let held: Atomic<Bool>
+    /// Taken to let go, so that the time is set once.
+    private let letGo = Mutex(())
+    private let isBehind: Bool
+    private let time: any Time
+    private let logger: Logger
+
+    /// Sets `time`, before anything is stamped.
+    /// - Parameter start: how the store's mark and the machine's clock stood at the start.
+    package init(_ start: ClockStart, time: any Time, logger: Logger) {
+        self.time = time
+        self.logger = logger
+        var (isHeld, isBehind) = (false, false)
+        switch start {
+        case .agrees: break
+        case .counted(let moment): time.goOn(from: moment)
+        case .behind(let mark):
+            isBehind = true
+            time.goOn(from: mark)
+        case .farAhead(let mark):
+            isHeld = true
+            time.goOn(from: mark)
+        }
+        held = Atomic(isHeld)
+        self.isBehind = isBehind
+        tell(start)
+    }
+
+    /// Whether calls that rest on the time must wait. Looks at the machine's clock, and lets go
+    /// when that has come back or a time server has set it.
+    package var isHeld: Bool {
+        guard held.load(ordering: .relaxed) else { return false }
+        let isAhead = time.wallClock() - time.now() > ClockStart.aheadMax
+        if isAhead, !time.isWallClockSynchronised { return true }
+        release()
+        return false
+    }
+
+    /// Whether the time is not the machine's clock's, but goes on from a mark before this boot: a
+    /// next start must look at the clock again (`StoredMoment`).
+    package var isInDoubt: Bool { isBehind || held.load(ordering: .relaxed) }
+
+    /// - Throws: `rpc/unavailable` while held.
+    package func requireAnswering() throws(ServiceError) {
+        guard isHeld else { return }
+        throw ServiceError(.unavailable, detail: "the clock waits for the operator's word")
+    }
+
+    /// Takes the machine's clock for right.
+    /// - Returns: whether that was waited for.
+    @discardableResult
+    package func release() -> Bool {
+        letGo.withLock { _ in
+            guard held.load(ordering: .relaxed) else { return false }
+            // Never back: what has been stamped meanwhile is not in the future.
+            time.goOn(from: max(time.now(), time.wallClock()))
+            held.store(false, ordering: .relaxed)
+            logger.warning("the clock is accepted", fields: [:])
+            return true
+        }
+    }
+
+    private func tell(_ start: ClockStart) {
+        let ahead = time.wallClock() - time.now()
+        switch start {
+        case .agrees: break
+        case .counted:
+            // Differences that a clock which is kept in time can have are not worth a line.
+            guard ahead > ClockDrift.gapMax || ahead < .zero - ClockDrift.gapMax else { break }
+            logger.error(
+                "the machine's clock was stepped since it booted; ours goes on from the store's",
+                fields: [.milliseconds: .integer(ahead.milliseconds)])
+        case .behind:
+            logger.error(
+                "the machine's clock is behind this store's: the time goes on from the store's",
+                fields: [.milliseconds: .integer((.zero - ahead).milliseconds)])
+        case .farAhead:
+            logger.error(
+                """
+                the clock is more than a day ahead of this store: the time goes on from the \
+                store's, and refreshes and validations wait, until it is set right, or accepted \
+                with postern.session.v1.Clock/Accept or accept-clock at a start
+                """,
+                fields: [.milliseconds: .integer(ahead.milliseconds)])
+        }
+    }
+}
