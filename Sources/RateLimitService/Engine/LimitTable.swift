@@ -55,8 +55,8 @@ package final class LimitTable: Sendable {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
         var locks = StripeLocks()
         for request in batch { locks.add(stripes.place(of: request.key)) }
-        for place in 0..<locks.count { stripes[locks[place]].pointee.lock() }
-        defer { for place in 0..<locks.count { stripes[locks[place]].pointee.unlock() } }
+        for place in 0..<locks.count { stripes.lock(locks[place]) }
+        defer { for place in 0..<locks.count { stripes.unlock(locks[place]) } }
         let moment = Self.moment(now)
         switch operation {
         case .peek: break
