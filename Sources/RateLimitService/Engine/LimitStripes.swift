@@ -21,7 +21,7 @@ final class LimitStripes: @unchecked Sendable {
     /// One for each stripe, beside them and never moved: taking one reads nothing that it guards.
     private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
     private let shift: UInt64
-    private let rules: Rules
+    let rules: Rules
     /// When the journal is read: what is over by then is not restored.
     let startedAt: Int64
 
@@ -64,6 +64,9 @@ final class LimitStripes: @unchecked Sendable {
         return LimitKey(limit: key.limit, high: high, low: .max)
     }
 
+    /// Whether it is the key of a pool.
+    func isPool(_ key: LimitKey) -> Bool { key.low == .max && key == poolKey(of: key) }
+
     /// The key's stripe, which the caller has locked.
     subscript(key: LimitKey) -> UnsafeMutablePointer<Stripe> { stripes + place(of: key) }
 
@@ -78,27 +81,6 @@ final class LimitStripes: @unchecked Sendable {
         lock(place)
         defer { unlock(place) }
         body(stripes + place)
-    }
-
-    /// The least time between two sweeps of a full stripe, in milliseconds: one takes as long as
-    /// thousands of decisions, and new subjects may come by the thousand.
-    private static let sweepPause: Int64 = 1_000
-
-    /// Drops what no longer counts from a stripe that is locked, unless it was done just now.
-    func sweepIfDue(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
-        if abs(now - stripe.pointee.sweptAt) >= Self.sweepPause { sweep(stripe, at: now) }
-    }
-
-    /// Drops what no longer counts from a stripe that is locked.
-    func sweep(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
-        stripe.pointee.sweptAt = now
-        stripe.pointee.sweep { isOver($0, $1, at: now) }
-    }
-
-    /// Whether nothing of a state counts any more.
-    func isOver(_ limit: UInt16, _ state: borrowing LimitState, at now: Int64) -> Bool {
-        guard let rule = rules(limit), rule.kind == state.kind else { return false }
-        return rule.end(state) <= now
     }
 
     /// Does something with each stripe, one after the other, locked.

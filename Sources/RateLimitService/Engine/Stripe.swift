@@ -80,10 +80,10 @@ struct Stripe {
 
     /// Drops the states that `isOver` says so of. They need not be written: they are over also for
     /// whoever reads them.
-    mutating func sweep(_ isOver: (UInt16, borrowing LimitState) -> Bool) {
+    mutating func sweep(_ isOver: (LimitKey, borrowing LimitState) -> Bool) {
         for place in slots.places where !slots[place].isFree {
             let slot = slots[place]
-            guard let state = state(in: slot), isOver(slot.limit, state) else { continue }
+            guard let state = state(in: slot), isOver(slot.key, state) else { continue }
             freeBlock(of: slot)
             slot.clear()
         }

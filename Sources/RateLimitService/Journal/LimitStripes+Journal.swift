@@ -46,7 +46,7 @@ extension LimitStripes: JournalSource {
     }
 
     private func restore(_ state: LimitState, of key: LimitKey) {
-        let isGone = !state.isEmpty && isOver(key.limit, state, at: startedAt)
+        let isGone = !state.isEmpty && isOver(key, state, by: rules(key.limit), at: startedAt)
         // What is over may be there from an older record.
         let restored = isGone ? LimitState(state.kind) : state
         locked(place(of: key)) { $0.pointee.restore(restored, of: key) }
