@@ -58,16 +58,6 @@ enum CountingRule: Sendable {
         }
     }
 
-    /// Takes one charge of that moment back, if it still counts.
-    func refund(_ state: inout LimitState, of moment: Int64) {
-        switch self {
-        case .ring: state.moments.remove(moment)
-        case .rate(let rule): rule.refund(&state, of: moment)
-        case .ladder(let rule): rule.refund(&state, of: moment)
-        case .lock(let rule): rule.refund(&state, of: moment)
-        }
-    }
-
     /// Notes that the right one was there: what counts wrong ones begins anew, what counts all
     /// goes on.
     func succeed(_ state: inout LimitState) {

@@ -18,6 +18,9 @@ struct Moments: Sendable {
 
     subscript(place: Int) -> Int64 { base &+ Int64(offsets[place]) }
 
+    /// Whether a moment is there.
+    func contains(_ moment: Int64) -> Bool { (0..<count).contains { self[$0] == moment } }
+
     /// Keeps a moment in its place; when 64 are there the oldest leaves.
     mutating func insert(_ moment: Int64) {
         if count == LimitRule.momentsMax { dropFirst(1) }

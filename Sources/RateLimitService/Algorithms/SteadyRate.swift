@@ -47,11 +47,18 @@ struct SteadyRate: Sendable {
         store(max(full(state), now * 1_000) + step, &state)
     }
 
-    /// Takes a charge of that moment back.
-    func refund(_ state: inout LimitState, of moment: Int64) {
+    /// Takes of a charge of that moment back what cannot have run off since. The bucket may have
+    /// been empty in between but for this charge, and what fills it now be others' charges: to give
+    /// a whole step back would leave them uncounted.
+    func refund(_ state: inout LimitState, of moment: Int64, at now: Int64) {
         guard !state.isEmpty else { return }
-        // Not below the charge's own moment: what had run off since is not given back twice.
-        store(max(full(state) - step, moment * 1_000), &state)
+        store(max(full(state) - rest(of: moment, at: now), moment * 1_000), &state)
+    }
+
+    /// Microseconds of a charge of that moment that cannot have run off. None, when the clock has
+    /// gone back: then nothing is known.
+    func rest(of moment: Int64, at now: Int64) -> Int64 {
+        now >= moment ? max(0, step - (now - moment) * 1_000) : 0
     }
 
     /// Microseconds since 1970 when nothing counts any more.

@@ -1,3 +1,4 @@
+import Glibc
 import ServiceRuntime
 
 /// All stripes, each behind its lock: where the states are.
@@ -17,8 +18,10 @@ final class LimitStripes: @unchecked Sendable {
     /// How many there are, a power of two.
     let number: Int
     private let stripes: UnsafeMutablePointer<Stripe>
+    /// One for each stripe, beside them and never moved: taking one reads nothing that it guards.
+    private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
     private let shift: UInt64
-    private let rules: Rules
+    let rules: Rules
     /// When the journal is read: what is over by then is not restored.
     let startedAt: Int64
 
@@ -30,10 +33,12 @@ final class LimitStripes: @unchecked Sendable {
         self.number = number
         let bits = number.trailingZeroBitCount
         stripes = .allocate(capacity: number)
+        mutexes = .allocate(capacity: number)
         for place in 0..<number {
             (stripes + place).initialize(
                 to: Stripe(
                     statesMax: statesMax / number, sharedBits: bits, isJournaled: isJournaled))
+            pthread_mutex_init(mutexes + place, nil)
         }
         shift = UInt64(64 - bits)
         self.startedAt = startedAt
@@ -41,9 +46,13 @@ final class LimitStripes: @unchecked Sendable {
     }
 
     deinit {
-        for place in 0..<number { stripes[place].release() }
+        for place in 0..<number {
+            stripes[place].release()
+            pthread_mutex_destroy(mutexes + place)
+        }
         stripes.deinitialize(count: number)
         stripes.deallocate()
+        mutexes.deallocate()
     }
 
     /// The stripe's place of a key.
@@ -55,39 +64,27 @@ final class LimitStripes: @unchecked Sendable {
         return LimitKey(limit: key.limit, high: high, low: .max)
     }
 
+    /// Whether it is the key of a pool.
+    func isPool(_ key: LimitKey) -> Bool { key.low == .max && key == poolKey(of: key) }
+
     /// The key's stripe, which the caller has locked.
     subscript(key: LimitKey) -> UnsafeMutablePointer<Stripe> { stripes + place(of: key) }
 
-    /// The stripe at that place, which the caller locks.
-    subscript(place: Int) -> UnsafeMutablePointer<Stripe> { stripes + place }
+    /// Waits for the stripe at that place.
+    func lock(_ place: Int) { pthread_mutex_lock(mutexes + place) }
 
-    /// The least time between two sweeps of a full stripe, in milliseconds: one takes as long as
-    /// thousands of decisions, and new subjects may come by the thousand.
-    private static let sweepPause: Int64 = 1_000
+    /// Leaves the stripe at that place to others.
+    func unlock(_ place: Int) { pthread_mutex_unlock(mutexes + place) }
 
-    /// Drops what no longer counts from a stripe that is locked, unless it was done just now.
-    func sweepIfDue(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
-        if abs(now - stripe.pointee.sweptAt) >= Self.sweepPause { sweep(stripe, at: now) }
-    }
-
-    /// Drops what no longer counts from a stripe that is locked.
-    func sweep(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
-        stripe.pointee.sweptAt = now
-        stripe.pointee.sweep { isOver($0, $1, at: now) }
-    }
-
-    /// Whether nothing of a state counts any more.
-    func isOver(_ limit: UInt16, _ state: borrowing LimitState, at now: Int64) -> Bool {
-        guard let rule = rules(limit), rule.kind == state.kind else { return false }
-        return rule.end(state) <= now
+    /// Does something with the stripe at that place, locked.
+    func locked(_ place: Int, _ body: (UnsafeMutablePointer<Stripe>) -> Void) {
+        lock(place)
+        defer { unlock(place) }
+        body(stripes + place)
     }
 
     /// Does something with each stripe, one after the other, locked.
     func forEachLocked(_ body: (UnsafeMutablePointer<Stripe>) -> Void) {
-        for place in 0..<number {
-            self[place].pointee.lock()
-            defer { self[place].pointee.unlock() }
-            body(self[place])
-        }
+        for place in 0..<number { locked(place, body) }
     }
 }

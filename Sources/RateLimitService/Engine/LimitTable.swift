@@ -55,8 +55,8 @@ package final class LimitTable: Sendable {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
         var locks = StripeLocks()
         for request in batch { locks.add(stripes.place(of: request.key)) }
-        for place in 0..<locks.count { stripes[locks[place]].pointee.lock() }
-        defer { for place in 0..<locks.count { stripes[locks[place]].pointee.unlock() } }
+        for place in 0..<locks.count { stripes.lock(locks[place]) }
+        defer { for place in 0..<locks.count { stripes.unlock(locks[place]) } }
         let moment = Self.moment(now)
         switch operation {
         case .peek: break
@@ -126,13 +126,22 @@ package final class LimitTable: Sendable {
         stripes[request.key].pointee.keep(state, of: request.key)
     }
 
+    /// Takes a charge back from where it was made: from the subject's own state, or from the pool
+    /// in which it was before it had one. Where both may hold it, it stands: strangers' charges are
+    /// not given back for it.
     private func refund(_ request: LimitRequest, of moment: Int64, at now: Int64) {
-        let isKnown = stripes[request.key].pointee.holds(request.key)
-        let counted = counted(request, isPooled: !isKnown)
+        let pool = counted(request, isPooled: true)
+        let isOwn = mayHold(request, moment, at: now)
+        guard isOwn != mayHold(pool, moment, at: now) else { return }
+        let counted = isOwn ? request : pool
         guard var state = known(counted, at: now) else { return }
-        counted.rule.refund(&state, of: moment)
+        counted.rule.refund(&state, of: moment, at: now)
         state.isNoted = false
         stripes[counted.key].pointee.keep(state, of: counted.key)
+    }
+
+    private func mayHold(_ request: LimitRequest, _ moment: Int64, at now: Int64) -> Bool {
+        known(request, at: now).map { request.rule.mayHold($0, moment, at: now) } ?? false
     }
 
     private func forget(_ request: LimitRequest) {

@@ -1,8 +1,7 @@
-import Glibc
-
-/// The states of the subjects whose hash begins alike, behind one lock.
+/// The states of the subjects whose hash begins alike.
 ///
-/// Everything here is for whoever holds the lock, which is never held while waiting for anything.
+/// Everything here is for whoever holds the stripe's lock, which is never held while waiting for
+/// anything. The lock is not in here: to reach it would be to read the stripe before it is held.
 struct Stripe {
     /// Subjects that may stand here beyond `statesMax`: the rest of a batch that began when there
     /// was room, and one pool for each limit.
@@ -11,7 +10,6 @@ struct Stripe {
     private static let smallWeight = 1
     private static let largeWeight = 4
 
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let statesMax: Int
     /// Whether somebody takes what has changed.
     private let isJournaled: Bool
@@ -23,8 +21,6 @@ struct Stripe {
     var sweptAt: Int64 = 0
 
     init(statesMax: Int, sharedBits: Int, isJournaled: Bool) {
-        mutex = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
         self.statesMax = statesMax
         self.isJournaled = isJournaled
         slots = SlotTable(sharedBits: sharedBits)
@@ -32,16 +28,10 @@ struct Stripe {
 
     /// Gives the memory back.
     func release() {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
         slots.release()
         small.release()
         large.release()
     }
-
-    func lock() { pthread_mutex_lock(mutex) }
-
-    func unlock() { pthread_mutex_unlock(mutex) }
 
     /// How many subjects stand here.
     var count: Int { slots.count }
@@ -90,10 +80,10 @@ struct Stripe {
 
     /// Drops the states that `isOver` says so of. They need not be written: they are over also for
     /// whoever reads them.
-    mutating func sweep(_ isOver: (UInt16, borrowing LimitState) -> Bool) {
+    mutating func sweep(_ isOver: (LimitKey, borrowing LimitState) -> Bool) {
         for place in slots.places where !slots[place].isFree {
             let slot = slots[place]
-            guard let state = state(in: slot), isOver(slot.limit, state) else { continue }
+            guard let state = state(in: slot), isOver(slot.key, state) else { continue }
             freeBlock(of: slot)
             slot.clear()
         }

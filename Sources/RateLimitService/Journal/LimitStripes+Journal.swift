@@ -9,28 +9,26 @@ extension LimitStripes: JournalSource {
     func takeChanges(into bytes: inout JournalBytes) -> Bool {
         for place in 0..<number {
             guard bytes.count < Self.frameBytes else { return true }
-            let stripe = self[place]
-            stripe.pointee.lock()
-            defer { stripe.pointee.unlock() }
-            for key in stripe.pointee.takeChanged() {
-                let state = stripe.pointee.state(of: key) ?? LimitState(.ring)
-                LimitRecord.append(state, of: key, to: &bytes)
+            locked(place) { stripe in
+                for key in stripe.pointee.takeChanged() {
+                    let state = stripe.pointee.state(of: key) ?? LimitState(.ring)
+                    LimitRecord.append(state, of: key, to: &bytes)
+                }
             }
         }
         return false
     }
 
     func copyPart(_ part: Int, into bytes: inout JournalBytes) {
-        let stripe = self[part]
-        stripe.pointee.lock()
-        defer { stripe.pointee.unlock() }
-        stripe.pointee.forEach { LimitRecord.append($1, of: $0, to: &bytes) }
+        locked(part) { stripe in
+            stripe.pointee.forEach { LimitRecord.append($1, of: $0, to: &bytes) }
+        }
     }
 
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
         // Most of a part are rings of a slot's size, and all belong to one stripe.
         if let first = LimitRecord(bytes) {
-            self[first.key].pointee.reserve(bytes.count / Slot.bytes)
+            locked(place(of: first.key)) { $0.pointee.reserve(bytes.count / Slot.bytes) }
         }
         try restoreChanges(bytes)
     }
@@ -48,14 +46,9 @@ extension LimitStripes: JournalSource {
     }
 
     private func restore(_ state: LimitState, of key: LimitKey) {
-        let stripe = self[key]
-        stripe.pointee.lock()
-        defer { stripe.pointee.unlock() }
-        if !state.isEmpty, isOver(key.limit, state, at: startedAt) {
-            // It may be there from an older record.
-            stripe.pointee.restore(LimitState(state.kind), of: key)
-        } else {
-            stripe.pointee.restore(state, of: key)
-        }
+        let isGone = !state.isEmpty && isOver(key, state, by: rules(key.limit), at: startedAt)
+        // What is over may be there from an older record.
+        let restored = isGone ? LimitState(state.kind) : state
+        locked(place(of: key)) { $0.pointee.restore(restored, of: key) }
     }
 }

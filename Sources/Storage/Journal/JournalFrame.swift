@@ -40,6 +40,11 @@ struct JournalFrame {
         }
     }
 
+    /// Whether a header may stand at that place.
+    static func mayBegin(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) == magic.littleEndian
+    }
+
     /// Reads a header; nil when these bytes are none.
     init?(header: UnsafeRawBufferPointer) {
         guard header.count >= Self.headerBytes else { return nil }

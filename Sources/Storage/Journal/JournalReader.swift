@@ -2,11 +2,14 @@ import Glibc
 
 /// Reads the frames of a file from its beginning, each checked before it is handed out.
 struct JournalReader: ~Copyable {
+    /// What is read at once where nothing says how much there is.
+    private static let blockBytes = 1 << 20
     private let path: String
     private let generation: UInt64
     private let file: Int32
     private let size: Int
-    private var bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 8)
+    private var bytes = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: blockBytes, alignment: 8)
     /// Where the next frame begins.
     private(set) var offset = 0
     /// How many have been read.
@@ -47,10 +50,19 @@ struct JournalReader: ~Copyable {
     /// Whether a whole frame of this file begins anywhere behind this place: then the end here was
     /// not torn off, but damaged.
     mutating func findsLaterFrame() throws -> Bool {
-        var place = offset + 8
-        while place + JournalFrame.headerBytes <= size {
-            if try frame(at: place, number: nil) != nil { return true }
-            place += 8
+        let block = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.blockBytes, alignment: 8)
+        defer { block.deallocate() }
+        var start = offset + 8
+        while start + JournalFrame.headerBytes <= size {
+            let length = min(block.count, (size - start) / 8 * 8)
+            try fill(UnsafeMutableRawBufferPointer(rebasing: block[..<length]), from: start)
+            // All frames are whole words long.
+            for place in stride(from: 0, to: length, by: 8)
+            where JournalFrame.mayBegin(UnsafeRawBufferPointer(block), at: place) {
+                if try frame(at: start + place, number: nil) != nil { return true }
+            }
+            start += length
         }
         return false
     }
@@ -72,9 +84,13 @@ struct JournalReader: ~Copyable {
             bytes.deallocate()
             bytes = .allocate(byteCount: count * 2, alignment: 8)
         }
+        try fill(UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), from: place)
+    }
+
+    private func fill(_ bytes: UnsafeMutableRawBufferPointer, from place: Int) throws {
         var done = 0
-        while done < count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done..<count])
+        while done < bytes.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
             let got = pread(file, rest.baseAddress, rest.count, place + done)
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { throw PrivateFile.failure(path) }

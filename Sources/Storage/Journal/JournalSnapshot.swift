@@ -6,7 +6,11 @@ import Synchronization
 /// A snapshot under way: a copy of the source, part by part, on a thread of its own, while the log
 /// goes on.
 final class JournalSnapshot: Sendable {
+    /// Bytes after which the disk is waited for: at the end, and when it is stopped, never for more.
+    private static let unsyncedMax = 64 << 20
+
     private let written = Atomic<Int>(0)
+    private let isStopped = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
@@ -17,8 +21,11 @@ final class JournalSnapshot: Sendable {
     ) throws {
         let worker = try WorkerThread {
             do {
-                try self.write(source, generation, folder, files)
-                try folder.removeBefore(generation)
+                if try self.write(source, generation, folder, files) {
+                    try folder.removeBefore(generation)
+                } else {
+                    unlink(folder.draft)
+                }
             } catch {
                 // The logs from the last snapshot on are all there, so nothing is lost.
                 logger.error("a snapshot was not written", fields: [.detail: .error(error)])
@@ -35,17 +42,24 @@ final class JournalSnapshot: Sendable {
     /// The bytes written so far.
     var size: Int { written.load(ordering: .relaxed) }
 
-    /// Blocks until it is done.
-    func wait() { thread.withLock { $0 }?.join() }
+    /// Gives it up after the part that is being written, and blocks until then: a whole one may
+    /// take longer than a program that is to end is given. The logs stay, so nothing is lost.
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        thread.withLock { $0 }?.join()
+    }
 
+    /// - Returns: false when it was stopped on the way.
     private func write(
         _ source: any JournalSource, _ generation: UInt64, _ folder: JournalFolder,
         _ files: any JournalFiles
-    ) throws {
+    ) throws -> Bool {
         let file = try files.create(folder.draft)
         var bytes = JournalBytes()
         var frames: UInt64 = 0
+        var synced = 0
         for part in 0...source.journalParts {
+            guard !isStopped.load(ordering: .relaxed) else { return false }
             bytes.cut(to: 0)
             let start = JournalFrame.begin(&bytes)
             if part < source.journalParts {
@@ -57,8 +71,12 @@ final class JournalSnapshot: Sendable {
             try file.write(bytes.written, at: size)
             written.add(bytes.count, ordering: .relaxed)
             frames += 1
+            guard size - synced >= Self.unsyncedMax else { continue }
+            try file.sync()
+            synced = size
         }
         try file.sync()
         try files.rename(folder.draft, to: folder.snapshot(generation))
+        return true
     }
 }

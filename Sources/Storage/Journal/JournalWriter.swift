@@ -39,7 +39,7 @@ struct JournalWriter: ~Copyable {
             if waiters.isEmpty { break }
             if failure == nil { snapshotIfDue() }
         }
-        snapshot?.wait()
+        snapshot?.stop()
     }
 
     /// Writes what failed before, and then what has changed since.

@@ -64,12 +64,12 @@ struct AttemptLockTests {
     @Test("R-04: a refund gives a guess back, but not one that a success has taken already")
     func refund() {
         for now: Int64 in 0..<5 { counter.charge(at: now) }
-        counter.refund(4)
+        counter.refund(4, at: 4)
         #expect(counter.charge(at: 5))
         #expect(!counter.charge(at: 6))
         counter.succeed()
         counter.charge(at: 10)
-        counter.refund(5)
+        counter.refund(5, at: 10)
         #expect(counter.answer(at: 10).attempt == 2)
     }
 

@@ -21,7 +21,7 @@ final class Counter {
         return true
     }
 
-    func refund(_ moment: Int64) { rule.refund(&state, of: moment) }
+    func refund(_ moment: Int64, at now: Int64) { rule.refund(&state, of: moment, at: now) }
 
     func succeed() { rule.succeed(&state) }
 

@@ -78,9 +78,9 @@ struct GraduatedLadderTests {
         let asked = counter.answer(at: now).retryAt ?? now
         let earlier = counter.state
         #expect(counter.charge(at: asked))
-        counter.refund(asked)
+        counter.refund(asked, at: asked)
         #expect(counter.state == earlier)
-        counter.refund(asked)
+        counter.refund(asked, at: asked)
         #expect(counter.state == earlier)
     }
 

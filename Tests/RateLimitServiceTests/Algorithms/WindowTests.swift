@@ -33,7 +33,7 @@ struct WindowTests {
     }
 
     /// Bursts, even steps, and pauses about as long as the window.
-    private static func pause(
+    static func pause(
         _ window: Int64, _ count: Int, _ randomness: SeededRandomness
     ) -> Int64 {
         switch randomness.next() % 4 {
@@ -68,7 +68,7 @@ struct WindowTests {
     func refund(rule: LimitRule, count: Int, window: Int64) {
         let counter = Counter(rule)
         while counter.charge(at: 5_000) {}
-        counter.refund(5_000)
+        counter.refund(5_000, at: 5_000)
         #expect(counter.charge(at: 5_000))
         #expect(!counter.charge(at: 5_000))
     }

@@ -1,4 +1,5 @@
 import ServiceRuntime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -107,6 +108,36 @@ struct LimitTableTests {
         #expect(!table.decide(.peek, [request(4)], at: now).isLimited)
     }
 
+    @Test(
+        "R-04: a charge in the pool is given back there, though the subject has its own place now")
+    func poolRefundOfOwn() {
+        let table = LimitTable(statesMax: 2) { _ in CountingRule(Self.ring) }
+        for subject: UInt64 in 1...2 { _ = table.decide(.consume, [request(subject)], at: now) }
+        let pooled = now + .seconds(5)
+        #expect(table.decide(.consume, [request(3)], at: pooled).isFull)
+        let later = now + .seconds(10)
+        #expect(!table.decide(.consume, [request(3)], at: later).isFull)
+        #expect(table.decide(.peek, [request(4)], at: later).remaining == 0)
+        _ = table.decide(.refund(at: pooled), [request(3)], at: later)
+        #expect(table.decide(.peek, [request(4)], at: later).remaining == 1)
+        #expect(table.decide(.peek, [request(3)], at: later).remaining == 0)
+    }
+
+    @Test("R-04: where a rate cannot tell the pool's charge from the subject's own, both stand")
+    func rateRefundOfBoth() {
+        let rate = LimitRule.rate(count: 100, window: .seconds(60))
+        let table = LimitTable(statesMax: 2) { _ in CountingRule(rate) }
+        for subject: UInt64 in 1...2 {
+            _ = table.decide(.consume, [request(subject, rate)], at: now)
+        }
+        let pooled = now + .seconds(1)
+        #expect(table.decide(.consume, [request(3, rate)], at: pooled).isFull)
+        let later = now + .seconds(2)
+        #expect(!table.decide(.consume, [request(3, rate)], at: later).isFull)
+        _ = table.decide(.refund(at: pooled), [request(3, rate)], at: later)
+        #expect(table.decide(.peek, [request(3, rate)], at: later).attempt == 2)
+    }
+
     @Test("R-03: what is over makes room before anybody is pooled, but nothing that counts does")
     func sweptForRoom() {
         let table = LimitTable(statesMax: 50) { _ in CountingRule(Self.ring) }
@@ -118,6 +149,31 @@ struct LimitTableTests {
         #expect(!table.decide(.consume, [request(52)], at: over).isFull)
         // 50 and the pool, which both still count, and 52.
         #expect(table.count == 3)
+    }
+
+    @Test("R-03: a lock's pool that is over is dropped, though it is counted as a ring")
+    func sweptPool() {
+        let table = LimitTable(statesMax: 2) { _ in CountingRule(Self.lock) }
+        for subject: UInt64 in 1...3 {
+            _ = table.decide(.consume, [request(subject, Self.lock)], at: now)
+        }
+        table.sweep(at: now + .seconds(9))
+        #expect(table.count == 3)
+        table.sweep(at: now + .seconds(10))
+        #expect(table.count == 2)
+    }
+
+    @Test("R-03: a sweep asks for a rule once, not for each state")
+    func rulesOfSweep() {
+        let asked = Atomic<Int>(0)
+        let table = LimitTable(statesMax: 1_000) { _ in
+            asked.add(1, ordering: .relaxed)
+            return CountingRule(Self.ring)
+        }
+        for subject: UInt64 in 1...100 { _ = table.decide(.consume, [request(subject)], at: now) }
+        table.sweep(at: now + .seconds(10))
+        #expect(table.count == 0)
+        #expect(asked.load(ordering: .relaxed) == 1)
     }
 
     @Test("R-03: a state of a limit that this version does not know is kept")

@@ -15,9 +15,11 @@ struct ModelTable {
         case .consume: return consume(batch, at: now)
         case .success: for request in batch { change(request) { request.rule.succeed(&$0) } }
         case .refund(let moment):
+            let charged = moment.milliseconds
             for request in batch {
                 change(request) {
-                    request.rule.refund(&$0, of: moment.milliseconds)
+                    guard request.rule.mayHold($0, charged, at: now) else { return }
+                    request.rule.refund(&$0, of: charged, at: now)
                     $0.isNoted = false
                 }
             }

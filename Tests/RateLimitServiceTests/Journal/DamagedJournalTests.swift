@@ -73,11 +73,24 @@ struct DamagedJournalTests {
         }
     }
 
+    @Test(
+        "R-06: a whole frame far behind a damaged place is found, wherever blocks end",
+        arguments: [-48, -40, -16, -8, 0, 8])
+    func farBehind(shift: Int) throws {
+        // The search begins a word behind the first frame and goes on a MiB at a time.
+        let gap = Data(count: 8 + (2 << 20) + shift)
+        let first = log.prefix(ends[1])
+        #expect(try start(first + gap) == 1)
+        #expect(throws: JournalError.self) { _ = try start(first + gap + log[ends[3]...]) }
+        #expect(try start(first + gap + log[ends[3]...].dropLast(9)) == 1)
+    }
+
     @Test("R-06: a snapshot with a flipped bit or without its end is refused")
     func snapshot() async throws {
         let house = try JournaledTable(folder, logBytes: 1)
         house.charge(5)
         try await house.table.persisted([])
+        try await house.snapshot(1)
         house.table.close()
         let name = folder.file("limits.snapshot.1")
         let whole = try Data(contentsOf: URL(filePath: name))
@@ -100,6 +113,7 @@ struct DamagedJournalTests {
         let house = try JournaledTable(folder, logBytes: 1)
         house.charge(5)
         try await house.table.persisted([])
+        try await house.snapshot(1)
         house.table.close()
         try FileManager.default.removeItem(atPath: folder.file("limits.log.1"))
         let error = #expect(throws: JournalError.self) { try JournaledTable(folder) }

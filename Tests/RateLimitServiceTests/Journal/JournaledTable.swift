@@ -1,3 +1,4 @@
+import FoundationEssentials
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -53,6 +54,14 @@ struct JournaledTable {
             }
         }
         return contents
+    }
+
+    /// Returns once the snapshot of that number stands under its name.
+    func snapshot(_ number: Int) async throws {
+        let path = folder.file("limits.snapshot.\(number)")
+        while !FileManager.default.fileExists(atPath: path) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
     }
 
     /// What a program finds that starts on what this one would leave if it were killed now.
