@@ -6,7 +6,7 @@ import Synchronization
 /// A snapshot under way: a copy of the source, part by part, on a thread of its own, while the log
 /// goes on.
 final class JournalSnapshot: Sendable {
-    /// Bytes after which the disk is waited for: at the end, and when it is stopped, never for more.
+    /// Bytes after which the disk is waited for, so that neither the end nor a stop waits long.
     private static let unsyncedMax = 64 << 20
 
     private let written = Atomic<Int>(0)
@@ -57,7 +57,6 @@ final class JournalSnapshot: Sendable {
         let file = try files.create(folder.draft)
         var bytes = JournalBytes()
         var frames: UInt64 = 0
-        var synced = 0
         for part in 0...source.journalParts {
             guard !isStopped.load(ordering: .relaxed) else { return false }
             bytes.cut(to: 0)
@@ -68,15 +67,18 @@ final class JournalSnapshot: Sendable {
                 if bytes.count == start + JournalFrame.headerBytes { continue }
             }
             JournalFrame.end(&bytes, from: start, generation: generation, number: frames)
-            try file.write(bytes.written, at: size)
-            written.add(bytes.count, ordering: .relaxed)
+            try append(bytes.written, to: file)
             frames += 1
-            guard size - synced >= Self.unsyncedMax else { continue }
-            try file.sync()
-            synced = size
         }
         try file.sync()
         try files.rename(folder.draft, to: folder.snapshot(generation))
         return true
+    }
+
+    private func append(_ frame: UnsafeRawBufferPointer, to file: any JournalFile) throws {
+        let before = size
+        try file.write(frame, at: before)
+        written.add(frame.count, ordering: .relaxed)
+        if before / Self.unsyncedMax < size / Self.unsyncedMax { try file.sync() }
     }
 }
