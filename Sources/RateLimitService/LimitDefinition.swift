@@ -58,6 +58,8 @@ extension LimitName {
             .init(
                 20, .ring(count: 1, window: TrustedLane.knownFor), absent: .refuse,
                 isDurable: false)
+        case .newDeviceByAccount:
+            .init(21, .ring(10, minutes: 24 * 60), absent: .refuse, isDurable: false)
         }
     }
 

@@ -59,14 +59,25 @@ package enum LimitName: String, CaseIterable, Sendable {
     case signInWithoutHistory = "sign-in-without-history"
     /// No limit but a mark: the account has signed in from this device (`TrustedLane`).
     case knownDevice = "known-device"
+    /// New marks of one account: they live long, so nobody may make many (`KnownDevices`).
+    case newDeviceByAccount = "new-device-by-account"
 
     /// Whether it is charged by this service alone, as a part of others.
     var isInternal: Bool {
         switch self {
         case .failedSignInByKnownDevice, .signInFailuresOverall, .signInWithoutHistory,
-            .knownDevice:
+            .knownDevice, .newDeviceByAccount:
             true
         default: false
+        }
+    }
+
+    /// Whether the operator may change it. Marks are a memory: without them, or with others, no
+    /// device would be known any more, and nothing would tell.
+    var isOperators: Bool {
+        switch self {
+        case .knownDevice, .newDeviceByAccount: false
+        default: true
         }
     }
 

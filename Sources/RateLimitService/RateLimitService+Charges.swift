@@ -18,7 +18,10 @@ extension RateLimitService {
             return
         }
         let rule = StuffingRule(policies.value[.signInFailuresOverall].rule)
-        guard alarm.withLock({ $0.note(at: now, rule) }) == .raised else { return }
+        let change = alarm.withLock {
+            $0.note(at: now, isEvaluated: !verdict.isLimited, rule)
+        }
+        guard change == .raised else { return }
         await reports.alarm(hitStore)
     }
 
@@ -54,13 +57,38 @@ extension RateLimitService {
         )
     }
 
-    /// Takes a charge back, once. Not waited for on disk: a crash before the next write leaves the
-    /// charge standing, which errs on the strict side, and every sign-in is spared a commit.
+    /// Charges what is asked for; nil for a repeat, which is not charged again.
+    func charge(
+        _ plan: ChargePlan, as id: Int64, isRepeatable: Bool, at now: Timestamp
+    ) -> LimitVerdict? {
+        guard isRepeatable else {
+            let verdict = table.decide(.consume, plan.requests, at: now)
+            guard !verdict.isLimited else { return verdict }
+            ledger.withLock { $0.note(id, plan.charged(verdict), at: now) }
+            return verdict
+        }
+        // As one, or two parallel calls under one key would both be charged.
+        return ledger.withLock { ledger in
+            if ledger.takesRepeat(of: id, at: now) { return nil }
+            let verdict = table.decide(.consume, plan.requests, at: now)
+            if !verdict.isLimited { ledger.note(id, plan.charged(verdict), at: now) }
+            return verdict
+        }
+    }
+
+    /// The number of a charge as callers have it.
     /// - Throws: `rpc/invalid-argument` for what is no charge's number.
-    func takeBack(_ chargeID: String, at now: Timestamp) throws {
-        guard let id = Int64(chargeID, radix: 36) else {
+    static func chargeID(_ text: String) throws(ServiceError) -> Int64 {
+        guard let id = Int64(text, radix: 36) else {
             throw ServiceError(.invalidArgument, fields: ["charge_id"])
         }
+        return id
+    }
+
+    /// Takes a charge back, once. Not waited for on disk: a crash before the next write leaves the
+    /// charge standing, which errs on the strict side, and every sign-in is spared a commit.
+    /// - Parameter isRight: the attempt was; else it was none.
+    func takeBack(_ id: Int64, isRight: Bool, at now: Timestamp) {
         guard let charge = ledger.withLock({ $0.take(id, at: now) }) else { return }
         let policies = policies.value
         let batch = charge.keys.compactMap { key in
@@ -72,7 +100,7 @@ extension RateLimitService {
         _ = table.decide(.refund(at: charge.moment), batch, at: now)
         if charge.keys.contains(where: { $0.limit == LimitName.failedSignInByAccount.number }) {
             let rule = StuffingRule(policies[.signInFailuresOverall].rule)
-            alarm.withLock { $0.takeBack(of: charge.moment, rule) }
+            alarm.withLock { $0.takeBack(of: charge.moment, isRight: isRight, rule) }
         }
     }
 

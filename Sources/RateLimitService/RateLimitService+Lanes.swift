@@ -14,7 +14,7 @@ extension RateLimitService {
         var plan = ChargePlan()
         for charge in asked {
             let lane = TrustedLane.lane(of: charge.limit)
-            if let lane, isKnown(charge, policies, at: now) {
+            if let lane, devices.knows(charge.subject, charge.device, at: now) {
                 let pair = TrustedLane.pair(charge.subject, charge.device)
                 plan.add(lane, subjects.limitKey(lane, pair), policies)
             } else {
@@ -34,10 +34,7 @@ extension RateLimitService {
     /// Remembers that a charge's subject has succeeded from its device.
     func markDevice(_ charge: AskedCharge, at now: Timestamp) {
         guard TrustedLane.lane(of: charge.limit) != nil, !charge.device.isEmpty else { return }
-        let mark = [mark(charge, policies.value)]
-        guard TrustedLane.isDue(table.decide(.peek, mark, at: now), at: now) else { return }
-        _ = table.decide(.reset, mark, at: now)
-        _ = table.decide(.consume, mark, at: now)
+        if !devices.mark(charge.subject, charge.device, at: now) { reports.devicesFull(at: now) }
     }
 
     /// Forgets what was counted on each, with the lane of the device that is named.
@@ -55,23 +52,6 @@ extension RateLimitService {
             try await hitStore.audit(
                 AuditEvent(.limitReset, subject: plan.requests.first?.key.hash))
         }
-    }
-
-    /// Whether the subject has succeeded from this device. Where the table is full, marks share a
-    /// pool, which says nothing about anybody.
-    private func isKnown(
-        _ charge: AskedCharge, _ policies: LimitPolicies, at now: Timestamp
-    ) -> Bool {
-        guard !charge.device.isEmpty else { return false }
-        let verdict = table.decide(.peek, [mark(charge, policies)], at: now)
-        return verdict.isLimited && !verdict.isFull
-    }
-
-    private func mark(_ charge: AskedCharge, _ policies: LimitPolicies) -> LimitRequest {
-        let pair = TrustedLane.pair(charge.subject, charge.device)
-        return LimitRequest(
-            key: subjects.limitKey(.knownDevice, pair), rule: policies.rule(.knownDevice),
-            isShadow: policies[.knownDevice].isShadow)
     }
 
     private func isAlarmed(_ policies: LimitPolicies, at now: Timestamp) -> Bool {

@@ -13,8 +13,11 @@ package final class RateLimitService: LimitsService {
     /// The store's schema.
     package static let migrations = RateLimitTables.migrations + [HitStore.migration]
     private static let sweepPause = Duration.seconds(600)
+    /// What devices get besides, of the room for subjects: a quarter.
+    private static let devicesShare = 4
 
     let table: LimitTable
+    let devices: KnownDevices
     let ledger = Mutex(ChargeLedger())
     let alarm = Mutex(StuffingAlarm())
     let policies: Live<LimitPolicies>
@@ -53,6 +56,9 @@ package final class RateLimitService: LimitsService {
         ) { number in
             LimitName(number: number).map { policies.value.rule($0) }
         }
+        devices = try KnownDevices(
+            statesMax: settings.ringsMax / Self.devicesShare, journal: .devices(beside: store),
+            subjects: subjects, at: time.now(), logger: logger)
     }
 
     /// Until cancelled: drops what no longer counts, writes what nobody waits for, and follows the
@@ -60,7 +66,7 @@ package final class RateLimitService: LimitsService {
     package func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await self.each(Self.sweepPause) { self.table.sweep(at: self.time.now()) }
+                try await self.each(Self.sweepPause) { self.sweep() }
             }
             group.addTask {
                 try await self.each(LimitHits.interval) { await self.flush() }
@@ -70,6 +76,11 @@ package final class RateLimitService: LimitsService {
             }
             try await group.waitForAll()
         }
+    }
+
+    private func sweep() {
+        table.sweep(at: time.now())
+        devices.table.sweep(at: time.now())
     }
 
     private func each(_ pause: Duration, _ work: () async -> Void) async throws {
@@ -84,14 +95,18 @@ package final class RateLimitService: LimitsService {
         await hits.write(at: time.now())
         do {
             try await table.persisted([])
+            try await devices.table.persisted([])
         } catch {
             // It stands in memory, and is written once the disk takes it; the journal has told.
             logger.debug("nothing was written", fields: [.detail: .error(error)])
         }
     }
 
-    /// Gives the journal back; blocks its thread meanwhile.
-    package func close() { table.close() }
+    /// Gives the journals back; blocks its thread meanwhile.
+    package func close() {
+        table.close()
+        devices.table.close()
+    }
 
     // MARK: LimitsService
 
@@ -105,15 +120,18 @@ package final class RateLimitService: LimitsService {
             subjects.chargeID(context.application, key, asked)
         }
         let id = repeatable ?? randomness.rowKey()
-        let verdict: LimitVerdict? = ledger.withLock { ledger in
-            if repeatable != nil, ledger.holds(id, at: now) { return nil }
-            let verdict = table.decide(.consume, plan.requests, at: now)
-            if !verdict.isLimited { ledger.note(id, plan.charged(verdict), at: now) }
-            return verdict
-        }
+        let verdict = charge(plan, as: id, isRepeatable: repeatable != nil, at: now)
         if let verdict { await tell(verdict, of: plan, at: now) }
         let isLimited = verdict?.isLimited ?? false
-        if !isLimited, plan.isDurable { try await table.persisted(plan.requests) }
+        if !isLimited, plan.isDurable {
+            do {
+                try await table.persisted(plan.requests)
+            } catch {
+                // The caller gets no number to take back: our trouble is not to be the person's.
+                if verdict != nil { takeBack(id, isRight: false, at: now) }
+                throw error
+            }
+        }
         return RateLimitV1.ConsumeResponse(
             decision: answer(verdict ?? LimitVerdict(), plan, request.language, now),
             chargeId: isLimited ? "" : String(id, radix: 36))
@@ -135,7 +153,7 @@ package final class RateLimitService: LimitsService {
     package func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse {
-        try takeBack(request.chargeId, at: time.now())
+        takeBack(try Self.chargeID(request.chargeId), isRight: false, at: time.now())
         return RateLimitV1.RefundResponse()
     }
 
@@ -144,7 +162,7 @@ package final class RateLimitService: LimitsService {
     ) throws -> RateLimitV1.SucceedResponse {
         let now = time.now()
         let asked = try AskedCharge.read(request.charges)
-        try takeBack(request.chargeId, at: now)
+        takeBack(try Self.chargeID(request.chargeId), isRight: true, at: now)
         beginAnew(asked, at: now)
         for charge in asked { markDevice(charge, at: now) }
         return RateLimitV1.SucceedResponse()

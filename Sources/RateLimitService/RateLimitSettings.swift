@@ -14,7 +14,7 @@ package struct RateLimitSettings: Settings {
     package init(reading settings: inout SettingsReader) {
         ringsMax = settings.integer(
             "subjects-max", default: 1_000_000, in: 1_000...20_000_000, unit: "subjects",
-            reason: "Bounds memory, about 64 bytes each; living ones are never evicted.")
+            reason: "Bounds memory, about 64 bytes each; a quarter more for known devices.")
         limitsFile = settings.optionalPath(
             "limits-file",
             reason: "Limits other than ours, .yaml or .json; read again when it changes (R-06).")

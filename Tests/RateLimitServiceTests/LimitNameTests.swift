@@ -64,6 +64,9 @@ struct LimitNameTests {
             .signInWithoutHistory, "sign-in-without-history", 19, ring(4, 10), .refuse,
             isDurable: false),
         row(.knownDevice, "known-device", 20, ring(1, 57_600), .refuse, isDurable: false),
+        row(
+            .newDeviceByAccount, "new-device-by-account", 21, ring(10, 1_440), .refuse,
+            isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -87,6 +90,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is no limit")
     func unknown() {
-        for number: UInt16 in [0, 21, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 22, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

@@ -70,7 +70,7 @@ struct LimitGuard: Sendable {
         do {
             _ = try await limits.succeed(
                 RateLimitV1.SucceedRequest(chargeId: charge.id, charges: charge.charges),
-                context.onward())
+                afterwards(context))
         } catch {
             logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
         }
@@ -82,7 +82,7 @@ struct LimitGuard: Sendable {
         do {
             _ = try await limits.refund(
                 RateLimitV1.RefundRequest(chargeId: charge.id, charges: charge.charges),
-                context.onward())
+                afterwards(context))
         } catch {
             logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
         }
@@ -90,6 +90,11 @@ struct LimitGuard: Sendable {
 
     private static func isAbsence(_ error: ServiceError) -> Bool {
         error.code == .unavailable || error.code == .deadlineExceeded
+    }
+
+    /// With a time of its own: where the flow's is over, that is why something is taken back.
+    private func afterwards(_ context: CallContext) -> CallContext {
+        CallContext(deadline: time.uptime() + Self.patience, metadata: context.onward().metadata)
     }
 
     private func shortened(_ context: CallContext, _ idempotencyKey: String?) -> CallContext {

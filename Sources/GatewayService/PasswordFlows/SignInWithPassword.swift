@@ -24,9 +24,16 @@ struct SignInWithPassword: Sendable {
         let verified = try await verify(request, origin, charge, context, onward)
         // Whatever becomes of the session: with session down, the right password is no failure.
         async let told: Void = limits.succeed(charge, context)
-        let session = try await sessions.create(
-            SessionV1.CreateRequest(
-                proof: verified.proof, origin: origin, deviceKey: request.device?.key), onward)
+        let session: SessionV1.CreateResponse
+        do {
+            session = try await sessions.create(
+                SessionV1.CreateRequest(
+                    proof: verified.proof, origin: origin, deviceKey: request.device?.key), onward)
+        } catch {
+            // Awaited, or leaving the scope would cancel it.
+            await told
+            throw error
+        }
         await told
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account, session: session.tokens.map(GatewayV1.Session.init))

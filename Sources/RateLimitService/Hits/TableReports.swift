@@ -14,6 +14,7 @@ final class TableReports: Sendable {
     private let alarms = Counter(label: "limits_stuffing_alarms")
     private let pooled = Counter(label: "limits_pooled")
     private let toldAt = Mutex<Timestamp?>(nil)
+    private let devicesToldAt = Mutex<Timestamp?>(nil)
 
     init(logger: Logger) {
         self.logger = logger
@@ -34,11 +35,21 @@ final class TableReports: Sendable {
     /// A new subject had to share a pool.
     func full(at now: Timestamp) {
         pooled.increment()
-        let isDue = toldAt.withLock { toldAt in
-            guard toldAt.map({ now - $0 >= Self.pause }) ?? true else { return false }
+        guard Self.isDue(toldAt, now) else { return }
+        logger.error("no room for another subject; new ones share a pool")
+    }
+
+    /// A new device was not remembered.
+    func devicesFull(at now: Timestamp) {
+        guard Self.isDue(devicesToldAt, now) else { return }
+        logger.error("no room for another known device; those that are known stay so")
+    }
+
+    private static func isDue(_ toldAt: borrowing Mutex<Timestamp?>, _ now: Timestamp) -> Bool {
+        toldAt.withLock { toldAt in
+            guard toldAt.map({ now - $0 >= pause }) ?? true else { return false }
             toldAt = now
             return true
         }
-        if isDue { logger.error("no room for another subject; new ones share a pool") }
     }
 }

@@ -10,8 +10,15 @@ import ServiceRuntime
 ///
 ///     in a window of W      alarm
 ///     the T-th attempt      on
-///     T or more             stays on through the next window
+///     T or more             stays on through the next window, unless it was on for all of this one
+///                           and fewer than half of those that were evaluated failed
 ///     fewer than T          off when the window ends
+///
+/// Attempts that are refused because of the alarm tell nothing of who makes them: where so many
+/// honest people sign in on new devices, they alone would keep it on for ever. So what passes the
+/// narrow lane is the sample: of leaked pairs one in a hundred is right, of honest people nearly all
+/// are, and each that is gives its place in the lane back. (Whoever spoils the sample with accounts
+/// of his own has the alarm end, and is slowed down again T failures later.)
 ///
 /// While it is on, such sign-ins share one narrow lane, `sign-in-without-history`, of at most a
 /// hundredth of T in W: of an attack that keeps the alarm on, no more than a hundredth is evaluated,
@@ -28,6 +35,10 @@ struct StuffingAlarm: Sendable {
     private var count = 0
     /// Whether the window before this one had enough attempts.
     private var isCarried = false
+    /// Of this window, while it is carried: attempts that passed the narrow lane, and those of them
+    /// that were right.
+    private var evaluated = 0
+    private var right = 0
 
     /// Whether the alarm is on.
     func isOn(at now: Timestamp, _ rule: StuffingRule) -> Bool {
@@ -37,26 +48,39 @@ struct StuffingAlarm: Sendable {
     }
 
     /// Counts an attempt.
-    mutating func note(at now: Timestamp, _ rule: StuffingRule) -> Change {
+    /// - Parameter isEvaluated: its password is looked at; else it was refused by the narrow lane.
+    mutating func note(
+        at now: Timestamp, isEvaluated: Bool, _ rule: StuffingRule
+    ) -> Change {
         enter(now, rule)
+        if isCarried, isEvaluated { evaluated += 1 }
         let wasOn = isCarried || count >= rule.attempts
         count = min(count + 1, rule.attempts)
         return !wasOn && count >= rule.attempts ? .raised : .none
     }
 
     /// An attempt of the moment `charged` was right, or none after all.
-    mutating func takeBack(of charged: Timestamp, _ rule: StuffingRule) {
+    mutating func takeBack(of charged: Timestamp, isRight: Bool, _ rule: StuffingRule) {
+        guard charged >= start else { return }
+        if isCarried, isRight, right < evaluated { right += 1 }
+        if isCarried, !isRight, evaluated > right { evaluated -= 1 }
         // What has raised the alarm is not taken back: the window has seen enough.
-        guard charged >= start, count > 0, count < rule.attempts else { return }
+        guard count > 0, count < rule.attempts else { return }
         count -= 1
     }
+
+    /// Whether fewer than half of the sample failed.
+    private var isHonest: Bool { evaluated - right < right }
 
     /// Ends the windows that are over at `now`. A clock that went backwards ends none.
     private mutating func enter(_ now: Timestamp, _ rule: StuffingRule) {
         guard now - start >= rule.window else { return }
-        isCarried = count >= rule.attempts && now - start < rule.window + rule.window
+        isCarried =
+            count >= rule.attempts && !isHonest && now - start < rule.window + rule.window
         start = now
         count = 0
+        evaluated = 0
+        right = 0
     }
 }
 

@@ -21,7 +21,7 @@ package struct LimitOverrides: Settings {
 
     package init(reading settings: inout SettingsReader) {
         var read: [LimitName: LimitPolicy] = [:]
-        for limit in LimitName.allCases {
+        for limit in LimitName.allCases where limit.isOperators {
             let rule = Self.rule(of: limit, &settings)
             let isShadow = settings.boolean(
                 "\(limit.rawValue)-shadow", default: false,

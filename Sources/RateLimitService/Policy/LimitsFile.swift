@@ -7,13 +7,17 @@ import Synchronization
 /// and without forgetting what was counted. A file with mistakes changes nothing, and is told in the
 /// log with all of them.
 ///
-/// It is read whole each time: it is small, and times and sizes of files can lie.
+/// It is read whole each time: it is small, and times and sizes of files can lie. A change is taken
+/// when two reads in a row agree: a file that is being written can end where its beginning alone
+/// makes sense, and would lift the limits in its other half.
 package final class LimitsFile: Sendable {
     /// An operator who has saved it watches for it to hold.
-    static let interval = Duration.seconds(5)
+    static let interval = Duration.seconds(2)
 
     private let path: String
     private let policies: Live<LimitPolicies>
+    /// A change that has been read once.
+    private let pending = Mutex<LimitPolicies?>(nil)
     private let complaint = Mutex<[String]>([])
     private let logger: Logger
 
@@ -24,12 +28,17 @@ package final class LimitsFile: Sendable {
         self.logger = logger
     }
 
-    /// Reads the file once.
+    /// Reads the file once; what it says holds after the second time.
     package func look() {
         let document = SettingsDocument<LimitOverrides>(path: path)
-        guard let read = document.values?.policies else { return complain(document.mistakes) }
+        let read = document.values?.policies
+        let isConfirmed = pending.withLock { pending in
+            defer { pending = read }
+            return pending == read
+        }
+        guard let read else { return complain(document.mistakes) }
         complaint.withLock { $0 = [] }
-        guard read != policies.value else { return }
+        guard isConfirmed, read != policies.value else { return }
         policies.replace(read)
         logger.info("the limits were read again", fields: [.file: .text(path)])
     }

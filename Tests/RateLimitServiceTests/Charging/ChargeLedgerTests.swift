@@ -48,4 +48,15 @@ struct ChargeLedgerTests {
         ledger.note(200_001, [key], at: late)
         #expect(ledger.take(200_001, at: late) != nil)
     }
+
+    @Test("R-04: 2,000 charges a second that nobody takes back leave room after their life")
+    func drained() {
+        var ledger = ChargeLedger()
+        for number in 1...240_000 {
+            ledger.note(Int64(number), [key], at: start + .milliseconds(number / 2))
+        }
+        let end = start + .milliseconds(120_000)
+        ledger.note(300_000, [key], at: end + .seconds(20))
+        #expect(ledger.take(300_000, at: end + .seconds(20)) != nil)
+    }
 }

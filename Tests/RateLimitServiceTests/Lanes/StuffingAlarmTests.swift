@@ -1,5 +1,6 @@
 import Messages
 import ServiceRuntime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -13,7 +14,8 @@ struct StuffingAlarmTests {
     /// Notes `count` attempts at a second of the test.
     private func note(_ alarm: inout StuffingAlarm, _ count: Int, at second: Int) -> Int {
         (0..<count).reduce(0) { raised, _ in
-            let change = alarm.note(at: Self.start + .seconds(second), Self.rule)
+            let change = alarm.note(
+                at: Self.start + .seconds(second), isEvaluated: false, Self.rule)
             return raised + (change == .raised ? 1 : 0)
         }
     }
@@ -65,10 +67,12 @@ struct StuffingAlarmTests {
         var alarm = StuffingAlarm()
         for _ in 0..<500 {
             expectRaised(&alarm, 1, at: 0, times: 0)
-            alarm.takeBack(of: Self.start, Self.rule)
+            alarm.takeBack(of: Self.start, isRight: true, Self.rule)
         }
         _ = note(&alarm, 100, at: 1)
-        for _ in 0..<500 { alarm.takeBack(of: Self.start + .seconds(1), Self.rule) }
+        for _ in 0..<500 {
+            alarm.takeBack(of: Self.start + .seconds(1), isRight: true, Self.rule)
+        }
         #expect(isOn(alarm, at: 2))
     }
 
@@ -79,6 +83,67 @@ struct StuffingAlarmTests {
         #expect(isOn(alarm, at: -86_400))
         _ = note(&alarm, 1, at: -86_400)
         #expect(isOn(alarm, at: 0))
+    }
+
+    /// Notes attempts that pass the narrow lane, the first `right` of which are right.
+    private func sample(_ alarm: inout StuffingAlarm, _ count: Int, right: Int, at second: Int) {
+        let moment = Self.start + .seconds(second)
+        for number in 0..<count {
+            _ = alarm.note(at: moment, isEvaluated: true, Self.rule)
+            if number < right { alarm.takeBack(of: moment, isRight: true, Self.rule) }
+        }
+    }
+
+    @Test(
+        "R-03: refused attempts keep it on only while half of those that are looked at fail",
+        arguments: [(4, 0, true), (4, 2, true), (5, 3, false), (40, 36, false), (0, 0, true)])
+    func sampled(evaluated: Int, right: Int, staysOn: Bool) {
+        var alarm = StuffingAlarm()
+        _ = note(&alarm, 100, at: 0)
+        sample(&alarm, evaluated, right: right, at: 600)
+        _ = note(&alarm, 1_000, at: 700)
+        #expect(isOn(alarm, at: 1_199))
+        #expect(isOn(alarm, at: 1_200) == staysOn)
+    }
+
+    @Test("R-03: what was none after all is no part of the sample")
+    func sampleTakenBack() {
+        var alarm = StuffingAlarm()
+        _ = note(&alarm, 100, at: 0)
+        sample(&alarm, 5, right: 2, at: 600)
+        alarm.takeBack(of: Self.start + .seconds(600), isRight: false, Self.rule)
+        _ = note(&alarm, 1_000, at: 700)
+        #expect(isOn(alarm, at: 1_200), "two of four were right")
+        var honest = StuffingAlarm()
+        _ = note(&honest, 100, at: 0)
+        sample(&honest, 5, right: 2, at: 600)
+        for _ in 0..<2 {
+            honest.takeBack(of: Self.start + .seconds(600), isRight: false, Self.rule)
+        }
+        _ = note(&honest, 1_000, at: 700)
+        #expect(!isOn(honest, at: 1_200), "two of three were right")
+    }
+
+    @Test("R-03: honest people on new devices, however many, do not keep it on")
+    func honest() async throws {
+        let house = try await LimitsHouse()
+        for number in 0..<500 { _ = try await house.decide(charges(number)) }
+        var refused = 0
+        for number in 0..<3_000 {
+            let account = "honest\(number)@example.org"
+            let (decision, id) = try await house.consume(
+                .failedSignInByAccount, account, device: "new")
+            if decision.limited { refused += 1 }
+            // One in seven has forgotten the password.
+            if !decision.limited, number % 7 != 3 {
+                try house.succeed(id, .failedSignInByAccount, account, device: "new")
+            }
+            house.time.advance(by: .milliseconds(1_000))
+        }
+        #expect(refused > 0, "the alarm was on")
+        let now = house.time.now()
+        let rule = StuffingRule(LimitName.signInFailuresOverall.rule)
+        #expect(!house.service.alarm.withLock { $0.isOn(at: now, rule) })
     }
 
     /// The attack: each pair once, ten from each address, each with a device of its own.

@@ -131,6 +131,19 @@ struct LimitOverridesTests {
         #expect(said.contains("line 1") && said.contains("line 2"), "\(said)")
     }
 
+    @Test(
+        "R-06: what the limiter remembers of devices is no limit of the operator's",
+        arguments: ["known-device-count: 2", "new-device-by-account-shadow: true"])
+    func devices(text: String) throws {
+        #expect(try read(text).values == nil)
+        let pattern = try read("{\"*-device-shadow\": true}", "limits.json")
+        let policies = try #require(pattern.values).policies
+        for limit in [LimitName.knownDevice, .newDeviceByAccount] {
+            #expect(policies[limit] == LimitPolicies.standard[limit])
+        }
+        #expect(policies[.failedSignInByKnownDevice].isShadow)
+    }
+
     @Test("R-06: an operator's numbers are always ones that can be counted by")
     func bounds() throws {
         for count in ["1", "64"] {

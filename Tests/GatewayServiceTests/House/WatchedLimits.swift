@@ -1,0 +1,48 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// A limiter that lets everybody through and keeps until when it was given time afterwards.
+final class WatchedLimits: LimitsAPI {
+    private let seen = Mutex<[Duration]>([])
+
+    /// The deadlines of what was told or taken back.
+    var deadlines: [Duration] { seen.withLock { $0 } }
+
+    func consume(
+        _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ConsumeResponse {
+        RateLimitV1.ConsumeResponse(decision: RateLimitV1.Decision(), chargeId: "1")
+    }
+
+    func check(
+        _ request: RateLimitV1.CheckRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.CheckResponse { throw ServiceError(.internalError) }
+
+    /// As a call over a network: it takes a while, and ends when it is cancelled.
+    func succeed(
+        _ request: RateLimitV1.SucceedRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.SucceedResponse {
+        for _ in 0..<1_000 { await Task.yield() }
+        try Task.checkCancellation()
+        seen.withLock { $0.append(context.deadline) }
+        return RateLimitV1.SucceedResponse()
+    }
+
+    func reset(
+        _ request: RateLimitV1.ResetRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ResetResponse { throw ServiceError(.internalError) }
+
+    func refund(
+        _ request: RateLimitV1.RefundRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.RefundResponse {
+        seen.withLock { $0.append(context.deadline) }
+        return RateLimitV1.RefundResponse()
+    }
+
+    func peek(
+        _ request: RateLimitV1.PeekRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.PeekResponse { throw ServiceError(.internalError) }
+}

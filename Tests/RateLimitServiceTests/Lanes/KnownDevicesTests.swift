@@ -1,0 +1,47 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: the room for known devices", .timeLimit(.minutes(1)))
+struct KnownDevicesTests {
+    /// Signs in, from devices of these numbers, with the right password.
+    private func signIn(
+        _ house: LimitsHouse, _ account: String, _ devices: Range<Int>
+    ) async throws {
+        for number in devices {
+            try house.succeed("0", .failedSignInByAccount, account, device: "d\(number)")
+        }
+    }
+
+    private func known(_ house: LimitsHouse, _ account: String, _ devices: Range<Int>) -> Int {
+        devices.count {
+            house.service.devices.knows(account, "d\($0)", at: house.time.now())
+        }
+    }
+
+    @Test("R-03: an account makes ten devices known a day, and signs in from others all the same")
+    func eachAccount() async throws {
+        let house = try await LimitsHouse()
+        try await signIn(house, "ada@example.org", 0..<100)
+        #expect(known(house, "ada@example.org", 0..<100) == 10)
+        house.time.advance(by: .seconds(86_400))
+        try await signIn(house, "ada@example.org", 0..<100)
+        #expect(known(house, "ada@example.org", 0..<100) == 20)
+    }
+
+    @Test("R-03: devices take no room from limits, and without any of theirs the known stay so")
+    func full() async throws {
+        let house = try await LimitsHouse(flags: ["--subjects-max=1000"])
+        try await signIn(house, "ada@example.org", 0..<1)
+        for number in 0..<2_000 { try await signIn(house, "user\(number)@example.org", 0..<3) }
+        #expect(house.service.table.count == 0)
+        #expect(known(house, "ada@example.org", 0..<1) == 1)
+        #expect(known(house, "user1999@example.org", 0..<3) == 0)
+        #expect(house.log.lines.filter { $0.contains("another known device") }.count == 1)
+        let other = try await house.consume(.failedSignInByAccount, "bob@example.org").decision
+        #expect(!other.limited && other.remaining == 4)
+    }
+}
