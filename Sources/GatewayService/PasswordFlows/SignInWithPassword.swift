@@ -4,9 +4,8 @@ import RPC
 import ServiceRuntime
 
 /// G-03: limit → verify → take the charge back, remember the device → open a session. The limits
-/// count failures, and are charged before the password is looked at, so that parallel guesses
-/// cannot slip through; they key on what was typed, before anybody knows whether there is such an
-/// account.
+/// count failures, and are charged before the password is looked at (`PasswordVerification`); they key
+/// on what was typed, before anybody knows whether there is such an account.
 struct SignInWithPassword: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
@@ -17,11 +16,11 @@ struct SignInWithPassword: Sendable {
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
         let onward = try context.onward(for: "SignInWithPassword")
         let origin = try Origin.of(request.device, context)
-        let charge = try await limits.begin(
-            .signIn(
-                email: request.email, device: origin.deviceId, caller: LimitedCaller(context)),
-            context, language: request.language)
-        let verified = try await verify(request, origin, charge, context, onward)
+        let (verified, charge) = try await PasswordVerification(accounts: accounts, limits: limits)
+            .run(
+                IdentityV1.VerifyPasswordRequest(
+                    email: request.email, password: request.password, origin: origin),
+                language: request.language, context, onward: onward)
         // Whatever becomes of the session: with session down, the right password is no failure.
         async let told: Void = limits.succeed(charge, context)
         let session: SessionV1.CreateResponse
@@ -37,21 +36,5 @@ struct SignInWithPassword: Sendable {
         await told
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account, session: session.tokens.map(GatewayV1.Session.init))
-    }
-
-    private func verify(
-        _ request: GatewayV1.SignInWithPasswordRequest, _ origin: IdentityV1.Origin,
-        _ charge: LimitCharge, _ context: CallContext, _ onward: CallContext
-    ) async throws -> IdentityV1.VerifyPasswordResponse {
-        do {
-            return try await accounts.verifyPassword(
-                IdentityV1.VerifyPasswordRequest(
-                    email: request.email, password: request.password, origin: origin), onward)
-        } catch let error as ServiceError where error.code != .invalidCredential {
-            // Nothing was learnt about the password (identity is down or busy, or the account is
-            // disabled and the password right): that is no failed guess.
-            await limits.refund(charge, context)
-            throw error
-        }
     }
 }

@@ -53,24 +53,16 @@ struct ReauthenticateFlow: Sendable {
         _ password: String, _ request: GatewayV1.ReauthenticateRequest,
         of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext
     ) async throws -> IdentityV1.SignInProof? {
-        let charge = try await limits.begin(
-            .signIn(
-                email: account.email, device: origin.deviceId, caller: LimitedCaller(context)),
-            context, language: request.language)
-        do {
-            let verified = try await accounts.verifyPassword(
+        let (verified, charge) = try await PasswordVerification(accounts: accounts, limits: limits)
+            .run(
                 IdentityV1.VerifyPasswordRequest(
-                    email: account.email, password: password, origin: origin), context.onward())
-            await limits.succeed(charge, context)
-            // The address may have changed hands between the two questions.
-            guard verified.account?.accountId == account.accountId else {
-                throw ServiceError(.invalidCredential)
-            }
-            return verified.proof
-        } catch let error as ServiceError where error.code != .invalidCredential {
-            // Nothing was learnt about the password.
-            await limits.refund(charge, context)
-            throw error
+                    email: account.email, password: password, origin: origin),
+                language: request.language, context, onward: context.onward())
+        await limits.succeed(charge, context)
+        // The address may have changed hands between the two questions.
+        guard verified.account?.accountId == account.accountId else {
+            throw ServiceError(.invalidCredential)
         }
+        return verified.proof
     }
 }
