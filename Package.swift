@@ -110,7 +110,7 @@ let package = Package(
 
         module(
             "CallRecords",
-            ["RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]),
+            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]),
         module(
             "Hosting",
             [
@@ -157,12 +157,15 @@ let package = Package(
         program(
             "postern-identity",
             [
-                "IdentityService", "Hosting", "Contracts", "Cryptography", "Storage",
+                "CallRecords", "IdentityService", "Hosting", "Contracts", "Cryptography", "Storage",
                 "ServiceRuntime",
             ]),
         program(
             "postern-session",
-            ["SessionService", "Hosting", "Contracts", "Cryptography", "Storage", "ServiceRuntime"]),
+            [
+                "CallRecords", "SessionService", "Hosting", "Contracts", "Cryptography", "Storage",
+                "ServiceRuntime",
+            ]),
         program(
             "postern",
             [
@@ -171,11 +174,15 @@ let package = Package(
             ]),
         program(
             "postern-notification",
-            ["NotificationService", "Hosting", "Contracts", "Storage", "ServiceRuntime"]),
+            [
+                "CallRecords", "NotificationService", "Hosting", "Contracts", "Storage",
+                "ServiceRuntime",
+            ]),
         program(
             "postern-rate-limit",
             [
-                "RateLimitService", "Hosting", "Contracts", "Cryptography", "Storage",
+                "CallRecords", "RateLimitService", "Hosting", "Contracts", "Cryptography",
+                "Storage",
                 "ServiceRuntime",
             ]),
 

@@ -32,11 +32,14 @@ package struct ProgramDescription: Sendable {
     package let callers: [String]
     /// Those of them that may assert their users' addresses unless set.
     package let addressAsserters: [String]
+    /// What some of them may call and no more, unless a list of callers is set.
+    package let callersMethods: [String: [MethodPattern]]
 
     /// A description.
     package init(
         program: String, service: String, application: String, summary: String, port: Int,
-        callers: [String], addressAsserters: [String] = []
+        callers: [String], addressAsserters: [String] = [],
+        callersMethods: [String: [MethodPattern]] = [:]
     ) {
         self.program = program
         self.service = service
@@ -45,7 +48,16 @@ package struct ProgramDescription: Sendable {
         self.port = port
         self.callers = callers
         self.addressAsserters = addressAsserters
+        self.callersMethods = callersMethods
     }
+}
+
+extension ProgramDescription {
+    /// Notification alone talks to the world; should it be taken over, it must not reach accounts
+    /// and sessions. So the services that it calls let it read their events and nothing else.
+    package static let notificationReadsEvents: [String: [MethodPattern]] = [
+        "notification": [MethodPattern("postern.events.v1.Events/*")].compactMap(\.self)
+    ]
 }
 
 /// A service put together: what it serves, what works behind it, and how it is closed.

@@ -11,7 +11,7 @@ package struct NotificationService: NotificationsService, Service {
     /// The store's name and schema.
     package static let storeName = "notification"
     /// The store's schema.
-    package static let migrations = NotificationStore.migrations
+    package static let migrations = NotificationStore.migrations + [EventStore.migration]
 
     private let acceptance: EmailAcceptance
     private let worker: DeliveryWorker

@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 import Cryptography
 import Glibc
@@ -12,7 +13,8 @@ struct IdentityProgram: Program {
     static let description = ProgramDescription(
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
-        callers: ["gateway", "session", "tool"])
+        callers: ["gateway", "session", "notification", "tool"],
+        callersMethods: ProgramDescription.notificationReadsEvents)
 
     static func main() async {
         exit(
@@ -45,6 +47,7 @@ struct IdentityProgram: Program {
             services: [
                 AccountsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
             ],
             workers: [
                 Worker { try await service.run() },

@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 import Cryptography
 import Glibc
@@ -12,7 +13,8 @@ struct RateLimitProgram: Program {
     static let description = ProgramDescription(
         program: "postern-rate-limit", service: "postern.rate-limit", application: "rate-limit",
         summary: "Decides on rates: how often somebody may try.", port: 7403,
-        callers: ["gateway", "tool"])
+        callers: ["gateway", "notification", "tool"],
+        callersMethods: ProgramDescription.notificationReadsEvents)
 
     static func main() async {
         exit(
@@ -34,7 +36,10 @@ struct RateLimitProgram: Program {
             key: KeyedHash(master: master, purpose: "rate-limit subjects"),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [LimitsDispatcher.methods(of: service)],
+            services: [
+                LimitsDispatcher.methods(of: service),
+                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
+            ],
             workers: [
                 Worker { try await service.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },

@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 import Cryptography
 import Glibc
@@ -12,7 +13,8 @@ struct SessionProgram: Program {
     static let description = ProgramDescription(
         program: "postern-session", service: "postern.session", application: "session",
         summary: "Opens, rotates, validates and ends sessions.", port: 7402,
-        callers: ["gateway", "identity", "tool"])
+        callers: ["gateway", "identity", "notification", "tool"],
+        callersMethods: ProgramDescription.notificationReadsEvents)
 
     static func main() async {
         exit(
@@ -42,6 +44,7 @@ struct SessionProgram: Program {
                 ClockDispatcher.methods(of: service),
                 SessionEndsDispatcher.methods(of: service.ends),
                 SigningKeysDispatcher.methods(of: service.signingKeys),
+                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
             ],
             workers: [
                 Worker { try await service.run() },

@@ -40,11 +40,15 @@ package struct CallersList: Hashable, Sendable {
     /// The callers, each once.
     package let entries: [CallerEntry]
 
-    /// A list of applications that may call everything.
-    package init(_ names: [String], assertingClientAddress: [String]) {
+    /// A list of applications that may call everything, but for those that `methods` names.
+    package init(
+        _ names: [String], assertingClientAddress: [String],
+        methods: [String: [MethodPattern]] = [:]
+    ) {
         entries = names.map {
             CallerEntry(
-                application: $0, mayAssertClientAddress: assertingClientAddress.contains($0))
+                application: $0, mayAssertClientAddress: assertingClientAddress.contains($0),
+                methods: methods[$0])
         }
     }
 

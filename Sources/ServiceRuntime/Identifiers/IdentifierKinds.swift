@@ -18,9 +18,25 @@ package enum MessageKind: IdentifierKind {
     package static let prefix = "msg"
 }
 
+/// Names an operator's webhook.
+package enum WebhookKind: IdentifierKind {
+    /// `whk_…`
+    package static let prefix = "whk"
+}
+
+/// Names an event that webhooks are told of.
+package enum EventKind: IdentifierKind {
+    /// `evt_…`
+    package static let prefix = "evt"
+}
+
 /// The id of an account: `acc_…`
 package typealias AccountID = Identifier<AccountKind>
 /// The id of a session: `ses_…`
 package typealias SessionID = Identifier<SessionKind>
 /// The id of an accepted message: `msg_…`
 package typealias MessageID = Identifier<MessageKind>
+/// The id of a webhook: `whk_…`
+package typealias WebhookID = Identifier<WebhookKind>
+/// The id of an event: `evt_…`
+package typealias EventID = Identifier<EventKind>

@@ -65,4 +65,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case messageSent = "message.sent"
     /// A message was given up; `outcome` says why.
     case messageDead = "message.dead"
+    /// An operator added a webhook.
+    case webhookAdded = "webhook.added"
+    /// An operator took a webhook away.
+    case webhookRemoved = "webhook.removed"
+    /// A webhook has a new secret.
+    case webhookSecretRotated = "webhook.secret-rotated"
+    /// A webhook was held back, by the operator or because its receiver wants no more.
+    case webhookHeldBack = "webhook.held-back"
+    /// An event was given up: a webhook's receiver was away for days.
+    case webhookGivenUp = "webhook.given-up"
 }

@@ -13,7 +13,9 @@ import ServiceRuntime
 struct DataFolder {
     /// The applications whose keys are made: the developer's own backend, the operator's tool, and
     /// the programs that call others.
-    static let applications = ["app", "tool", "gateway", "identity", "session"]
+    static let applications = [
+        "app", "tool", "gateway", "identity", "session", "notification",
+    ]
 
     let path: String
     private let lock: DataFolderLock

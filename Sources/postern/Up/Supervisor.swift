@@ -89,6 +89,7 @@ final class Supervisor {
         "postern-session": ["identity"],
         "postern-identity": ["session", "notification"],
         "postern-gateway": ["identity", "session", "rate-limit"],
+        "postern-notification": ["identity", "session", "rate-limit"],
     ]
 
     private static let portOffsets = [

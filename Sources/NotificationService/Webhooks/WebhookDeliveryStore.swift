@@ -1,0 +1,117 @@
+import ServiceRuntime
+import Storage
+
+/// An event that may go to a webhook now.
+struct WebhookDelivery: Hashable, Sendable {
+    let webhook: WebhookID
+    let lane: Int64
+    let event: KeptEvent
+    /// Tries that have ended.
+    let attempts: Int
+    /// When it came.
+    let since: Timestamp
+}
+
+extension SQLSession {
+    /// What may go to a webhook, those due longest first.
+    func dueDeliveries(
+        to webhook: WebhookID, at now: Timestamp, limit: Int
+    ) throws -> [WebhookDelivery] {
+        try query(
+            """
+            SELECT d.lane, d.attempts, d.since_ms, e.position, e.id, e.at_ms, e.kind, e.account,
+                   e.session, e.outcome, e.attempt
+            FROM webhook_delivery AS d JOIN event AS e ON e.position = d.event
+            WHERE d.webhook = ? AND d.due_at_ms <= ? ORDER BY d.due_at_ms LIMIT ?
+            """,
+            [.integer(webhook.key), SQLValue(now), .integer(Int64(limit))]
+        ) { row in
+            WebhookDelivery(
+                webhook: webhook, lane: try row.integer(0), event: try KeptEvent(row, from: 3),
+                attempts: Int(clamping: try row.integer(1)), since: try row.timestamp(2))
+        }
+    }
+
+    /// When something may go to a webhook next; nil when nothing waits.
+    func nextDueMoment(of webhook: WebhookID) throws -> Timestamp? {
+        try queryOne(
+            """
+            SELECT min(due_at_ms) FROM webhook_delivery
+            WHERE webhook = ? AND due_at_ms IS NOT NULL
+            """, [.integer(webhook.key)]
+        ) { try $0.optionalTimestamp(0) } ?? nil
+    }
+}
+
+extension Transaction {
+    /// Has an event wait for a webhook; due at once where it is the first of its lane.
+    func enqueue(event position: Int64, lane: Int64, webhook: WebhookID) throws {
+        try execute(
+            """
+            INSERT INTO webhook_delivery (webhook, lane, event, since_ms, due_at_ms)
+            SELECT ?1, ?2, ?3, ?4, iif(
+                EXISTS (SELECT 1 FROM webhook_delivery WHERE webhook = ?1 AND lane = ?2), NULL, ?4)
+            """,
+            [.integer(webhook.key), .integer(lane), .integer(position), SQLValue(at)])
+    }
+
+    /// Everything after `position` that the webhook wants waits for it, in order.
+    /// - Returns: how many.
+    func enqueueAll(after position: Int64, _ filter: WebhookFilter, webhook: WebhookID) throws
+        -> Int
+    {
+        let kept = try query(
+            "SELECT position, lane, kind FROM event WHERE position > ? ORDER BY position",
+            [.integer(position)]
+        ) { (position: try $0.integer(0), lane: try $0.integer(1), kind: try $0.text(2)) }
+        let wanted = kept.filter { filter.wants($0.kind) }
+        for event in wanted {
+            try enqueue(event: event.position, lane: event.lane, webhook: webhook)
+        }
+        return wanted.count
+    }
+
+    /// The delivery is over; the next of its lane may go.
+    func finish(_ delivery: WebhookDelivery) throws {
+        let place: [SQLValue] = [.integer(delivery.webhook.key), .integer(delivery.lane)]
+        try execute(
+            "DELETE FROM webhook_delivery WHERE webhook = ? AND lane = ? AND event = ?",
+            place + [.integer(delivery.event.position)])
+        try execute(
+            """
+            UPDATE webhook_delivery SET due_at_ms = ?3 WHERE webhook = ?1 AND lane = ?2
+                AND event = (SELECT min(event) FROM webhook_delivery
+                             WHERE webhook = ?1 AND lane = ?2)
+            """,
+            place + [SQLValue(at)])
+    }
+
+    /// The delivery is tried again at `moment`.
+    func postpone(_ delivery: WebhookDelivery, to moment: Timestamp) throws {
+        try execute(
+            """
+            UPDATE webhook_delivery SET attempts = ?, due_at_ms = ?
+            WHERE webhook = ? AND lane = ? AND event = ?
+            """,
+            [
+                .integer(Int64(delivery.attempts + 1)), SQLValue(moment),
+                .integer(delivery.webhook.key), .integer(delivery.lane),
+                .integer(delivery.event.position),
+            ])
+    }
+}
+
+extension KeptEvent {
+    fileprivate init(_ row: SQLRow, from column: Int) throws {
+        guard let id = EventID(key: try row.integer(column + 1)) else {
+            throw SQLError(.unexpectedValue, detail: "event.id is not positive")
+        }
+        self.init(
+            position: try row.integer(column), id: id, at: try row.timestamp(column + 2),
+            kind: try row.text(column + 3),
+            account: try row.optionalInteger(column + 4).flatMap { AccountID(key: $0) },
+            session: try row.optionalInteger(column + 5).flatMap { SessionID(key: $0) },
+            outcome: try row.optionalText(column + 6),
+            attempt: try row.optionalInteger(column + 7))
+    }
+}

@@ -1,0 +1,169 @@
+package import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+/// What the operator can do about webhooks: `postern webhooks`.
+package struct WebhookOperations: WebhooksService {
+    /// Webhooks of one installation.
+    static let webhooksMax = 50
+    /// How long a former secret signs beside the new one.
+    static let formerSecretFor: Duration = .seconds(24 * 3_600)
+
+    let store: Store
+    let vault: WebhookVault
+    let targets: WebhookTargets
+    let randomness: any Randomness
+    let alarm: DeliveryAlarm
+
+    package func addWebhook(
+        _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
+    ) async throws -> NotificationV1.AddWebhookResponse {
+        try context.requireOperator()
+        guard targets.url(request.url) != nil else {
+            throw ServiceError(
+                .invalidArgument, fields: ["url"],
+                detail: "it must be an https URL without user, password and fragment")
+        }
+        guard let filter = WebhookFilter(request.events) else {
+            throw ServiceError(
+                .invalidArgument, fields: ["events"],
+                detail: "each must be an event's name, or its beginning and a star")
+        }
+        let id = WebhookID.drawn(from: randomness)
+        let secret = WebhookSecret.drawn(from: randomness)
+        let target = try vault.seal(Array(request.url.utf8), .target, of: id)
+        let sealed = try vault.seal(secret.bytes, .secret, of: id)
+        let listed = try await store.write { transaction in
+            guard try transaction.webhooks().count < Self.webhooksMax else {
+                throw ServiceError(
+                    .resourceExhausted, detail: "there are \(Self.webhooksMax) webhooks already")
+            }
+            try transaction.insert(webhook: id, target: target, secret: sealed, filter: filter)
+            try transaction.audit(AuditEvent(.webhookAdded))
+            return try transaction.listed(id, vault)
+        }
+        alarm.ring()
+        return NotificationV1.AddWebhookResponse(webhook: listed, secret: secret.text)
+    }
+
+    package func listWebhooks(
+        _ request: NotificationV1.ListWebhooksRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ListWebhooksResponse {
+        try context.requireOperator()
+        let vault = vault
+        return NotificationV1.ListWebhooksResponse(
+            webhooks: try await store.read { session in
+                try session.webhooks().compactMap { try session.listed($0.id, vault) }
+            })
+    }
+
+    package func removeWebhook(
+        _ request: NotificationV1.RemoveWebhookRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RemoveWebhookResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.webhookId)
+        try await store.write { transaction in
+            guard try transaction.removeWebhook(id) else { return }
+            try transaction.audit(AuditEvent(.webhookRemoved))
+        }
+        return NotificationV1.RemoveWebhookResponse()
+    }
+
+    package func rotateWebhookSecret(
+        _ request: NotificationV1.RotateWebhookSecretRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RotateWebhookSecretResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.webhookId)
+        let secret = WebhookSecret.drawn(from: randomness)
+        let sealed = try vault.seal(secret.bytes, .secret, of: id)
+        let vault = vault
+        let until = try await store.write { transaction in
+            guard let row = try transaction.webhooks().first(where: { $0.id == id }) else {
+                throw Self.unknown
+            }
+            let until = transaction.at + Self.formerSecretFor
+            try transaction.setSecret(
+                sealed, former: vault.sealAsFormer(row.secret, of: id), until: until, of: id)
+            try transaction.audit(AuditEvent(.webhookSecretRotated))
+            return until
+        }
+        return NotificationV1.RotateWebhookSecretResponse(
+            secret: secret.text, formerUntilMs: until.milliseconds)
+    }
+
+    package func pauseWebhook(
+        _ request: NotificationV1.PauseWebhookRequest, _ context: CallContext
+    ) async throws -> NotificationV1.PauseWebhookResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.webhookId)
+        let isPaused = request.paused
+        try await store.write { transaction in
+            guard try transaction.setPaused(isPaused, id) else { throw Self.unknown }
+            if isPaused { try transaction.audit(AuditEvent(.webhookHeldBack)) }
+        }
+        alarm.ring()
+        return NotificationV1.PauseWebhookResponse()
+    }
+
+    /// What waited is dropped and waits anew in its place, so that the order stays.
+    package func replayWebhook(
+        _ request: NotificationV1.ReplayWebhookRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ReplayWebhookResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.webhookId)
+        let after = max(0, request.after)
+        let count = try await store.write { transaction in
+            guard let row = try transaction.webhooks().first(where: { $0.id == id }),
+                let filter = WebhookFilter(text: row.events)
+            else { throw Self.unknown }
+            let from = min(after, try transaction.firstWaiting(for: id).map { $0 - 1 } ?? after)
+            try transaction.forgetDeliveries(of: id)
+            return try transaction.enqueueAll(after: from, filter, webhook: id)
+        }
+        alarm.ring()
+        return NotificationV1.ReplayWebhookResponse(events: Int64(count))
+    }
+
+    private static let unknown = ServiceError(
+        .invalidArgument, fields: ["webhook_id"], detail: "there is no such webhook")
+
+    private static func id(_ text: String) throws(ServiceError) -> WebhookID {
+        guard let id = WebhookID(text: text) else { throw unknown }
+        return id
+    }
+}
+
+extension SQLSession {
+    /// A webhook as the operator sees it; nil where there is none.
+    fileprivate func listed(
+        _ id: WebhookID, _ vault: WebhookVault
+    ) throws -> NotificationV1.Webhook? {
+        guard let row = try webhooks().first(where: { $0.id == id }) else { return nil }
+        let webhook = try row.opened(vault)
+        return NotificationV1.Webhook(
+            webhookId: id.text, url: webhook.url, events: webhook.filter.patterns,
+            createdAtMs: webhook.createdAt.milliseconds, isPaused: webhook.isPaused,
+            waiting: try waitingEvents(for: id), lastFailure: webhook.lastFailure ?? "",
+            position: try latestEvent())
+    }
+
+    /// The first event that still waits for a webhook; nil where none does.
+    fileprivate func firstWaiting(for id: WebhookID) throws -> Int64? {
+        try queryOne(
+            "SELECT min(event) FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)]
+        ) { try $0.optionalInteger(0) } ?? nil
+    }
+}
+
+extension CallContext {
+    /// The applications that are the operator.
+    private static let operators: Set<String> = ["tool"]
+
+    /// Lets only the operator's tool go on: whoever adds a URL reads of every sign-in.
+    /// - Throws: `rpc/permission-denied`.
+    fileprivate func requireOperator() throws(ServiceError) {
+        guard Self.operators.contains(application) else { throw ServiceError(.permissionDenied) }
+    }
+}

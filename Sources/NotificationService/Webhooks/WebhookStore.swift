@@ -1,0 +1,118 @@
+import ServiceRuntime
+import Storage
+
+/// A webhook as its row has it, still sealed.
+struct WebhookRow: Sendable {
+    let id: WebhookID
+    let target: [UInt8]
+    let secret: [UInt8]
+    let formerSecret: [UInt8]?
+    let formerUntil: Timestamp?
+    let events: String
+    let createdAt: Timestamp
+    let isPaused: Bool
+    let lastFailure: String?
+
+    fileprivate init(_ row: SQLRow) throws {
+        guard let id = WebhookID(key: try row.integer(0)) else {
+            throw SQLError(.unexpectedValue, detail: "webhook.id is not positive")
+        }
+        self.id = id
+        target = try row.blob(1)
+        secret = try row.blob(2)
+        formerSecret = try row.optionalBlob(3)
+        formerUntil = try row.optionalTimestamp(4)
+        events = try row.text(5)
+        createdAt = try row.timestamp(6)
+        isPaused = try row.boolean(7)
+        lastFailure = try row.optionalText(8)
+    }
+
+    /// What it stands for.
+    func opened(_ vault: WebhookVault) throws -> Webhook {
+        guard let filter = WebhookFilter(text: events) else {
+            throw SQLError(.unexpectedValue, detail: "webhook.events is no filter")
+        }
+        return Webhook(
+            id: id, url: String(decoding: try vault.open(target, .target, of: id), as: UTF8.self),
+            secret: WebhookSecret(bytes: try vault.open(secret, .secret, of: id)),
+            formerSecret: try formerSecret.map {
+                WebhookSecret(bytes: try vault.open($0, .formerSecret, of: id))
+            },
+            formerUntil: formerUntil, filter: filter, createdAt: createdAt, isPaused: isPaused,
+            lastFailure: lastFailure)
+    }
+}
+
+extension SQLSession {
+    /// All webhooks, the oldest first.
+    func webhooks() throws -> [WebhookRow] {
+        try query(
+            """
+            SELECT id, target, secret, former_secret, former_until_ms, events, created_at_ms,
+                   is_paused, last_failure
+            FROM webhook ORDER BY created_at_ms, id
+            """, WebhookRow.init)
+    }
+
+    /// How many events wait for a webhook.
+    func waitingEvents(for id: WebhookID) throws -> Int64 {
+        try queryOne(
+            "SELECT count(*) FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)]
+        ) { try $0.integer(0) } ?? 0
+    }
+}
+
+extension Transaction {
+    /// Adds a webhook.
+    func insert(
+        webhook id: WebhookID, target: [UInt8], secret: [UInt8], filter: WebhookFilter
+    ) throws {
+        try execute(
+            """
+            INSERT INTO webhook (id, target, secret, events, created_at_ms)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(id.key), .blob(target), .blob(secret), .text(filter.text), SQLValue(at),
+            ])
+    }
+
+    /// Takes a webhook away, and what waits for it.
+    /// - Returns: whether there was one.
+    func removeWebhook(_ id: WebhookID) throws -> Bool {
+        try forgetDeliveries(of: id)
+        return try execute("DELETE FROM webhook WHERE id = ?", [.integer(id.key)]) == 1
+    }
+
+    /// Takes away what waits for a webhook.
+    func forgetDeliveries(of id: WebhookID) throws {
+        try execute("DELETE FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)])
+    }
+
+    /// Gives a webhook a new secret; the one before signs too until `moment`.
+    func setSecret(
+        _ secret: [UInt8], former: [UInt8], until moment: Timestamp, of id: WebhookID
+    ) throws {
+        try execute(
+            """
+            UPDATE webhook SET secret = ?, former_secret = ?, former_until_ms = ? WHERE id = ?
+            """,
+            [.blob(secret), .blob(former), SQLValue(moment), .integer(id.key)])
+    }
+
+    /// Holds a webhook back, or lets it go on.
+    /// - Returns: whether there is one.
+    func setPaused(_ isPaused: Bool, _ id: WebhookID) throws -> Bool {
+        try execute(
+            "UPDATE webhook SET is_paused = ? WHERE id = ?",
+            [SQLValue(isPaused), .integer(id.key)]) == 1
+    }
+
+    /// Notes how the last try went, where that is news.
+    func setLastFailure(_ reason: String?, of id: WebhookID) throws {
+        try execute(
+            "UPDATE webhook SET last_failure = ? WHERE id = ? AND last_failure IS NOT ?",
+            [SQLValue(reason), .integer(id.key), SQLValue(reason)])
+    }
+}

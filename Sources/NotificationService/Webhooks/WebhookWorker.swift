@@ -1,0 +1,215 @@
+import Logging
+import Metrics
+import ServiceLifecycle
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// Takes events over and sends them: for each webhook at most `triesMax` at once, one of a lane at a
+/// time, nothing while its breaker is open. A receiver that is slow or away costs the others
+/// nothing. A try that a kill cuts off is made again with the same id.
+final class WebhookWorker: Sendable {
+    /// Tries at the same time for one webhook.
+    static let triesMax = 8
+    /// How long to wait before asking a store again that could not answer.
+    private static let storeRetry: Duration = .seconds(1)
+    /// How often events that are too old are forgotten.
+    private static let forgetsEvery: Duration = .seconds(3_600)
+    private static let batchMax = 500
+
+    private struct Receiver {
+        var breaker = CircuitBreaker()
+        /// Lanes of which an event is on its way.
+        var lanes: Set<Int64> = []
+    }
+
+    private struct State {
+        var receivers: [WebhookID: Receiver] = [:]
+        var forgetsNextAt: Timestamp?
+        var isStopping = false
+    }
+
+    /// Rings when something may have become due.
+    let alarm = DeliveryAlarm()
+    private let intake: EventIntake
+    private let sender: WebhookSender
+    private let vault: WebhookVault
+    private let store: Store
+    private let time: any Time
+    private let randomness: any Randomness
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let taken = Counter(label: "webhook_deliveries", dimensions: [("outcome", "taken")])
+    private let failed = Counter(label: "webhook_deliveries", dimensions: [("outcome", "failed")])
+    private let givenUp = Counter(
+        label: "webhook_deliveries", dimensions: [("outcome", "given_up")])
+
+    init(
+        intake: EventIntake, sender: WebhookSender, vault: WebhookVault, store: Store,
+        time: any Time, randomness: any Randomness, logger: Logger
+    ) {
+        self.intake = intake
+        self.sender = sender
+        self.vault = vault
+        self.store = store
+        self.time = time
+        self.randomness = randomness
+        self.logger = logger
+    }
+
+    /// Works until cancelled or told to shut down.
+    func run() async {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { tries in
+                while !isStopping, !Task.isCancelled {
+                    let rest = await turn(&tries)
+                    await alarm.wait(atMost: rest, time: time)
+                }
+            }
+        } onGracefulShutdown: {
+            self.state.withLock { $0.isStopping = true }
+            self.alarm.ring()
+        }
+    }
+
+    private var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// Takes over and starts what may go.
+    /// - Returns: how long to rest, if nobody rings.
+    private func turn(_ tries: inout DiscardingTaskGroup) async -> Duration {
+        do {
+            let rows = try await store.read { try $0.webhooks() }
+            state.withLock { state in
+                let known = Set(rows.map(\.id))
+                state.receivers = state.receivers.filter { known.contains($0.key) }
+            }
+            guard !rows.isEmpty else { return Self.noWebhooksRest }
+            _ = try await intake.takeOver()
+            try await forgetOld()
+            for row in rows where !row.isPaused { try await start(row.opened(vault), &tries) }
+            return EventIntake.every
+        } catch {
+            logger.warning("webhooks cannot go on", fields: [.detail: .error(error)])
+            return Self.storeRetry
+        }
+    }
+
+    /// Adding the first one rings.
+    private static let noWebhooksRest: Duration = .seconds(60)
+
+    private func start(_ webhook: Webhook, _ tries: inout DiscardingTaskGroup) async throws {
+        let now = time.now()
+        let busy = state.withLock { $0.receivers[webhook.id, default: Receiver()].lanes }
+        guard busy.count < Self.triesMax else { return }
+        let due = try await store.read {
+            try $0.dueDeliveries(to: webhook.id, at: now, limit: Self.triesMax + busy.count)
+        }
+        for delivery in due {
+            guard let permission = claim(delivery) else { continue }
+            tries.addTask { await self.attempt(delivery, webhook, permission) }
+        }
+    }
+
+    /// Takes a lane of a receiver, if both are free.
+    private func claim(_ delivery: WebhookDelivery) -> CircuitBreaker.Permission? {
+        state.withLock { state in
+            var receiver = state.receivers[delivery.webhook, default: Receiver()]
+            guard receiver.lanes.count < Self.triesMax, !receiver.lanes.contains(delivery.lane)
+            else { return nil }
+            let permission = receiver.breaker.admit(at: time.uptime())
+            if case .barred = permission { return nil }
+            receiver.lanes.insert(delivery.lane)
+            state.receivers[delivery.webhook] = receiver
+            return permission
+        }
+    }
+
+    private func attempt(
+        _ delivery: WebhookDelivery, _ webhook: Webhook, _ permission: CircuitBreaker.Permission
+    ) async {
+        let outcome = await sender.send(delivery, to: webhook)
+        if outcome == .taken || !Task.isCancelled { await conclude(delivery, outcome) }
+        state.withLock { state in
+            guard var receiver = state.receivers[delivery.webhook] else { return }
+            receiver.lanes.remove(delivery.lane)
+            _ = receiver.breaker.ended(
+                permission, outcome == .taken ? .answered : .failed, at: time.uptime())
+            state.receivers[delivery.webhook] = receiver
+        }
+        alarm.ring()
+    }
+
+    /// Writes what is next. Where the store cannot take it now, the event simply is due again and
+    /// goes a second time, under the same id.
+    private func conclude(_ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome) async {
+        let random = randomness.integer()
+        do {
+            let next = try await store.write {
+                try $0.conclude(delivery, outcome, random: random)
+            }
+            report(delivery, outcome, next)
+        } catch {
+            logger.error(
+                "a webhook's delivery is not noted", fields: [.detail: .error(error)])
+            // The lane stays taken for as long, so that a full disk makes no storm.
+            try? await time.sleep(for: Self.storeRetry)
+        }
+    }
+
+    private func report(
+        _ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome, _ next: WebhookTry.Next
+    ) {
+        let fields: [LogField: LogValue] = [
+            .message: .text(delivery.event.id.text),
+            .attempt: .count(delivery.attempts + 1),
+        ]
+        switch next {
+        case .done: taken.increment()
+        case .again:
+            failed.increment()
+            logger.warning("a webhook's receiver did not take an event", fields: fields)
+        case .givenUp:
+            givenUp.increment()
+            logger.error("an event was given up: its webhook's receiver was away", fields: fields)
+        }
+        if outcome == .gone {
+            logger.error("a webhook is held back: its receiver wants no more", fields: fields)
+        }
+    }
+
+    private func forgetOld() async throws {
+        let now = time.now()
+        guard state.withLock({ $0.forgetsNextAt.map { $0 <= now } ?? true }) else { return }
+        let forgotten = try await store.write {
+            try $0.forgetEvents(keptBefore: $0.at - EventStore.keptFor, limit: Self.batchMax)
+        }
+        if forgotten == Self.batchMax { return }
+        state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }
+    }
+}
+
+extension Transaction {
+    /// Writes how a try ended, with what follows.
+    func conclude(
+        _ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome, random: UInt64
+    ) throws -> WebhookTry.Next {
+        let next = WebhookTry.next(
+            after: outcome, attempts: delivery.attempts + 1, since: delivery.since,
+            random: random, at: at)
+        switch next {
+        case .done: try finish(delivery)
+        case .again(let moment): try postpone(delivery, to: moment)
+        case .givenUp:
+            try finish(delivery)
+            try audit(AuditEvent(.webhookGivenUp, account: delivery.event.account?.key))
+        }
+        switch outcome {
+        case .taken: try setLastFailure(nil, of: delivery.webhook)
+        case .failed(let reason, _): try setLastFailure(reason, of: delivery.webhook)
+        case .gone:
+            try setLastFailure("it answered 410 and was held back", of: delivery.webhook)
+            if try setPaused(true, delivery.webhook) { try audit(AuditEvent(.webhookHeldBack)) }
+        }
+        return next
+    }
+}
