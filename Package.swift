@@ -16,6 +16,7 @@ let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -69,6 +70,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        // For tests: the other side of what is said to APNs and the like.
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(
@@ -192,6 +195,10 @@ let package = Package(
             dependencies: ["Cryptography", "ServiceRuntime", logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "SMTPSink", path: "Tests/SMTPSink", swiftSettings: settings),
+        .target(
+            name: "HTTPSink",
+            dependencies: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL],
+            path: "Tests/HTTPSink", swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
             path: "Tests/StorageCrashWriter", swiftSettings: settings),
@@ -219,7 +226,11 @@ let package = Package(
             "Messages", ["Messages", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
-        tests("Outbound", ["Outbound", "Cryptography", "SMTPSink"]),
+        tests(
+            "Outbound",
+            [
+                "Outbound", "Cryptography", "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
+            ]),
         tests(
             "SessionService",
             [
@@ -236,7 +247,7 @@ let package = Package(
             "NotificationService",
             [
                 "NotificationService", "RPC", "Messages", "Outbound", "Storage", "Cryptography",
-                "ServiceRuntime", "SMTPSink", "TestSupport",
+                "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
             ]),
         tests(
             "RPC",

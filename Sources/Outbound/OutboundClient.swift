@@ -1,7 +1,7 @@
 import CCurl
 
-/// Speaks to the outside world: mail now, HTTP when a provider needs it. Everything runs on one
-/// thread of libcurl's, so a caller's own threads never wait.
+/// Speaks to the outside world: mail and HTTP. Everything runs on one thread of libcurl's, so a
+/// caller's own threads never wait.
 package final class OutboundClient: Sendable {
     /// What a client may use of the machine.
     package struct Limits: Sendable {

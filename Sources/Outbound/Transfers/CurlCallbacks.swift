@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 // What libcurl calls, always on the curl thread and while the `EasyHandle` lives: the thread keeps
 // each handle until it has been removed from the multi handle. None of them may throw.
@@ -17,13 +18,36 @@ func readUpload(
     return handle.read(into: UnsafeMutableRawBufferPointer(start: room, count: bytes))
 }
 
+/// `CURLOPT_SEEKFUNCTION`: only from the start, as libcurl asks.
+func seekUpload(_ owner: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
+    guard let handle = handle(owner), origin == SEEK_SET, handle.seek(to: Int(offset)) else {
+        return CURL_SEEKFUNC_FAIL
+    }
+    return CURL_SEEKFUNC_OK
+}
+
 /// `CURLOPT_WRITEFUNCTION`: libcurl's own default is standard output.
-func dropDownload(
+func takeDownload(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
     _ owner: UnsafeMutableRawPointer?
 ) -> Int {
-    size &* count
+    guard let receiver = handle(owner)?.receiver else { return size &* count }
+    let part = UnsafeRawBufferPointer(start: bytes, count: size &* count)
+    return receiver.take(content: part) ? part.count : abortTransfer
 }
+
+/// `CURLOPT_HEADERFUNCTION`: one line at a time.
+func takeHeadLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ owner: UnsafeMutableRawPointer?
+) -> Int {
+    guard let receiver = handle(owner)?.receiver else { return size &* count }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size &* count)
+    return receiver.take(headLine: line) ? line.count : abortTransfer
+}
+
+/// Any count but the one that was handed over ends a transfer; nothing is ever as long as this.
+private let abortTransfer = Int.max
 
 /// `CURLOPT_OPENSOCKETFUNCTION`: the address has been resolved and not yet dialled.
 func openSocket(

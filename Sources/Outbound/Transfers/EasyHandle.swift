@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// libcurl refuses an option; its text may hold what was set, so only the code is kept.
 struct CurlRefusal: Error {
@@ -17,6 +18,7 @@ final class EasyHandle {
     private var isAddressForbidden = false
     private var isPoolRefused = false
     private var hasNewConnection = false
+    private(set) var receiver: (any TransferReceiver)?
 
     /// A handle with the options that every transfer has, whatever its protocol.
     init(
@@ -34,7 +36,7 @@ final class EasyHandle {
 
     deinit {
         curl_easy_cleanup(raw)
-        for list in lists { curl_slist_free_all(list) }
+        for list in lists { freeWiped(list) }
     }
 
     private func setCommon(timeout: Duration) throws(CurlRefusal) {
@@ -47,7 +49,7 @@ final class EasyHandle {
         try set(CURLOPT_PROXY, "")
         let owner = Unmanaged.passUnretained(self).toOpaque()
         try check(ccurl_set_read(raw, readUpload, owner))
-        try check(ccurl_set_write(raw, dropDownload, nil))
+        try check(ccurl_set_write(raw, takeDownload, owner))
         try check(ccurl_set_open_socket(raw, openSocket, owner))
         try check(
             ccurl_set_close_socket(raw, closeSocket, Unmanaged.passUnretained(sockets).toOpaque()))
@@ -88,8 +90,31 @@ final class EasyHandle {
             }
             list = longer
         }
+        try set(option, keeping: list)
+    }
+
+    /// Takes over a list, which is wiped in the end: it may hold a header with a secret.
+    func set(
+        _ option: CURLoption, keeping list: UnsafeMutablePointer<curl_slist>?
+    ) throws(CurlRefusal) {
         if let list { lists.append(list) }
         try check(ccurl_set_list(raw, option, list))
+    }
+
+    func freeWiped(_ list: UnsafeMutablePointer<curl_slist>?) {
+        var next = list
+        while let node = next {
+            if let text = node.pointee.data { explicit_bzero(text, strlen(text)) }
+            next = node.pointee.next
+        }
+        curl_slist_free_all(list)
+    }
+
+    /// Hands what comes in to `receiver`, heads too.
+    func receive(into receiver: any TransferReceiver) throws(CurlRefusal) {
+        self.receiver = receiver
+        try check(
+            ccurl_set_header(raw, takeHeadLine, Unmanaged.passUnretained(self).toOpaque()))
     }
 
     /// Asks for a connection of its own, once: false when that has been asked before, so that a
@@ -108,6 +133,14 @@ final class EasyHandle {
         try check(ccurl_set_size(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.count)))
     }
 
+    /// Says that `upload` is a POST's body. libcurl asks for it from its start again when the
+    /// connection that it had taken from the pool turns out to be closed.
+    func setPost() throws(CurlRefusal) {
+        try set(CURLOPT_POST, 1)
+        try check(ccurl_set_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(upload.count)))
+        try check(ccurl_set_seek(raw, seekUpload, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
     private func check(_ code: CURLcode) throws(CurlRefusal) {
         guard code == CURLE_OK else { throw CurlRefusal(code: code.rawValue) }
     }
@@ -120,6 +153,13 @@ final class EasyHandle {
         room.copyBytes(from: upload[uploadedBytes..<uploadedBytes + count])
         uploadedBytes += count
         return count
+    }
+
+    /// Goes on reading the upload from `position`; false when that is outside of it.
+    func seek(to position: Int) -> Bool {
+        guard (0...upload.count).contains(position) else { return false }
+        uploadedBytes = position
+        return true
     }
 
     /// Whether `address` may be dialled; remembers a no, since libcurl only knows "no socket".
@@ -151,8 +191,10 @@ final class EasyHandle {
     }
 
     /// Cuts the connection that a failed transfer leaves in libcurl's pool. A late answer to this
-    /// transfer would otherwise be read as the answer to the next one's first command.
+    /// transfer would otherwise be read as the answer to the next one's first command. Not so in
+    /// HTTP: libcurl closes the connection itself, or it is shared by numbered streams.
     func cutConnection() {
+        guard receiver == nil else { return }
         var descriptor: curl_socket_t = -1
         if ccurl_get_socket(raw, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK {
             sockets.cut(descriptor)

@@ -6,6 +6,11 @@ import Glibc
 /// libcurl takes leave of a mail server with QUIT and waits for the answer, with the thread. A
 /// server that has stalled would hold up everybody, so its connections are cut instead.
 final class OpenSockets {
+    /// How long sent bytes may stay without acknowledgement.
+    private static let silenceMillisecondsMax: CUnsignedInt = 20_000
+    /// `TCP_USER_TIMEOUT` (RFC 5482) of Linux's tcp(7).
+    private static let userTimeoutOption: Int32 = 18
+
     private var terms: [Int32: ConnectionTerms] = [:]
 
     /// A new socket of the kind asked for, or -1.
@@ -13,7 +18,14 @@ final class OpenSockets {
         family: Int32, type: Int32, protocolNumber: Int32, terms: ConnectionTerms
     ) -> Int32 {
         let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
-        if descriptor >= 0 { self.terms[descriptor] = terms }
+        guard descriptor >= 0 else { return descriptor }
+        self.terms[descriptor] = terms
+        // A peer that is gone without a word (its machine, the way to it) is found out, so that no
+        // further request is put on its connection. One that only thinks still acknowledges.
+        var milliseconds = Self.silenceMillisecondsMax
+        let size = socklen_t(MemoryLayout<CUnsignedInt>.size)
+        setsockopt(
+            descriptor, Int32(IPPROTO_TCP), Self.userTimeoutOption, &milliseconds, size)
         return descriptor
     }
 

@@ -49,7 +49,10 @@ struct TransferReport: Sendable {
         case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
             CURLE_SSL_CACERT_BADFILE:
             return .notEncrypted
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT,
+        case CURLE_TOO_MANY_REDIRECTS: return .redirected
+        // The first URL was checked, so another scheme is a redirect's.
+        case CURLE_UNSUPPORTED_PROTOCOL: return .redirected
+        case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT,
             CURLE_FAILED_INIT, CURLE_OUT_OF_MEMORY, CURLE_UNKNOWN_OPTION:
             return .invalid
         default: return .interrupted

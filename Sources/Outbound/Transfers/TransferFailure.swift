@@ -14,8 +14,12 @@ package enum TransferFailure: String, CaseIterable, Sendable {
     case loginRefused = "login-refused"
     /// No encrypted connection, or not with the host whose name was dialled.
     case notEncrypted = "not-encrypted"
+    /// More redirects than are followed, or one to where none may lead.
+    case redirected
     /// The deadline passed.
     case timedOut = "timed-out"
+    /// The answer is larger than it may be.
+    case tooLarge = "too-large"
     /// The name does not resolve, or nobody answers there.
     case unreachable
     /// libcurl refuses the transfer itself: a mistake of ours or of the settings.

@@ -1,0 +1,85 @@
+package import Cryptography
+import Glibc
+
+/// One header field of a request (RFC 9110, 5). It cannot hold a line break, so no value from
+/// outside can add a field or a request of its own.
+package struct HTTPHeader: Sendable {
+    /// The longest value in bytes; an access token of Google's has about 1 KiB.
+    package static let valueBytesMax = 8_192
+
+    private let name: String
+    private let value: String
+    private let secret: SecretBytes?
+
+    /// Whether it holds a secret.
+    var isSecret: Bool { secret != nil }
+
+    /// A field; nil when name or value could end their line, or when the name is one that libcurl
+    /// writes itself.
+    package init?(_ name: String, _ value: String) {
+        guard !value.isEmpty, Self.isName(name), Self.isValue(value.utf8) else { return nil }
+        self.init(name: name, value: value, secret: nil)
+    }
+
+    /// A field whose value ends with a secret, such as `authorization: Bearer …`.
+    /// - Parameter lead: what stands before the secret.
+    package init?(_ name: String, lead: String, secret: SecretBytes) {
+        guard secret.count > 0, Self.isName(name), Self.isValue(lead.utf8),
+            secret.withBytes({ Self.isValue($0) })
+        else { return nil }
+        self.init(name: name, value: lead, secret: secret)
+    }
+
+    private init(name: String, value: String, secret: SecretBytes?) {
+        self.name = name
+        self.value = value
+        self.secret = secret
+    }
+
+    /// `content-type: application/json`
+    package static let json = HTTPHeader(
+        name: "content-type", value: "application/json", secret: nil)
+    /// `content-type: application/x-www-form-urlencoded`
+    package static let form = HTTPHeader(
+        name: "content-type", value: "application/x-www-form-urlencoded", secret: nil)
+
+    /// Lends the field as a C text; the copy is wiped afterwards.
+    func withLine<Value>(_ body: (UnsafePointer<CChar>) -> Value) -> Value {
+        let head = "\(name): \(value)".utf8
+        let count = head.count + (secret?.count ?? 0) + 1
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
+        defer {
+            explicit_bzero(copy, count)
+            copy.deallocate()
+        }
+        let line = UnsafeMutableRawBufferPointer(start: copy, count: count)
+        line.copyBytes(from: head)
+        secret?.withBytes { secret in
+            UnsafeMutableRawBufferPointer(rebasing: line[head.count...]).copyBytes(from: secret)
+        }
+        line[count - 1] = 0
+        return body(copy.assumingMemoryBound(to: CChar.self))
+    }
+
+    /// Fields that say how the message is framed and where it goes: libcurl's own to write.
+    private static let reserved: Set<String> = [
+        "connection", "content-length", "expect", "host", "te", "transfer-encoding", "upgrade",
+    ]
+
+    /// A token (RFC 9110, 5.6.2).
+    private static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count) && !reserved.contains(name.lowercased())
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func isValue(_ value: some Collection<UInt8>) -> Bool {
+        value.count <= valueBytesMax && value.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// What comes in on a transfer, as far as it is wanted. Filled on the curl thread, read by the
+/// caller once the transfer has ended.
+///
+/// Bounded: libcurl bounds one line of a head and not the number of lines, nor of interim answers,
+/// so a server could otherwise fill our memory before it has answered at all.
+final class HTTPReceipt: TransferReceiver {
+    /// All heads of one transfer in bytes, interim answers and redirects included.
+    private static let headBytesMax = 64 * 1_024
+
+    private struct State {
+        var fields = HTTPFields()
+        var body: [UInt8] = []
+        var headBytes = 0
+        var isTooLarge = false
+    }
+
+    private let bodyBytesMax: Int
+    private let state = Mutex(State())
+
+    init(bodyBytesMax: Int) {
+        self.bodyBytesMax = bodyBytesMax
+    }
+
+    func take(headLine line: UnsafeRawBufferPointer) -> Bool {
+        state.withLock { state in
+            state.headBytes += line.count
+            guard state.headBytes <= Self.headBytesMax else {
+                state.isTooLarge = true
+                return false
+            }
+            // A status line begins another answer: what came before was interim, or a redirect, or
+            // on a connection that was lost.
+            if line.starts(with: "HTTP/".utf8) {
+                state.fields = HTTPFields()
+                state.body = []
+            } else if state.body.isEmpty {
+                state.fields.add(line)
+            }
+            return true
+        }
+    }
+
+    func take(content part: UnsafeRawBufferPointer) -> Bool {
+        state.withLock { state in
+            guard part.count <= bodyBytesMax - state.body.count else {
+                state.isTooLarge = true
+                return false
+            }
+            state.body += part
+            return true
+        }
+    }
+
+    /// What the end of libcurl's transfer means.
+    func outcome(_ end: TransferEnd) -> HTTPOutcome {
+        switch end {
+        case .notRun(let failure): return .failed(failure)
+        case .run(let report):
+            return state.withLock { state in
+                if state.isTooLarge { return .failed(.tooLarge) }
+                guard report.isSuccess else { return .failed(report.failure) }
+                return .answered(
+                    HTTPResponse(status: report.answer, fields: state.fields, body: state.body))
+            }
+        }
+    }
+}
