@@ -246,8 +246,8 @@ let package = Package(
         tests(
             "NotificationService",
             [
-                "NotificationService", "RPC", "Messages", "Outbound", "Storage", "Cryptography",
-                "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
+                "NotificationService", "CallRecords", "Contracts", "RPC", "Messages", "Outbound",
+                "Storage", "Cryptography", "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
             ]),
         tests(
             "RPC",
@@ -286,7 +286,7 @@ let package = Package(
             "System",
             [
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix,
+                "HTTPSink", "TestSupport", nioPosix,
             ]),
         tests(
             "SessionVerifier",

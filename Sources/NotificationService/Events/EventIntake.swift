@@ -2,7 +2,7 @@ package import Contracts
 import Logging
 import Messages
 import RPC
-package import ServiceRuntime
+import ServiceRuntime
 import Storage
 import Synchronization
 
@@ -74,7 +74,9 @@ final class EventIntake: Sendable {
         do {
             let answer = try await source.events.readEvents(
                 EventsV1.ReadEventsRequest(after: position ?? 0, positionOnly: position == nil),
-                CallContext(deadline: time.uptime() + Self.timeout))
+                // Named for the service's own feed, which is asked without a connection.
+                CallContext(
+                    application: "notification", deadline: time.uptime() + Self.timeout))
             heard.withLock { $0[source.origin] = now }
             let events = answer.events.compactMap { ServiceEvent($0, from: source.origin) }
             return (

@@ -1,4 +1,4 @@
-package import ServiceRuntime
+import ServiceRuntime
 package import Storage
 
 /// The tables of events that are kept for webhooks, and of what waits for each webhook.

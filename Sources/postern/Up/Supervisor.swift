@@ -20,14 +20,16 @@ final class Supervisor {
     private let programs: ProgramFiles
     private let portBase: Int
     private var children = Supervisor.names.map { Child($0) }
-    /// Where identity will listen: session calls it, and starts before it, since it calls session.
-    private let identityPort: Int
+    /// Where those will listen that are called by a program which starts before them.
+    private let earlyPorts: [String: Int]
 
     init(folder: DataFolder, programs: ProgramFiles, portBase: Int) {
         self.folder = folder
         self.programs = programs
         self.portBase = portBase
-        identityPort = portBase == 0 ? FreePort.find() : 0
+        earlyPorts =
+            portBase == 0
+            ? ["postern-identity": FreePort.find(), "postern-session": FreePort.find()] : [:]
     }
 
     /// Where each service listens and shows its metrics, in the order of their ports.
@@ -100,7 +102,7 @@ final class Supervisor {
     private func ports(_ child: Child) -> (port: Int, metricsPort: Int) {
         if child.port != 0 { return (child.port, child.metricsPort) }
         guard portBase != 0 else {
-            return (child.name == "postern-identity" ? identityPort : 0, 0)
+            return (earlyPorts[child.name] ?? 0, 0)
         }
         let port = portBase + (Self.portOffsets[child.name] ?? 0)
         return (port, port + 10)

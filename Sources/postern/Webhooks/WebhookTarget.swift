@@ -13,6 +13,16 @@ struct WebhookTarget: ParsableArguments {
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
+    /// What to do about a field that was refused.
+    private static let hints = [
+        "url": """
+        url: https, without user, password and fragment; the setting webhook-targets=any of \
+        postern-notification allows http and private addresses too
+        """,
+        "events": "events: a name (session.started), a beginning and a star (session.*), or *",
+        "webhook_id": "there is no such webhook; `postern webhooks` lists them",
+    ]
+
     /// Asks notification; shows what it refuses, and ends the program then.
     func ask<Answer>(
         _ question: (WebhooksClient, CallContext) async throws -> Answer
@@ -26,6 +36,7 @@ struct WebhookTarget: ParsableArguments {
                 WebhooksClient(client), client.context(timeout: Self.patience))
         } catch let error as ServiceError {
             Screen.line(ErrorText.json(error))
+            for field in error.fields { Self.hints[field].map(Screen.line) }
             throw ExitCode(1)
         }
     }

@@ -1,0 +1,111 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Merging the services' events")
+struct EventMergeTests {
+    static let now = Timestamp(milliseconds: 1_000_000)
+
+    static func event(_ origin: EventOrigin, _ position: Int64, at ms: Int64) throws -> ServiceEvent
+    {
+        let event = EventsV1.Event(position: position, atMs: ms, kind: "session.started")
+        return try #require(ServiceEvent(event, from: origin))
+    }
+
+    static func reading(
+        _ events: [ServiceEvent], isWhole: Bool = true, readAt: Timestamp? = now,
+        heardAt: Timestamp = now
+    ) -> EventMerge.Reading {
+        EventMerge.Reading(events: events, isWhole: isWhole, readAt: readAt, heardAt: heardAt)
+    }
+
+    @Test("events of two services leave by time, and of one moment by service")
+    func order() throws {
+        let identity = try [Self.event(.identity, 1, at: 10), Self.event(.identity, 2, at: 30)]
+        let session = try [Self.event(.session, 7, at: 10), Self.event(.session, 8, at: 20)]
+        let settled = EventMerge.settled(
+            [Self.reading(session), Self.reading(identity)], at: Self.now)
+        #expect(settled == [identity[0], session[0], session[1], identity[1]])
+    }
+
+    @Test("what happened within the last second waits, since an earlier commit may still come")
+    func settling() throws {
+        let edge = Self.now.milliseconds - 1_000
+        let events = try [Self.event(.session, 1, at: edge), Self.event(.session, 2, at: edge + 1)]
+        #expect(EventMerge.settled([Self.reading(events)], at: Self.now) == [events[0]])
+    }
+
+    @Test("a service that does not answer holds the others back, but for ten seconds only")
+    func silence() throws {
+        let session = try [Self.event(.session, 1, at: 10)]
+        func settled(silentFor silence: Duration) -> [ServiceEvent] {
+            let silent = Self.reading([], readAt: nil, heardAt: Self.now - silence)
+            return EventMerge.settled([Self.reading(session), silent], at: Self.now)
+        }
+        #expect(settled(silentFor: .milliseconds(9_999)).isEmpty)
+        #expect(settled(silentFor: .seconds(10)) == session)
+    }
+
+    @Test("a feed with more than was read holds the others back to where it was read to")
+    func more() throws {
+        let identity = try [Self.event(.identity, 1, at: 10)]
+        let session = try [Self.event(.session, 1, at: 10), Self.event(.session, 2, at: 11)]
+        let settled = EventMerge.settled(
+            [Self.reading(identity, isWhole: false), Self.reading(session)], at: Self.now)
+        #expect(settled == [identity[0], session[0]])
+    }
+
+    @Test("within one feed the order is the feed's, though its times go back")
+    func backwards() throws {
+        let session = try [Self.event(.session, 1, at: 50), Self.event(.session, 2, at: 40)]
+        let identity = try [Self.event(.identity, 1, at: 45)]
+        let settled = EventMerge.settled(
+            [Self.reading(session), Self.reading(identity)], at: Self.now)
+        #expect(settled == [identity[0], session[0], session[1]])
+    }
+
+    @Test(
+        "an event whose texts would need escaping is none of ours",
+        arguments: [
+            "", "session started", "a\"b", "Session", "a\nb", String(repeating: "a", count: 65),
+        ])
+    func hostile(_ kind: String) {
+        let event = EventsV1.Event(position: 1, atMs: 1, kind: kind)
+        #expect(ServiceEvent(event, from: .session) == nil)
+    }
+
+    @Test("seeded: however feeds are read, nothing is lost, doubled or overtaken")
+    func model() throws {
+        for seed in UInt64(1)...50 {
+            let random = SeededRandomness(seed: seed)
+            var feeds: [EventOrigin: [ServiceEvent]] = [:]
+            for origin in [EventOrigin.identity, .session] {
+                var at: Int64 = 0
+                feeds[origin] = try (Int64(1)...40).map { number in
+                    at += Int64(random.integer() % 400)
+                    return try Self.event(origin, number, at: at)
+                }
+            }
+            var taken: [EventOrigin: Int] = [.identity: 0, .session: 0]
+            var passed: [ServiceEvent] = []
+            for step in Int64(1)...400 {
+                let now = Timestamp(milliseconds: step * 100)
+                let readings = feeds.map { origin, events in
+                    let known = events.dropFirst(taken[origin] ?? 0).filter { $0.at <= now }
+                    let read = Array(known.prefix(3))
+                    return Self.reading(
+                        read, isWhole: read.count == known.count, readAt: now, heardAt: now)
+                }
+                let settled = EventMerge.settled(readings, at: now)
+                for event in settled { taken[event.origin, default: 0] += 1 }
+                passed += settled
+            }
+            #expect(passed.count == 80, "seed \(seed)")
+            #expect(passed.map(\.at) == passed.map(\.at).sorted(), "seed \(seed)")
+            #expect(Set(passed).count == passed.count, "seed \(seed)")
+        }
+    }
+}

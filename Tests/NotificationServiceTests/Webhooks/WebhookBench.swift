@@ -1,0 +1,104 @@
+import CallRecords
+import Contracts
+import Cryptography
+import HTTPSink
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+/// Webhooks on a real store, told of what a real audit trail of a second store has, with time that
+/// a test moves.
+final class WebhookBench: Sendable {
+    let folder: TemporaryFolder
+    let time: ManualTime
+    let store: Store
+    /// The store of the service that events come from.
+    let session: Store
+    let service: WebhookService
+    let log = CapturedLog()
+
+    init(in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1) throws {
+        self.folder = folder
+        self.time = time
+        let randomness = SeededRandomness(seed: seed)
+        let logger = log.logger(time: time)
+        store = try Store(
+            folder: folder.path, name: NotificationService.storeName,
+            migrations: NotificationService.migrations, time: time, logger: logger)
+        session = try Store(
+            folder: folder.path, name: "session", migrations: [], time: time, logger: logger)
+        let keys = try NotificationKeys(
+            master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
+            randomness: randomness)
+        let loader = SettingsLoader(
+            program: "test", summary: "", arguments: [],
+            environment: ["POSTERN_WEBHOOK_TARGETS": "any"])
+        guard case .run(let settings) = loader.load(WebhookSettings.self) else {
+            throw SettingsRefused(text: "webhook settings")
+        }
+        service = try WebhookService(
+            settings: settings,
+            sources: [EventSource(.session, EventFeed(store: session, time: time))],
+            store: store, keys: keys, time: time, randomness: randomness, logger: logger)
+    }
+
+    func close() {
+        store.close()
+        session.close()
+    }
+
+    /// Writes an event into the session service's trail.
+    func happen(_ kind: AuditKind, account: Int64? = nil) async throws {
+        try await session.write { try $0.audit(AuditEvent(kind, account: account)) }
+    }
+
+    func context(_ application: String = "tool") -> CallContext {
+        CallContext(application: application, deadline: time.uptime() + .seconds(10))
+    }
+
+    func add(
+        _ url: String, events: [String] = []
+    ) async throws -> NotificationV1.AddWebhookResponse {
+        let answer = try await service.operations.addWebhook(
+            NotificationV1.AddWebhookRequest(url: url, events: events), context())
+        // The first look finds where the feed ends; events are told from there on.
+        try await untilStore("SELECT count(*) FROM event_origin", .integer(1))
+        return answer
+    }
+
+    /// Runs the worker for as long as `body` runs.
+    func working<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        let worker = Task { await service.run() }
+        defer { worker.cancel() }
+        let value = try await body()
+        worker.cancel()
+        await worker.value
+        return value
+    }
+
+    /// Moves time on by half a second, over and over, until something holds.
+    func until(
+        _ location: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool
+    ) async rethrows {
+        for _ in 0..<4_000 {
+            if try await holds() { return }
+            time.advance(by: .milliseconds(500))
+            // The real sockets' turn.
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        Issue.record("it never came to hold", sourceLocation: location)
+    }
+
+    func untilStore(
+        _ sql: String, _ wanted: SQLValue, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await until(location) {
+            try await store.read { try $0.query(sql) { $0.values.first ?? .null } } == [wanted]
+        }
+    }
+}

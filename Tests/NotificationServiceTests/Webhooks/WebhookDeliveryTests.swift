@@ -1,0 +1,197 @@
+import Cryptography
+import HTTPSink
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Delivering events to webhooks", .timeLimit(.minutes(2)))
+struct WebhookDeliveryTests {
+    private static func types(_ sink: HTTPSink) -> [String] {
+        sink.requests.map { request in
+            request.text.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
+        }
+    }
+
+    @Test("an event arrives signed, with its account; what was before the webhook does not")
+    func arrives() async throws {
+        let sink = try await HTTPSink { _ in .answer(204) }
+        let bench = try WebhookBench(in: TemporaryFolder())
+        try await bench.happen(.accountRegistered, account: 1)
+        try await bench.working {
+            let added = try await bench.add(sink.url("/hook"))
+            try await bench.happen(.sessionStarted, account: 2)
+            await bench.until { sink.requests.count == 1 }
+            let request = try #require(sink.requests.first)
+            #expect(request.path == "/hook")
+            #expect(request.headers["content-type"] == "application/json")
+            #expect(request.text.hasPrefix(#"{"type":"session.started","timestamp":"2026-"#))
+            #expect(request.text.contains(#""account_id":"acc_0000000000002""#))
+            let id = try #require(request.headers["webhook-id"])
+            let seconds = try #require(request.headers["webhook-timestamp"].flatMap { Int64($0) })
+            let bytes = try #require(Base64.decode(Array(added.secret.dropFirst(6).utf8)))
+            let expected = WebhookSecret(bytes: bytes).signature(
+                id: id, seconds: seconds, body: request.body)
+            #expect(request.headers["webhook-signature"] == expected)
+        }
+        bench.close()
+        await sink.close()
+    }
+
+    @Test("events of one account come in order though the first is refused; another's do not wait")
+    func order() async throws {
+        let refusals = Count(2)
+        let sink = try await HTTPSink { request in
+            guard request.text.contains("session.started"), request.text.contains("0000001\"")
+            else { return .answer(200) }
+            return .answer(refusals.takeOne() ? 503 : 200)
+        }
+        let bench = try WebhookBench(in: TemporaryFolder())
+        try await bench.working {
+            _ = try await bench.add(sink.url("/"), events: ["session.*"])
+            try await bench.happen(.sessionStarted, account: 1)
+            try await bench.happen(.sessionEnded, account: 1)
+            try await bench.happen(.sessionStarted, account: 2)
+            try await bench.happen(.limitReached)
+            try await bench.happen(.sessionEnded, account: 2)
+            await bench.until { sink.requests.count == 6 }
+        }
+        Self.checkOrder(sink.requests)
+        bench.close()
+        await sink.close()
+    }
+
+    private static func checkOrder(_ requests: [HTTPSink.Request]) {
+        let first = requests.filter { $0.text.contains("0000001\"") }
+        let started = first.map { $0.text.contains("session.started") }
+        #expect(started == [true, true, true, false])
+        let ids = Set(first.prefix(3).compactMap { $0.headers["webhook-id"] })
+        #expect(ids.count == 1)
+        let other = requests.firstIndex { $0.text.contains("0000002\"") }
+        #expect(other.map { $0 < 3 } == true)
+    }
+
+    @Test("a receiver that answers 410 is held back until the operator lets it go on")
+    func gone() async throws {
+        let refusals = Count(1)
+        let sink = try await HTTPSink { _ in .answer(refusals.takeOne() ? 410 : 200) }
+        let bench = try WebhookBench(in: TemporaryFolder())
+        try await bench.working {
+            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
+            try await bench.happen(.sessionStarted, account: 1)
+            try await bench.untilStore("SELECT is_paused FROM webhook", .integer(1))
+            _ = try await bench.service.operations.pauseWebhook(
+                NotificationV1.PauseWebhookRequest(webhookId: id, paused: false), bench.context())
+            await bench.until { sink.requests.count >= 2 }
+            #expect(Self.types(sink).prefix(2) == ["session.started", "session.started"])
+        }
+        bench.close()
+        await sink.close()
+    }
+
+    @Test(
+        "after three days without an answer an event is given up, recorded, and the next one goes")
+    func givenUp() async throws {
+        let bench = try WebhookBench(in: TemporaryFolder())
+        let sink = try await HTTPSink { _ in .reset }
+        try await bench.working {
+            _ = try await bench.add(sink.url("/"))
+            try await bench.happen(.sessionStarted, account: 1)
+            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
+            for _ in 0..<200 {
+                bench.time.advance(by: .seconds(3_600))
+                try? await Task.sleep(for: .milliseconds(2))
+            }
+            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(0))
+            try await bench.untilStore(
+                "SELECT count(*) FROM audit WHERE kind = 'webhook.given-up'", .integer(1))
+        }
+        bench.close()
+        await sink.close()
+    }
+
+    @Test("a restart loses nothing and doubles nothing; a replay sends the same ids in order")
+    func restartAndReplay() async throws {
+        let folder = try TemporaryFolder()
+        let time = ManualTime()
+        let sink = try await HTTPSink { _ in .answer(200) }
+        let first = try WebhookBench(in: folder, time: time)
+        var id = ""
+        try await first.working {
+            id = try await first.add(sink.url("/")).webhook?.webhookId ?? ""
+            for _ in 0..<3 { try await first.happen(.sessionRefreshed, account: 1) }
+            await first.until { sink.requests.count == 3 }
+        }
+        try await first.happen(.sessionEnded, account: 1)
+        first.close()
+        let second = try WebhookBench(in: folder, time: time, seed: 2)
+        try await second.working {
+            await second.until { sink.requests.count == 4 }
+            #expect(Self.types(sink).last == "session.ended")
+            let ids = sink.requests.compactMap { $0.headers["webhook-id"] }
+            #expect(Set(ids).count == 4)
+            let replayed = try await second.service.operations.replayWebhook(
+                NotificationV1.ReplayWebhookRequest(webhookId: id, after: 0), second.context())
+            #expect(replayed.events == 4)
+            await second.until { sink.requests.count == 8 }
+            #expect(sink.requests.suffix(4).compactMap { $0.headers["webhook-id"] } == ids)
+        }
+        second.close()
+        await sink.close()
+    }
+
+    @Test("for a day after a new secret was made both sign")
+    func rotation() async throws {
+        let sink = try await HTTPSink { _ in .answer(200) }
+        let bench = try WebhookBench(in: TemporaryFolder())
+        try await bench.working {
+            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
+            _ = try await bench.service.operations.rotateWebhookSecret(
+                NotificationV1.RotateWebhookSecretRequest(webhookId: id), bench.context())
+            try await bench.happen(.sessionStarted, account: 1)
+            await bench.until { sink.requests.count == 1 }
+            bench.time.advance(by: .seconds(25 * 3_600))
+            try await bench.happen(.sessionEnded, account: 1)
+            await bench.until { sink.requests.count == 2 }
+            let signatures = sink.requests.compactMap { request in
+                request.headers["webhook-signature"]?.split(separator: " ").count
+            }
+            #expect(signatures == [2, 1])
+        }
+        bench.close()
+        await sink.close()
+    }
+
+    @Test("only the operator's tool adds and lists; only notification and the tool read events")
+    func rights() async throws {
+        let bench = try WebhookBench(in: TemporaryFolder())
+        await #expect(throws: ServiceError(.permissionDenied)) {
+            try await bench.service.operations.listWebhooks(
+                NotificationV1.ListWebhooksRequest(), bench.context("identity"))
+        }
+        await #expect(throws: ServiceError.self) {
+            try await bench.service.operations.addWebhook(
+                NotificationV1.AddWebhookRequest(url: "https://example.org/#x"), bench.context())
+        }
+        bench.close()
+    }
+}
+
+/// So many times something is still to be done.
+private final class Count: Sendable {
+    private let left: Mutex<Int>
+
+    init(_ count: Int) { left = Mutex(count) }
+
+    func takeOne() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+    }
+}

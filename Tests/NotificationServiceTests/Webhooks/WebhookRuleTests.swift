@@ -1,0 +1,86 @@
+import Cryptography
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("A webhook's rules")
+struct WebhookRuleTests {
+    static let start = Timestamp(milliseconds: 1_767_225_600_000)
+
+    @Test("an event that is not taken goes again, later each time, for three days and no longer")
+    func patience() {
+        var now = Self.start
+        var waits: [Duration] = []
+        for attempt in 1...1_000 {
+            let next = WebhookTry.next(
+                after: .failed("it answered 500", retryAfter: nil), attempts: attempt,
+                since: Self.start, random: 200, at: now)
+            guard case .again(let moment) = next else {
+                #expect(next == .givenUp)
+                #expect(now - Self.start > .seconds(3 * 24 * 3_600 - 14_400))
+                break
+            }
+            waits.append(moment - now)
+            now = moment
+        }
+        let steps: [Int] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400]
+        #expect(Array(waits.prefix(8)) == steps.map { Duration.seconds($0) })
+        #expect((20...40).contains(waits.count))
+    }
+
+    @Test("a receiver's Retry-After is obeyed, where it is longer; what is taken is done")
+    func retryAfter() {
+        func next(_ outcome: WebhookTry.Outcome) -> WebhookTry.Next {
+            WebhookTry.next(
+                after: outcome, attempts: 1, since: Self.start, random: 200, at: Self.start)
+        }
+        #expect(
+            next(.failed("it answered 429", retryAfter: .seconds(90)))
+                == .again(at: Self.start + .seconds(90)))
+        #expect(
+            next(.failed("it answered 429", retryAfter: .seconds(1)))
+                == .again(at: Self.start + .seconds(5)))
+        #expect(next(.taken) == .done)
+    }
+
+    @Test("a filter's patterns: whole names, beginnings, all; what can match nothing is refused")
+    func filter() throws {
+        let some = try #require(WebhookFilter(["session.*", "account.registered"]))
+        #expect(some.wants("session.started"))
+        #expect(some.wants("account.registered"))
+        #expect(!some.wants("account.registered-twice"))
+        #expect(!some.wants("sessions"))
+        #expect(try #require(WebhookFilter([])).wants("limit.reached"))
+        #expect(WebhookFilter(text: some.text) == some)
+        for pattern in ["", "Session.*", "session.* ", "*.started", "a b"] {
+            #expect(WebhookFilter([pattern]) == nil, "\(pattern)")
+        }
+        #expect(WebhookFilter(Array(repeating: "*", count: 65)) == nil)
+    }
+
+    @Test("a signature is HMAC-SHA-256 over id, time and body, as Standard Webhooks has it")
+    func signature() throws {
+        // RFC 4231, test case 2, is the same HMAC: key "Jefe"; here the signed text is ours, and
+        // the expected value was made with `openssl dgst -sha256 -hmac`.
+        let secret = WebhookSecret(bytes: Array("Jefe".utf8))
+        let signature = secret.signature(
+            id: "evt_1", seconds: 1_767_225_600, body: Array(#"{"type":"a"}"#.utf8))
+        #expect(signature == "v1,e1QyAmirrOtQAPGl5+zLE2e4zu38CLkkqoRvlofPK9A=")
+        #expect(WebhookSecret.drawn(from: SeededRandomness(seed: 1)).text.hasPrefix("whsec_"))
+    }
+
+    @Test("targets: by default https only, and no user, password or fragment")
+    func targets() {
+        #expect(WebhookTargets.public.url("https://hooks.example.org/postern") != nil)
+        for url in [
+            "http://hooks.example.org/", "https://user:pass@hooks.example.org/",
+            "ftp://example.org",
+            "https://hooks.example.org/#part", "hooks.example.org", "",
+        ] {
+            #expect(WebhookTargets.public.url(url) == nil, "\(url)")
+        }
+        #expect(WebhookTargets.any.url("http://127.0.0.1:9000/") != nil)
+    }
+}
