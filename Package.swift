@@ -184,7 +184,9 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Cryptography", "ServiceRuntime", logging],
             path: "Tests/TestSupport", swiftSettings: settings),
-        .target(name: "SMTPSink", path: "Tests/SMTPSink", swiftSettings: settings),
+        .target(
+            name: "SMTPSink", dependencies: [nioCore, nioPosix, nioSSL], path: "Tests/SMTPSink",
+            swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
             path: "Tests/StorageCrashWriter", swiftSettings: settings),
@@ -212,7 +214,9 @@ let package = Package(
             "Messages", ["Messages", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
-        tests("Outbound", ["Outbound", "Cryptography", "SMTPSink"]),
+        tests(
+            "Outbound",
+            ["Outbound", "Cryptography", "ServiceRuntime", "SMTPSink", "TestSupport", nioSSL]),
         tests(
             "SessionService",
             [

@@ -37,6 +37,12 @@ static inline CURLcode ccurl_set_write(CURL *handle, curl_write_callback write, 
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, owner);
 }
 
+// Where the lines of an answer's head go.
+static inline CURLcode ccurl_set_header(CURL *handle, curl_write_callback take, void *owner) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, owner);
+}
+
 // Who opens a socket: called after resolution, with the address that would be dialled.
 static inline CURLcode ccurl_set_open_socket(
     CURL *handle, curl_opensocket_callback open, void *owner
