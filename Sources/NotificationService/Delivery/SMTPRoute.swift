@@ -32,10 +32,12 @@ package struct SMTPRoute: MailRoute {
         case .accepted: .taken
         // RFC 4954, 6: "authenticate" or "encrypt first" is about us and the settings, and the
         // operator can mend them within the message's life.
-        case .refused(let code) where [530, 534, 535, 538].contains(code): .failed("smtp-\(code)")
-        case .refused(let code) where code >= 500: .refused(code: code)
-        case .refused(let code): .failed("smtp-\(code)")
-        case .failed(let failure): .failed(failure.rawValue)
+        case .refused(let answer) where [530, 534, 535, 538].contains(answer.code):
+            .failed("smtp-\(answer.code)")
+        case .refused(let answer) where answer.code >= 500: .refused(code: answer.code)
+        case .refused(let answer): .failed("smtp-\(answer.code)")
+        case .unsupported: .failed("unsupported")
+        case .failed(let failure), .unanswered(let failure): .failed(failure.rawValue)
         }
     }
 }
