@@ -7,6 +7,8 @@ package struct NotificationKeys: Sendable {
 
     /// Seals what a message says and who it is for.
     let contents: SealedBox
+    /// The keys of registered devices.
+    let devices: DeviceKeys
     private let calls: KeyedHash
     private let requests: KeyedHash
     private let recipients: KeyedHash
@@ -18,6 +20,7 @@ package struct NotificationKeys: Sendable {
         let sealing = KeyDerivation.key(from: master, purpose: "notification/contents")
         contents = try SealedBox(
             keys: [Self.sealingKeyID: sealing], current: Self.sealingKeyID, randomness: randomness)
+        devices = try DeviceKeys(master: master, randomness: randomness)
         calls = KeyedHash(master: master, purpose: "notification/calls")
         requests = KeyedHash(master: master, purpose: "notification/requests")
         recipients = KeyedHash(master: master, purpose: "notification/recipients")

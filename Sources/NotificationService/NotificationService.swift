@@ -13,7 +13,7 @@ package struct NotificationService: NotificationsService, Service {
     /// The store's schema.
     package static let migrations = NotificationStore.migrations
 
-    private let acceptance: MessageAcceptance
+    let acceptance: MessageAcceptance
     private let workers: DeliveryWorkers
 
     /// A service on `store`, whose messages leave by `routes`; those of a channel that has none

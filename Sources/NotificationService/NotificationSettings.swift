@@ -20,7 +20,17 @@ package struct NotificationSettings: Settings {
     /// Between two of those that follow.
     package let recipientInterval: Duration
 
+    /// What holds for every provider of text and push messages.
+    package let providers: ProviderSettings
+    /// Text messages.
+    package let sms: SMSSettings
+    /// Push messages.
+    package let push: PushSettings
+
     package init(reading settings: inout SettingsReader) {
+        providers = ProviderSettings(&settings)
+        sms = SMSSettings(&settings, providers)
+        push = PushSettings(&settings, providers)
         sender = Self.sender(&settings)
         server = Self.server(&settings, clientName: sender.address.domain)
         inboxFolder = settings.optionalPath(
@@ -48,9 +58,15 @@ package struct NotificationSettings: Settings {
         [.email: MailDelivery(sender: sender, route: try makeMailRoute(dataFolder: dataFolder))]
     }
 
+    /// The inbox, for what has no provider.
+    /// - Throws: `InboxError`.
+    package func makeInbox(dataFolder: String) throws -> MaildirInbox {
+        try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
+    }
+
     private func makeMailRoute(dataFolder: String) throws -> any MailRoute {
         guard let server else {
-            return try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
+            return try makeInbox(dataFolder: dataFolder)
         }
         let client = try OutboundClient(
             limits: .init(transfersMax: deliveriesMax, connectionsMax: deliveriesMax))

@@ -29,18 +29,39 @@ struct NotificationProgram: Program {
             folder: host.settings.dataFolder, name: "notification",
             migrations: NotificationService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
+        let keys = try NotificationKeys(master: master, randomness: host.randomness)
+        let wording = PlainWording()
         let service = NotificationService(
-            settings: settings, store: store,
-            keys: try NotificationKeys(
-                master: master, randomness: host.randomness),
-            routes: try settings.makeRoutes(dataFolder: host.settings.dataFolder),
-            time: host.time, randomness: host.randomness, logger: host.logger)
+            settings: settings, store: store, keys: keys,
+            routes: try routes(host, settings, wording, store, keys), time: host.time,
+            randomness: host.randomness, logger: host.logger)
+        let short = ShortMessages(
+            of: service, settings: settings, wording: wording, store: store, keys: keys,
+            randomness: host.randomness)
         return Assembly(
-            services: [NotificationsDispatcher.methods(of: service)],
+            services: [
+                NotificationsDispatcher.methods(of: service),
+                TextMessagesDispatcher.methods(of: short.texts),
+                PushMessagesDispatcher.methods(of: short.pushes),
+                PushDevicesDispatcher.methods(of: short.devices),
+            ],
             workers: [
                 Worker { try await service.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: { store.close() })
+    }
+
+    private static func routes(
+        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: any ShortWording,
+        _ store: Store, _ keys: NotificationKeys
+    ) throws -> [Channel: any MessageRoute] {
+        let folder = host.settings.dataFolder
+        let short = ShortRoutes(
+            settings: settings, wording: wording, client: try settings.makeProviderClient(),
+            store: store, keys: keys, time: host.time, logger: host.logger)
+        return try settings.makeRoutes(dataFolder: folder).merging(
+            short.routes(inbox: try settings.makeInbox(dataFolder: folder))
+        ) { own, _ in own }
     }
 }

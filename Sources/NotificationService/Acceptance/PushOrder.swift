@@ -46,8 +46,11 @@ package struct PushOrder: StoredOrder, Hashable {
         self.expiresAt = expiresAt
     }
 
+    /// What messages to a device are known by.
+    static func recipientKey(device: Int64) -> [UInt8] { Array("device/\(device)".utf8) }
+
     package var account: AccountID? { owner }
-    package var recipientKey: [UInt8] { Array("device/\(device)".utf8) }
+    package var recipientKey: [UInt8] { Self.recipientKey(device: device) }
     package var maskedRecipient: String { MaskedRecipient.device(device) }
 
     package var storedBytes: [UInt8] {

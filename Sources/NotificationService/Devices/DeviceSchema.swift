@@ -3,6 +3,7 @@ import Storage
 /// The tables of text and push messages.
 enum DeviceSchema {
     /// `push_device`: a token is one account's at a time, which its unique index holds to.
+    /// `recipient_hash` is what messages to it bear.
     /// `push_call`: what a call to SendPush brought (G-25): the devices of a later one may be
     /// others. `message_ids`: eight bytes each. `stopped_number`: numbers called dead.
     static let migration = Migration(
@@ -12,6 +13,7 @@ enum DeviceSchema {
                 id INTEGER PRIMARY KEY,
                 token_hash BLOB NOT NULL,
                 account_hash BLOB NOT NULL,
+                recipient_hash BLOB NOT NULL,
                 session_hash BLOB,
                 platform INTEGER NOT NULL,
                 app TEXT NOT NULL,
@@ -20,6 +22,7 @@ enum DeviceSchema {
             ) STRICT;
             CREATE UNIQUE INDEX push_device_token ON push_device (token_hash);
             CREATE INDEX push_device_account ON push_device (account_hash, seen_at_ms);
+            CREATE INDEX push_device_recipient ON push_device (recipient_hash);
             CREATE TABLE push_call (
                 number INTEGER PRIMARY KEY,
                 call_hash BLOB NOT NULL,

@@ -12,7 +12,8 @@ struct StoredDevice: Sendable {
     let app: String
     /// Sealed.
     let token: [UInt8]
-    let seenAt: Timestamp
+    /// When it was last registered or updated; nil for now.
+    let seenAt: Timestamp?
 
     init(_ row: SQLRow) throws {
         guard let id = PushDeviceID(key: try row.integer(0)),
@@ -26,17 +27,27 @@ struct StoredDevice: Sendable {
         seenAt = try row.timestamp(5)
     }
 
+    /// A device that is registered now.
     init(
-        id: PushDeviceID, account: [UInt8], platform: PushPlatform, app: String, token: [UInt8],
-        seenAt: Timestamp
+        id: PushDeviceID, account: [UInt8], platform: PushPlatform, app: String, token: [UInt8]
     ) {
         self.id = id
         self.account = account
         self.platform = platform
         self.app = app
         self.token = token
-        self.seenAt = seenAt
+        seenAt = nil
     }
+}
+
+/// What a device is found by.
+struct DeviceHashes: Sendable {
+    /// Its token.
+    let token: [UInt8]
+    /// Messages to it.
+    let recipient: [UInt8]
+    /// The session that it was registered with.
+    let session: [UInt8]?
 }
 
 extension SQLSession {
@@ -66,17 +77,18 @@ extension SQLSession {
 }
 
 extension Transaction {
-    func insert(_ device: StoredDevice, tokenHash: [UInt8], session: [UInt8]?) throws {
+    func insert(_ device: StoredDevice, _ hashes: DeviceHashes) throws {
         try execute(
             """
             INSERT INTO push_device (
-                id, token_hash, account_hash, session_hash, platform, app, token, seen_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                id, token_hash, account_hash, recipient_hash, session_hash, platform, app, token,
+                seen_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(device.id.key), .blob(tokenHash), .blob(device.account),
-                SQLValue(session), .integer(device.platform.rawValue), .text(device.app),
-                .blob(device.token), SQLValue(device.seenAt),
+                .integer(device.id.key), .blob(hashes.token), .blob(device.account),
+                .blob(hashes.recipient), SQLValue(hashes.session), .integer(device.platform.rawValue), .text(device.app),
+                .blob(device.token), SQLValue(device.seenAt ?? at),
             ])
     }
 
@@ -98,6 +110,18 @@ extension Transaction {
     @discardableResult
     func dropDevice(_ id: PushDeviceID) throws -> Int {
         try execute("DELETE FROM push_device WHERE id = ?", [.integer(id.key)])
+    }
+
+    /// Drops a device that its provider calls dead, unless it was seen after `moment`.
+    func dropDeadDevice(_ recipient: [UInt8], seenUpTo moment: Timestamp) throws {
+        let dropped = try query(
+            """
+            DELETE FROM push_device WHERE recipient_hash = ? AND seen_at_ms <= ?
+            RETURNING account_hash
+            """,
+            [.blob(recipient), SQLValue(moment)]
+        ) { try $0.blob(0) }
+        for account in dropped { try audit(AuditEvent(.pushDeviceDead, subject: account)) }
     }
 
     /// Drops the devices that an account registered with a session.

@@ -35,26 +35,16 @@ package struct PushDevices: PushDevicesService {
         guard let app = apps.app(request.app, on: platform) else {
             throw ServiceError(.invalidArgument, fields: ["app"], detail: "unknown app")
         }
-        let hash = keys.devices.token(token, on: platform)
         let id = PushDeviceID.drawn(from: randomness)
-        let sealed = try keys.devices.seal(token, of: id)
-        let (device, isMoved) = try await store.write { transaction in
-            let known = try transaction.device(token: hash)
-            if let known, known.account == account {
-                try transaction.touchDevice(known.id, app: app, session: session)
-                return (known.id, false)
-            }
-            if let known { try transaction.dropDevice(known.id) }
-            let device = StoredDevice(
-                id: id, account: account, platform: platform, app: app, token: sealed,
-                seenAt: transaction.at)
-            try transaction.insert(device, tokenHash: hash, session: session)
-            _ = try transaction.dropDevices(ofAccount: account, beyond: Self.devicesMax)
-            try transaction.audit(
-                AuditEvent(known == nil ? .pushDeviceAdded : .pushDeviceMoved, subject: account))
-            return (id, known != nil)
-        }
-        return NotificationV1.RegisterDeviceResponse(deviceId: device.text, moved: isMoved)
+        let device = StoredDevice(
+            id: id, account: account, platform: platform, app: app,
+            token: try keys.devices.seal(token, of: id))
+        let hashes = DeviceHashes(
+            token: keys.devices.token(token, on: platform),
+            recipient: keys.recipient(PushOrder.recipientKey(device: id.key)), session: session)
+        let place = try await store.write { try $0.place(device, hashes) }
+        return NotificationV1.RegisterDeviceResponse(
+            deviceId: place.device.text, moved: place.isMoved)
     }
 
     package func update(
@@ -124,7 +114,7 @@ package struct PushDevices: PushDevicesService {
             devices: devices.map { device in
                 NotificationV1.PushDevice(
                     deviceId: device.id.text, platform: device.platform.wire, app: device.app,
-                    seenAtMs: device.seenAt.milliseconds)
+                    seenAtMs: device.seenAt?.milliseconds ?? 0)
             })
     }
 

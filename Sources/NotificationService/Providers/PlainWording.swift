@@ -1,4 +1,4 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// The short messages that this program words itself, in English.
 package struct PlainWording: ShortWording {

@@ -1,6 +1,6 @@
-package import Cryptography
-package import Outbound
-package import ServiceRuntime
+import Cryptography
+import Outbound
+import ServiceRuntime
 
 /// What holds for every provider that is spoken to by HTTP.
 package struct ProviderSettings: Sendable {

@@ -10,8 +10,8 @@ struct ShortInbox: MessageRoute {
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard let page = page(message.content) else { return .failed("unreadable") }
         let text = """
-            Date: \(MailDate.text(message.acceptedAt))
-            From: \(sender.headerText)
+            Date: \(MailDate(message.acceptedAt).text)
+            From: \(sender.text)
             To: \(page.recipient)
             Subject: \(page.subject)
             MIME-Version: 1.0
@@ -31,10 +31,10 @@ struct ShortInbox: MessageRoute {
         switch content {
         case .email: return nil
         case .sms(let order):
-            guard let words = wording.words(order, product: sender.name) else { return nil }
+            guard let words = wording.words(order, product: sender.name.text) else { return nil }
             return (order.recipient, "Text message", words)
         case .push(let order):
-            guard let words = wording.words(order, product: sender.name) else { return nil }
+            guard let words = wording.words(order, product: sender.name.text) else { return nil }
             let data = order.data.map { "\($0.name)=\($0.value)" }
             return (
                 "\(order.maskedRecipient) of \(order.owner.text)",

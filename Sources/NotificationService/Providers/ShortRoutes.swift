@@ -32,7 +32,7 @@ package struct ShortRoutes {
     /// One route for each of the two channels; `inbox` is the one without a provider.
     package func routes(inbox: MaildirInbox) -> [Channel: any MessageRoute] {
         let local = ShortInbox(inbox: inbox, sender: settings.sender, wording: wording)
-        let product = settings.sender.name
+        let product = settings.sender.name.text
         let texts = smsProviders()
         let pushes = pushProviders()
         return [
@@ -85,5 +85,18 @@ package struct ShortRoutes {
 
     private func gate(_ name: String, rate: Int) -> ProviderGate {
         ProviderGate(name: name, rate: Double(rate), time: time, logger: logger)
+    }
+}
+
+extension NotificationSettings {
+    /// Connections to providers: one to each is enough for HTTP/2.
+    private static var providerConnectionsMax: Int { 32 }
+
+    /// The client for the providers of text and push messages.
+    /// - Throws: `OutboundClient.Unavailable`.
+    package func makeProviderClient() throws(OutboundClient.Unavailable) -> OutboundClient {
+        try OutboundClient(
+            limits: .init(
+                transfersMax: 2 * deliveriesMax + 1, connectionsMax: Self.providerConnectionsMax))
     }
 }

@@ -1,4 +1,4 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// Words the messages that have no room for a letter: text messages and push messages.
 package protocol ShortWording: Sendable {

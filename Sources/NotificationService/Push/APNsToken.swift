@@ -1,4 +1,4 @@
-package import Cryptography
+import Cryptography
 import Outbound
 import ServiceRuntime
 import Synchronization

@@ -1,5 +1,5 @@
 package import Cryptography
-package import Outbound
+import Outbound
 
 /// A service account of Google's, from the JSON file that its console hands out.
 package struct GoogleAccount: Sendable {

@@ -1,4 +1,5 @@
 import Cryptography
+import ServiceRuntime
 
 /// What the two providers are told of a message, as JSON.
 enum PushPayload {

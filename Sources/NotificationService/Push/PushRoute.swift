@@ -1,5 +1,5 @@
 import Cryptography
-package import ServiceRuntime
+import ServiceRuntime
 package import Storage
 
 /// The push messages' way out (N-02): to the device's own platform, if the device still is the
@@ -67,7 +67,7 @@ package struct PushRoute: MessageRoute {
         switch answer {
         case .taken, .takenForChangedNumber: return .taken
         // The app has been there since: it is alive, and the provider will know soon.
-        case .addressIsDead(let reason, let since?) where since < device.seenAt:
+        case .addressIsDead(let reason, let since?) where device.seenAt.map { since < $0 } ?? false:
             return .failed(reason)
         case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
         case .refused(let reason): return .refused(reason, addressIsDead: false)

@@ -1,6 +1,6 @@
 package import Cryptography
 package import Outbound
-package import ServiceRuntime
+import ServiceRuntime
 
 /// What an operator can set of push messages. Without a provider they go into the inbox.
 package struct PushSettings: Sendable {

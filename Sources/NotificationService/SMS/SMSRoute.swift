@@ -1,6 +1,6 @@
 import Cryptography
-package import Logging
-package import ServiceRuntime
+import Logging
+import ServiceRuntime
 package import Storage
 
 /// The text messages' way out (N-02): the first provider that is neither left alone by its breaker
