@@ -194,7 +194,9 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Cryptography", "ServiceRuntime", logging],
             path: "Tests/TestSupport", swiftSettings: settings),
-        .target(name: "SMTPSink", path: "Tests/SMTPSink", swiftSettings: settings),
+        .target(
+            name: "SMTPSink", dependencies: [nioCore, nioPosix, nioSSL], path: "Tests/SMTPSink",
+            swiftSettings: settings),
         .target(
             name: "HTTPSink",
             dependencies: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL],
@@ -230,6 +232,7 @@ let package = Package(
             "Outbound",
             [
                 "Outbound", "Cryptography", "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
+                nioSSL,
             ]),
         tests(
             "SessionService",

@@ -13,6 +13,7 @@
 #include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
+#include <openssl/x509.h>
 
 // A new P-256 key pair, or NULL. EVP_EC_gen is a macro over a variadic function.
 static inline EVP_PKEY *copenssl_generate_p256(void) {

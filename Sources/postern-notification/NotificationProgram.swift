@@ -31,10 +31,14 @@ struct NotificationProgram: Program {
             migrations: NotificationService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try NotificationKeys(master: master, randomness: host.randomness)
+        let wording = PlainWording()
         let service = NotificationService(
             settings: settings.notification, store: store, keys: keys,
-            route: try settings.notification.makeRoute(dataFolder: host.settings.dataFolder),
+            routes: try routes(host, settings.notification, wording, store, keys),
             time: host.time, randomness: host.randomness, logger: host.logger)
+        let short = ShortMessages(
+            of: service, settings: settings.notification, wording: wording, store: store,
+            keys: keys, randomness: host.randomness)
         let events = EventFeed(store: store, time: host.time)
         let webhooks = try WebhookService(
             settings: settings.webhooks, sources: try settings.sources(host, own: events),
@@ -43,6 +47,9 @@ struct NotificationProgram: Program {
         return Assembly(
             services: [
                 NotificationsDispatcher.methods(of: service),
+                TextMessagesDispatcher.methods(of: short.texts),
+                PushMessagesDispatcher.methods(of: short.pushes),
+                PushDevicesDispatcher.methods(of: short.devices),
                 EventsDispatcher.methods(of: events),
                 WebhooksDispatcher.methods(of: webhooks.operations),
             ],
@@ -53,34 +60,17 @@ struct NotificationProgram: Program {
             ],
             close: { store.close() })
     }
-}
 
-/// The notification service's settings, and where the services are whose events webhooks are told.
-struct NotificationProgramSettings: Settings {
-    let notification: NotificationSettings
-    let webhooks: WebhookSettings
-    private let identity: PeerSettings
-    private let session: PeerSettings
-    private let rateLimit: PeerSettings
-
-    init(reading settings: inout SettingsReader) {
-        notification = NotificationSettings(reading: &settings)
-        webhooks = WebhookSettings(reading: &settings)
-        identity = PeerSettings(
-            reading: &settings, "identity", service: "postern.identity", port: 7401)
-        session = PeerSettings(
-            reading: &settings, "session", service: "postern.session", port: 7402)
-        rateLimit = PeerSettings(
-            reading: &settings, "rate-limit", service: "postern.rate-limit", port: 7403)
-    }
-
-    /// The feeds of all services, `own` among them without a call.
-    func sources(_ host: ServiceHost, own: EventFeed) throws -> [EventSource] {
-        [
-            EventSource(.identity, EventsClient(try host.channel(to: identity))),
-            EventSource(.session, EventsClient(try host.channel(to: session))),
-            EventSource(.rateLimit, EventsClient(try host.channel(to: rateLimit))),
-            EventSource(.notification, own),
-        ]
+    private static func routes(
+        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: any ShortWording,
+        _ store: Store, _ keys: NotificationKeys
+    ) throws -> [Channel: any MessageRoute] {
+        let folder = host.settings.dataFolder
+        let short = ShortRoutes(
+            settings: settings, wording: wording, client: try settings.makeProviderClient(),
+            store: store, keys: keys, time: host.time, logger: host.logger)
+        return try settings.makeRoutes(dataFolder: folder).merging(
+            short.routes(inbox: try settings.makeInbox(dataFolder: folder))
+        ) { own, _ in own }
     }
 }

@@ -1,70 +1,59 @@
-import Dispatch
-import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
 import Synchronization
 
-/// A small mail server on loopback for tests: keeps what it is given, and can refuse, stall and
-/// drop where its script says so. One thread for each connection; every read is bounded, so
-/// nothing here outlives its test by more than a few seconds.
+/// A small mail server on loopback for tests: keeps what it is given, and can refuse, stall, drop,
+/// greylist, demand TLS and a login, and speak slowly, where its script says so.
 package final class SMTPSink: Sendable {
-    /// How the sink behaves; change it between mails.
-    package struct Script: Sendable {
-        /// What stands in for the answer to the message's end.
-        package enum Ending: Sendable {
-            case answer(String)
-            case drop
-            case stall
-            /// Answers after the peer's next command, or its hanging up.
-            case late(String)
-        }
-
-        package var greeting = "220 sink ESMTP"
-        package var capabilities = ["8BITMIME", "SMTPUTF8"]
-        package var auth = "235 welcome"
-        package var mail = "250 ok"
-        package var recipient = "250 ok"
-        package var data = "354 go on"
-        package var hangsUpAfterMail = false
-        package var ending = Ending.answer("250 taken")
-
-        package init() {}
-    }
-
-    /// One mail as it came in.
-    package struct Mail: Sendable {
-        package var from = ""
-        package var to = ""
-        package var bytes: [UInt8] = []
-    }
-
     private struct State {
         var script: Script
         var mails: [Mail] = []
+        var mailCount = 0
         var commands: [String] = []
         var connections = 0
-        var isClosed = false
+        var seen: Set<String> = []
         var watchers: [(isMet: @Sendable (State) -> Bool, CheckedContinuation<Void, Never>)] = []
 
         /// Takes out whoever has seen enough.
         mutating func takeMet() -> [CheckedContinuation<Void, Never>] {
+            guard !watchers.isEmpty else { return [] }
             let met = watchers.filter { $0.isMet(self) }.map(\.1)
             watchers = watchers.filter { !$0.isMet(self) }
             return met
         }
     }
 
+    /// Shared by all sinks of a process, and never shut down: it ends with the process.
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+    /// Commands kept; a run of thousands of mails needs no more.
+    private static let commandsMax = 10_000
+
     /// The port that the system picked.
     package let port: UInt16
-    private let listener: Int32
+    private let listener: any Channel
+    private let children: Children
     private let state: Mutex<State>
 
     /// Listens on 127.0.0.1.
     package init(_ script: Script = Script()) throws {
-        let (descriptor, port) = try Self.listen()
-        listener = descriptor
-        self.port = port
+        let owner = Owner()
+        let children = Children()
+        listener = try ServerBootstrap(group: Self.group)
+            .serverChannelOption(.backlog, value: 1_024)
+            .childChannelInitializer { channel in
+                children.add(channel)
+                return channel.eventLoop.makeCompletedFuture { try owner.sink?.prepare(channel) }
+            }
+            .bind(host: "127.0.0.1", port: 0).wait()
+        guard let port = listener.localAddress?.port else { throw SinkFailure() }
+        self.port = UInt16(clamping: port)
+        self.children = children
         state = Mutex(State(script: script))
-        DispatchQueue(label: "sink").async { [self] in acceptConnections() }
+        owner.hold(self)
     }
+
+    deinit { close() }
 
     /// How it behaves from the next command on.
     package var script: Script {
@@ -74,6 +63,9 @@ package final class SMTPSink: Sendable {
 
     /// The mails whose last byte has come in, answered or not.
     package var mails: [Mail] { state.withLock { $0.mails } }
+
+    /// How many mails have come in whole.
+    package var mailCount: Int { state.withLock { $0.mailCount } }
 
     /// Every command line, in order.
     package var commands: [String] { state.withLock { $0.commands } }
@@ -85,7 +77,7 @@ package final class SMTPSink: Sendable {
     package func reached(connections count: Int) async { await until { $0.connections >= count } }
 
     /// Returns once `count` mails have come in whole.
-    package func reached(mails count: Int) async { await until { $0.mails.count >= count } }
+    package func reached(mails count: Int) async { await until { $0.mailCount >= count } }
 
     private func until(_ isMet: @escaping @Sendable (State) -> Bool) async {
         await withCheckedContinuation { continuation in
@@ -102,108 +94,75 @@ package final class SMTPSink: Sendable {
         return value
     }
 
-    /// Stops listening.
+    /// Stops listening and hangs up on everybody.
     package func close() {
-        let isFirst = state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
-        }
-        if isFirst { shutdown(listener, Int32(SHUT_RDWR)) }
+        listener.close(promise: nil)
+        children.closeAll()
     }
 
-    private func acceptConnections() {
-        for _ in 0..<1_000 {
-            let connection = accept(listener, nil, nil)
-            guard connection >= 0 else { break }
-            change { $0.connections += 1 }
-            DispatchQueue(label: "sink.connection").async { [self] in
-                let lines = SinkLines(descriptor: connection)
-                converse(lines)
-                lines.close()
-            }
+    // MARK: what a connection tells
+
+    private func prepare(_ channel: any Channel) throws {
+        let script = script
+        let pipeline = channel.pipeline.syncOperations
+        if script.isTLSImplicit, let tls = script.tls {
+            try pipeline.addHandler(NIOSSLServerHandler(context: tls))
         }
-        Glibc.close(listener)
+        try pipeline.addHandler(SinkHandler(self, isEncrypted: script.isTLSImplicit))
     }
 
-    private func converse(_ lines: SinkLines) {
-        var mail = Mail()
-        lines.write(script.greeting)
-        for _ in 0..<10_000 {
-            guard let line = lines.read() else { return }
-            state.withLock { $0.commands.append(line) }
-            let script = script
-            switch line.prefix(4).uppercased() {
-            case "EHLO": greet(lines, script)
-            case "AUTH": lines.write(script.auth)
-            case "MAIL":
-                mail = Mail(from: line)
-                lines.write(script.mail)
-            case "RCPT":
-                mail.to = line
-                lines.write(script.recipient)
-            case "DATA":
-                lines.write(script.data)
-                guard script.data.hasPrefix("354") else { continue }
-                guard take(&mail, lines) else { return }
-            case "QUIT":
-                lines.write("221 bye")
-                return
-            default: lines.write("250 ok")
-            }
+    func noteConnection() { change { $0.connections += 1 } }
+
+    func noteCommand(_ line: String) -> Script {
+        state.withLock { state in
+            if state.commands.count < Self.commandsMax { state.commands.append(line) }
+            return state.script
         }
     }
 
-    private func greet(_ lines: SinkLines, _ script: Script) {
-        for capability in script.capabilities { lines.write("250-\(capability)") }
-        lines.write("250 SIZE 10000000")
+    func note(_ mail: Mail) -> Script {
+        change { state in
+            state.mailCount += 1
+            if state.script.keepsMails { state.mails.append(mail) }
+            return state.script
+        }
     }
 
-    /// Reads the message and ends it as the script says; false ends the connection.
-    private func take(_ mail: inout Mail, _ lines: SinkLines) -> Bool {
-        while true {
-            guard let line = lines.readBytes() else { return false }
-            if line == [UInt8(ascii: ".")] { break }
-            mail.bytes += line.first == UInt8(ascii: ".") ? line.dropFirst() : line[...]
-            mail.bytes += [13, 10]
-        }
-        let taken = mail
-        let ending = change { state in
-            state.mails.append(taken)
-            return state.script.ending
-        }
-        switch ending {
-        case .answer(let answer):
-            lines.write(answer)
-            return !script.hangsUpAfterMail
-        case .drop: return false
-        case .stall:
-            lines.waitForEnd()
-            return false
-        case .late(let answer):
-            _ = lines.fill()
-            lines.write(answer)
-        }
-        return true
-    }
-
-    private static func listen() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(descriptor, generic, length) == 0 && Glibc.listen(descriptor, 64) == 0
-                    && getsockname(descriptor, generic, &length) == 0
-            }
-        }
-        guard isListening else { throw SinkFailure(errno: errno) }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
+    /// Whether this pair of sender and recipient is here for the first time.
+    func isNew(_ mail: Mail) -> Bool {
+        state.withLock { $0.seen.insert("\(mail.from) \(mail.to)").inserted }
     }
 }
 
-/// The system gave no listening socket.
-package struct SinkFailure: Error {
-    package let errno: Int32
+/// The sink had no port.
+package struct SinkFailure: Error {}
+
+/// Leads connections to their sink without keeping it alive.
+private final class Owner: Sendable {
+    private struct Reference {
+        weak var sink: SMTPSink?
+    }
+
+    private let reference = Mutex(Reference())
+
+    var sink: SMTPSink? { reference.withLock { $0.sink } }
+
+    func hold(_ sink: SMTPSink) { reference.withLock { $0.sink = sink } }
+}
+
+/// The connections that stand.
+private final class Children: Sendable {
+    private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+
+    func add(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        channels.withLock { $0[id] = channel }
+        channel.closeFuture.whenComplete { _ in
+            self.channels.withLock { _ = $0.removeValue(forKey: id) }
+        }
+    }
+
+    func closeAll() {
+        for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
+    }
 }

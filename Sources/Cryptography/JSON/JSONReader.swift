@@ -1,30 +1,34 @@
 /// Reads one JSON object, strictly: no repeated name (one reader would see the first value and
 /// another the last), no invalid UTF-8, no NUL, nothing before or after, nothing deep, nothing
 /// wide. What it does not take it answers with nil; the reason would help nobody but an attacker.
-struct JSONReader {
+package struct JSONReader {
     /// Levels of objects and arrays within each other; key sets need three.
-    private static let depthMax = 6
+    package static let depthMax = 6
     /// Members of one object. Finding a repeated name is quadratic, so this bounds it.
     private static let membersMax = 64
 
     private let bytes: [UInt8]
+    private let depthMax: Int
     private var position = 0
 
     /// The object that `bytes` hold, if they hold one and nothing else. The caller limits their
     /// number.
-    static func object(in bytes: [UInt8]) -> JSONObject? {
-        var reader = JSONReader(bytes)
+    /// - Parameter depthMax: levels of values within each other; a reader of what an outsider sent
+    ///   must not be driven deep.
+    package static func object(in bytes: [UInt8], depthMax: Int = depthMax) -> JSONObject? {
+        var reader = JSONReader(bytes, depthMax: depthMax)
         guard case .object(let object)? = reader.value(depth: 1) else { return nil }
         reader.skipSpace()
         return reader.position == bytes.count ? object : nil
     }
 
-    private init(_ bytes: [UInt8]) {
+    private init(_ bytes: [UInt8], depthMax: Int) {
         self.bytes = bytes
+        self.depthMax = depthMax
     }
 
     private mutating func value(depth: Int) -> JSONValue? {
-        guard depth <= Self.depthMax else { return nil }
+        guard depth <= depthMax else { return nil }
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return object(depth: depth).map(JSONValue.object)

@@ -1,50 +1,71 @@
-/// A JSON value as tokens and key sets hold it (RFC 8259).
-enum JSONValue: Hashable, Sendable {
+/// A JSON value as tokens, key sets and providers' answers hold it (RFC 8259).
+package enum JSONValue: Hashable, Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case boolean(Bool)
     /// A number without fraction and exponent that fits 64 bits.
     case integer(Int64)
     /// Any other number.
     case real(Double)
+    /// A text.
     case string(String)
+    /// A list.
     case array([JSONValue])
+    /// Members by name.
     case object(JSONObject)
 
     /// The text of a string.
-    var string: String? {
+    package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
     /// The texts of an array that holds strings only.
-    var strings: [String]? {
+    package var strings: [String]? {
         guard case .array(let values) = self else { return nil }
         let texts = values.compactMap(\.string)
         return texts.count == values.count ? texts : nil
     }
 
+    /// The members of an object.
+    package var object: JSONObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    /// The values of an array.
+    package var array: [JSONValue]? {
+        if case .array(let values) = self { values } else { nil }
+    }
+
     /// The number of an integer.
-    var integer: Int64? {
+    package var integer: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
 }
 
 /// The members of a JSON object in their order, each name once.
-struct JSONObject: Hashable, Sendable {
+package struct JSONObject: Hashable, Sendable {
     /// A name and its value.
-    struct Member: Hashable, Sendable {
-        let name: String
-        let value: JSONValue
+    package struct Member: Hashable, Sendable {
+        /// The name.
+        package let name: String
+        /// Its value.
+        package let value: JSONValue
     }
 
-    private(set) var members: [Member] = []
+    /// The members.
+    package private(set) var members: [Member] = []
+
+    /// No members.
+    package init() {}
 
     /// The value of `name`.
-    subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         members.first { $0.name == name }?.value
     }
 
     /// Adds a member at the end; false, and nothing done, when its name is there already.
-    mutating func add(_ name: String, _ value: JSONValue) -> Bool {
+    package mutating func add(_ name: String, _ value: JSONValue) -> Bool {
         guard self[name] == nil else { return false }
         members.append(Member(name: name, value: value))
         return true
@@ -53,7 +74,7 @@ struct JSONObject: Hashable, Sendable {
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
     /// Members in the order written; of a repeated name the first counts.
-    init(dictionaryLiteral elements: (String, JSONValue)...) {
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { _ = add(name, value) }
     }
 }

@@ -1,7 +1,7 @@
 /// Writes JSON without spaces, members in their order.
-enum JSONWriter {
+package enum JSONWriter {
     /// The text of an object.
-    static func text(_ object: JSONObject) -> String {
+    package static func text(_ object: JSONObject) -> String {
         var bytes: [UInt8] = []
         write(.object(object), to: &bytes)
         return String(decoding: bytes, as: UTF8.self)

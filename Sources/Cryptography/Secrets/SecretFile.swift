@@ -74,6 +74,16 @@ package enum SecretFile {
         }
     }
 
+    /// A file's content without the one newline that may end it: a token or password as an editor
+    /// or `echo` leaves it.
+    /// - Throws: `SecretFileError`.
+    package static func readLine(_ path: String) throws -> SecretBytes {
+        let content = try read(path)
+        return content.withBytes { bytes in
+            bytes.last == UInt8(ascii: "\n") ? SecretBytes(copying: bytes.dropLast()) : content
+        }
+    }
+
     /// A 32-byte key from a file that holds it in one of three ways: the 32 bytes themselves, 64
     /// hexadecimal digits, or 44 characters of padded Base64. One newline may follow a text;
     /// anything else is refused, and so are 32 bytes of plain ASCII text: they are a password or

@@ -8,7 +8,8 @@ package struct SMTPRoute: MailRoute {
 
     /// A route over `client` to `server`; a try takes no longer than `timeout`.
     package init(client: OutboundClient, server: SMTPServer, timeout: Duration) {
-        precondition(timeout < Delivery.lease, "a try must end before its lease")
+        precondition(
+            timeout <= Delivery.lease - Delivery.waitForTryMax, "a try must end before its lease")
         self.client = client
         self.server = server
         self.timeout = timeout
@@ -32,10 +33,13 @@ package struct SMTPRoute: MailRoute {
         case .accepted: .taken
         // RFC 4954, 6: "authenticate" or "encrypt first" is about us and the settings, and the
         // operator can mend them within the message's life.
-        case .refused(let code) where [530, 534, 535, 538].contains(code): .failed("smtp-\(code)")
-        case .refused(let code) where code >= 500: .refused(code: code)
-        case .refused(let code): .failed("smtp-\(code)")
-        case .failed(let failure): .failed(failure.rawValue)
+        case .refused(let answer) where [530, 534, 535, 538].contains(answer.code):
+            .failed("smtp-\(answer.code)")
+        case .refused(let answer) where answer.code >= 500: 
+            .refused("smtp-\(answer.code)", addressIsDead: false)
+        case .refused(let answer): .failed("smtp-\(answer.code)")
+        case .unsupported: .failed("unsupported")
+        case .failed(let failure), .unanswered(let failure): .failed(failure.rawValue)
         }
     }
 }

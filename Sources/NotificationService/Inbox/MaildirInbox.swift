@@ -27,8 +27,14 @@ package final class MaildirInbox: MailRoute {
     }
 
     package func deliver(_ mail: MailMessage) async -> DeliveryOutcome {
-        let name = "\(mail.date.seconds).\(mail.id.text).postern"
-        let bytes = mail.bytes
+        await keep(mail.bytes, of: mail.id, acceptedAt: mail.date)
+    }
+
+    /// Keeps a message of any channel, written as a mail.
+    func keep(
+        _ bytes: [UInt8], of id: MessageID, acceptedAt: Timestamp
+    ) async -> DeliveryOutcome {
+        let name = "\(acceptedAt.seconds).\(id.text).postern"
         return await withCheckedContinuation { continuation in
             queue.async { [folder] in
                 do throws(InboxError) {

@@ -42,7 +42,7 @@ package struct MailAddress: Hashable, Sendable {
         }
     }
 
-    private static func isDomain(_ domain: Substring) -> Bool {
+    static func isDomain(_ domain: Substring) -> Bool {
         (1...253).contains(domain.utf8.count)
             && domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
                 .allSatisfy(isLabel)

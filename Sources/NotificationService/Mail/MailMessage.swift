@@ -15,56 +15,84 @@ package struct MailMessage: Sendable {
     package let recipient: MailAddress
     /// What it says.
     package let content: MailContent
+    /// How its reader ends such mails; nil where they cannot be ended.
+    package let unsubscribe: UnsubscribeLink?
 
     /// A mail.
     package init(
         id: MessageID, date: Timestamp, sender: Mailbox, recipient: MailAddress,
-        content: MailContent
+        content: MailContent, unsubscribe: UnsubscribeLink? = nil
     ) {
         self.id = id
         self.date = date
         self.sender = sender
         self.recipient = recipient
         self.content = content
+        self.unsubscribe = unsubscribe
     }
 
     /// The whole message with CR LF line ends.
-    package var bytes: [UInt8] {
-        // Quoted-printable never writes "=_", so no text can hold the boundary (RFC 2045, 6.7).
-        let boundary = "=_\(id.text)"
-        let header = """
-            Date: \(MailDate(date).text)
-            Message-ID: <\(id.text)@\(sender.address.domain)>
-            From: \(sender.text)
-            To: \(recipient.text)
-            Subject: \(content.subject.unstructured)
-            Auto-Submitted: auto-generated
-            MIME-Version: 1.0
-            Content-Language: \(content.language)
-            Content-Type: multipart/alternative; boundary="\(boundary)"
-            """
-        return Self.lines(header) + Self.lines("\n--\(boundary)")
-            + Self.part("text/plain", content.text) + Self.lines("\n--\(boundary)")
-            + Self.part("text/html", content.html) + Self.lines("\n--\(boundary)--")
+    package var bytes: [UInt8] { Self.bytes(header(isSigned: false), body) }
+
+    /// The whole message, with the signer's fields in front.
+    /// - Throws: `CryptographyError`.
+    package func bytes(signedBy signer: DKIMSigner) throws -> [UInt8] {
+        var header = header(isSigned: true)
+        let body = body
+        header.fields = try signer.signatures(of: header, body: body, at: date) + header.fields
+        return Self.bytes(header, body)
     }
 
-    private static func part(_ type: String, _ text: String) -> [UInt8] {
-        lines(
-            """
-            Content-Type: \(type); charset=utf-8
-            Content-Transfer-Encoding: quoted-printable
-
-            """) + QuotedPrintable.encode(text)
+    /// `Auto-Submitted` keeps automatic answers away (RFC 3834, 5). Exchange looks for a field of
+    /// its own instead ([MS-OXCMAIL] 2.1.3.2.22); bounces and receipts are not suppressed by it.
+    private func header(isSigned: Bool) -> MailHeader {
+        let link = unsubscribe?.fields(to: recipient, message: id, isSigned: isSigned) ?? []
+        return MailHeader(
+            [
+                .init("Date", MailDate(date).text),
+                .init("Message-ID", "<\(id.text)@\(sender.address.domain)>"),
+                .init("From", sender.text),
+                .init("To", recipient.text),
+                .init("Subject", content.subject.unstructured),
+                .init("Auto-Submitted", "auto-generated"),
+                .init("X-Auto-Response-Suppress", "OOF, AutoReply"),
+            ] + link + [
+                .init("MIME-Version", "1.0"),
+                .init("Content-Language", content.language),
+                .init("Content-Type", "multipart/alternative; boundary=\"\(boundary)\""),
+            ])
     }
 
-    /// Lines of ours; an encoded word in them brings its own CR LF.
-    private static func lines(_ text: String) -> [UInt8] {
+    /// Quoted-printable never writes "=_", so no text can hold the boundary (RFC 2045, 6.7).
+    private var boundary: String { "=_\(id.text)" }
+
+    private var body: [UInt8] {
         var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte == 10, bytes.last != 13 { bytes.append(13) }
-            bytes.append(byte)
-        }
-        return bytes + [13, 10]
+        bytes.reserveCapacity(2 * (content.text.utf8.count + content.html.utf8.count) + 512)
+        appendPart("text/plain", content.text, to: &bytes)
+        appendPart("text/html", content.html, to: &bytes)
+        bytes += "--\(boundary)--\r\n".utf8
+        return bytes
+    }
+
+    private func appendPart(_ type: String, _ text: String, to bytes: inout [UInt8]) {
+        let lines = [
+            "--\(boundary)", "Content-Type: \(type); charset=utf-8",
+            "Content-Transfer-Encoding: quoted-printable", "", "",
+        ]
+        bytes += lines.joined(separator: "\r\n").utf8
+        QuotedPrintable.encode(text, into: &bytes)
+        // The line end before a boundary belongs to the boundary (RFC 2046, 5.1.1).
+        bytes += [13, 10]
+    }
+
+    private static func bytes(_ header: MailHeader, _ body: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(body.count + 4_096)
+        header.append(to: &bytes)
+        bytes += [13, 10]
+        bytes += body
+        return bytes
     }
 }
 

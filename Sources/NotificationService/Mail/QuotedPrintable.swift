@@ -7,43 +7,67 @@ enum QuotedPrintable {
     /// `text`, whose line ends become CR LF.
     static func encode(_ text: String) -> [UInt8] {
         var encoded: [UInt8] = []
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            encode(line, into: &encoded)
-            encoded += [13, 10]
-        }
+        encode(text, into: &encoded)
         return encoded
     }
 
-    private static func encode(_ line: Substring, into encoded: inout [UInt8]) {
-        var width = 0
-        let bytes = Array(line.utf8)
-        for (index, byte) in bytes.enumerated() {
-            let isLast = index == bytes.count - 1
-            var unit = unit(byte, isFirst: width == 0, isLast: isLast)
-            // A soft line end takes one column itself.
-            if width + unit.count > lineBytesMax - (isLast ? 0 : 1) {
-                encoded += [UInt8(ascii: "="), 13, 10]
-                width = 0
-                unit = self.unit(byte, isFirst: true, isLast: isLast)
+    /// Adds `text`, whose line ends become CR LF. One pass without a copy: this is most of what
+    /// making a mail costs.
+    static func encode(_ text: String, into encoded: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { bytes in
+            var width = 0
+            for (index, byte) in bytes.enumerated() {
+                if byte == 10 {
+                    encoded += [13, 10]
+                    width = 0
+                } else if byte != 13 || !isLineFeed(bytes, at: index + 1) {
+                    let isLast = isLineEnd(bytes, at: index + 1)
+                    append(byte, isLast: isLast, width: &width, to: &encoded)
+                }
             }
-            encoded += unit
-            width += unit.count
+            encoded += [13, 10]
         }
     }
 
-    /// One byte as it stands. White space at a line's end would be lost, and a dot at its start is
-    /// for SMTP to double: both are written as digits.
-    private static func unit(_ byte: UInt8, isFirst: Bool, isLast: Bool) -> [UInt8] {
+    private static func isLineFeed(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+        index < bytes.count && bytes[index] == 10
+    }
+
+    private static func isLineEnd(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+        guard index < bytes.count else { return true }
+        return bytes[index] == 10 || bytes[index] == 13 && isLineFeed(bytes, at: index + 1)
+    }
+
+    private static func append(
+        _ byte: UInt8, isLast: Bool, width: inout Int, to encoded: inout [UInt8]
+    ) {
+        var isPlain = isPlain(byte, isFirst: width == 0, isLast: isLast)
+        // A soft line end takes one column itself.
+        if width + (isPlain ? 1 : 3) > lineBytesMax - (isLast ? 0 : 1) {
+            encoded += [UInt8(ascii: "="), 13, 10]
+            width = 0
+            isPlain = self.isPlain(byte, isFirst: true, isLast: isLast)
+        }
+        width += isPlain ? 1 : 3
+        if isPlain {
+            encoded.append(byte)
+        } else {
+            encoded.append(UInt8(ascii: "="))
+            encoded.append(digits[Int(byte >> 4)])
+            encoded.append(digits[Int(byte & 15)])
+        }
+    }
+
+    /// Whether a byte stands as it is. White space at a line's end would be lost, and a dot at its
+    /// start is for SMTP to double: both are written as digits.
+    private static func isPlain(_ byte: UInt8, isFirst: Bool, isLast: Bool) -> Bool {
         switch byte {
-        case UInt8(ascii: "."): isFirst ? hexadecimal(byte) : [byte]
-        case UInt8(ascii: " "): isLast ? hexadecimal(byte) : [byte]
-        case 33...126 where byte != UInt8(ascii: "="): [byte]
-        default: hexadecimal(byte)
+        case UInt8(ascii: "."): !isFirst
+        case UInt8(ascii: " "): !isLast
+        case 33...126: byte != UInt8(ascii: "=")
+        default: false
         }
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
-        [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
     /// The text of what `encode` wrote, with LF line ends; a broken code stays as it is.

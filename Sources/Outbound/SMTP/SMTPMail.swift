@@ -30,6 +30,11 @@ package struct SMTPMail: Sendable {
         self.message = message
     }
 
+    /// Whether an address, and so the header too, has letters beyond ASCII.
+    var isInternational: Bool {
+        !sender.utf8.allSatisfy { $0 < 0x80 } || !recipient.utf8.allSatisfy { $0 < 0x80 }
+    }
+
     /// libcurl puts addresses into `MAIL FROM:<…>` as they are: a CR LF in one would be a command
     /// of its own, a `>` or a space a parameter. Letters beyond ASCII are for SMTPUTF8 (RFC 6531).
     private static func isSafe(_ address: String) -> Bool {

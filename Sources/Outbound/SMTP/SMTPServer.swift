@@ -9,19 +9,35 @@ package struct SMTPServer: Sendable {
         /// By STARTTLS (RFC 3207) with a certificate for the host's name; a server that does not
         /// offer it, or an attacker who strips the offer, gets no mail.
         case required
+        /// TLS from the first byte (RFC 8314, 3.3), commonly on port 465.
+        case implicit
     }
 
     /// Who we are to the server (RFC 4954).
     package struct Credentials: Sendable {
+        /// What proves it.
+        package enum Proof: Sendable {
+            /// A password's UTF-8: PLAIN, LOGIN, or what else libcurl and the server agree on.
+            case password(SecretBytes)
+            /// The file of an OAuth 2.0 access token, read for each mail since such tokens live an
+            /// hour and something else renews them: XOAUTH2 or OAUTHBEARER (RFC 7628).
+            case tokenFile(String)
+        }
+
         /// The user's name.
         package let user: String
-        /// The password's UTF-8.
-        package let password: SecretBytes
+        /// What proves it.
+        package let proof: Proof
 
         /// Credentials for AUTH.
-        package init(user: String, password: SecretBytes) {
+        package init(user: String, proof: Proof) {
             self.user = user
-            self.password = password
+            self.proof = proof
+        }
+
+        /// Credentials for AUTH by a password.
+        package init(user: String, password: SecretBytes) {
+            self.init(user: user, proof: .password(password))
         }
     }
 
@@ -41,6 +57,7 @@ package struct SMTPServer: Sendable {
     package let trustFile: String?
 
     /// A server; nil when `host` or `clientName` is neither a host name nor an IP address.
+    /// Credentials over an unencrypted connection are for tests; the settings refuse them.
     package init?(
         host: String, port: UInt16, encryption: Encryption, credentials: Credentials?,
         clientName: String, addresses: AddressPolicy, trustFile: String?
@@ -58,7 +75,8 @@ package struct SMTPServer: Sendable {
     /// The address in libcurl's form. Both names are checked, so nothing in them can end a part.
     var url: String {
         let isVersionSix = host.utf8.contains(UInt8(ascii: ":"))
-        return "smtp://\(isVersionSix ? "[\(host)]" : host):\(port)/\(clientName)"
+        let scheme = encryption == .implicit ? "smtps" : "smtp"
+        return "\(scheme)://\(isVersionSix ? "[\(host)]" : host):\(port)/\(clientName)"
     }
 
     private static func isHost(_ name: String) -> Bool {

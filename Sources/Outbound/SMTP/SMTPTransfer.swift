@@ -11,6 +11,7 @@ extension OutboundClient {
             terms: server.terms, timeout: timeout, upload: mail.message
         ) { handle throws(CurlRefusal) in
             try handle.set(server)
+            try handle.hear(by: SMTPConversation(isInternational: mail.isInternational))
             try handle.set(CURLOPT_MAIL_FROM, mail.sender)
             try handle.set(CURLOPT_MAIL_RCPT, [mail.recipient])
             try handle.setUpload()
@@ -22,7 +23,7 @@ extension OutboundClient {
 extension SMTPServer {
     fileprivate var terms: ConnectionTerms {
         ConnectionTerms(
-            addresses: addresses, isEncrypted: encryption == .required, trustFile: trustFile)
+            addresses: addresses, isEncrypted: encryption != .none, trustFile: trustFile)
     }
 }
 
@@ -33,7 +34,7 @@ extension EasyHandle {
 
     fileprivate func set(_ server: SMTPServer) throws(CurlRefusal) {
         try set(CURLOPT_URL, server.url)
-        try set(CURLOPT_PROTOCOLS_STR, "smtp")
+        try set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
         try set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.answerSecondsMax)
         try set(encryption: server.encryption, trustFile: server.trustFile)
         if let credentials = server.credentials { try set(credentials) }
@@ -45,7 +46,7 @@ extension EasyHandle {
         switch encryption {
         case .none:
             try set(CURLOPT_USE_SSL, Int(CURLUSESSL_NONE.rawValue))
-        case .required:
+        case .required, .implicit:
             try set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
             try set(CURLOPT_SSL_VERIFYPEER, 1)
             try set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -58,10 +59,23 @@ extension EasyHandle {
         // The password goes with the first AUTH line (RFC 4954, 4): one round trip less.
         try set(CURLOPT_SASL_IR, 1)
         try set(CURLOPT_USERNAME, credentials.user)
-        let password = credentials.password.withBytes { secret in
-            Result { () throws(CurlRefusal) in try set(CURLOPT_PASSWORD, wiping: secret) }
+        switch credentials.proof {
+        case .password(let password):
+            try set(CURLOPT_PASSWORD, password)
+        case .tokenFile(let path):
+            guard let token = try? SecretFile.readLine(path) else {
+                // No token, no login: told as such, and tried again as a login that was refused.
+                throw CurlRefusal(code: CURLE_LOGIN_DENIED.rawValue)
+            }
+            try set(CURLOPT_XOAUTH2_BEARER, token)
         }
-        try password.get()
+    }
+
+    private func set(_ option: CURLoption, _ secret: SecretBytes) throws(CurlRefusal) {
+        let result = secret.withBytes { secret in
+            Result { () throws(CurlRefusal) in try set(option, wiping: secret) }
+        }
+        try result.get()
     }
 
     /// libcurl wants a NUL at the end: a copy gets one, and is wiped. The copy that libcurl makes

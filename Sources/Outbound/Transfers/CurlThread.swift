@@ -54,7 +54,7 @@ final class CurlThread {
     }
 
     private func begin(_ id: UInt64, _ order: TransferOrder) {
-        do {
+        do throws(CurlRefusal) {
             let handle = try EasyHandle(
                 upload: order.upload, terms: order.terms, timeout: order.timeout,
                 sockets: sockets)
@@ -65,7 +65,8 @@ final class CurlThread {
             running[id] = handle
             idsByHandle[handle.raw] = id
         } catch {
-            queue.end(id, .notRun(.invalid))
+            let isLogin = error.code == CURLE_LOGIN_DENIED.rawValue
+            queue.end(id, .notRun(isLogin ? .loginRefused : .invalid))
         }
     }
 

@@ -18,7 +18,10 @@ final class EasyHandle {
     private var isAddressForbidden = false
     private var isPoolRefused = false
     private var hasNewConnection = false
+    /// Who takes an HTTP answer; nil in other protocols.
     private(set) var receiver: (any TransferReceiver)?
+    /// What an SMTP server says to this transfer; nil in other protocols.
+    private(set) var conversation: SMTPConversation?
 
     /// A handle with the options that every transfer has, whatever its protocol.
     init(
@@ -123,6 +126,7 @@ final class EasyHandle {
         guard !hasNewConnection else { return false }
         hasNewConnection = true
         isPoolRefused = false
+        conversation?.startOver()
         // Without the option there is no second try, which is what its failure means here.
         return (try? set(CURLOPT_FRESH_CONNECT, 1)) != nil
     }
@@ -171,9 +175,20 @@ final class EasyHandle {
 
     /// Whether the connection that libcurl has chosen was opened under these terms.
     func allowsConnection(peer: SocketEnd, localPort: UInt16) -> Bool {
-        if sockets.terms(peer: peer, localPort: localPort) == terms { return true }
-        isPoolRefused = true
-        return false
+        guard let descriptor = sockets.descriptor(peer: peer, localPort: localPort),
+            sockets.terms(of: descriptor) == terms
+        else {
+            isPoolRefused = true
+            return false
+        }
+        return conversation?.begin(on: descriptor, sockets) ?? true
+    }
+
+    /// Has `conversation` hear what the server says.
+    func hear(by conversation: SMTPConversation) throws(CurlRefusal) {
+        self.conversation = conversation
+        try check(
+            ccurl_set_header(raw, takeAnswerLine, Unmanaged.passUnretained(self).toOpaque()))
     }
 
     /// What is to be said of the transfer that ended with `code`.
@@ -182,7 +197,9 @@ final class EasyHandle {
             code: code.rawValue, answer: number(CURLINFO_RESPONSE_CODE),
             uploadedBytes: uploadedBytes, isAddressForbidden: isAddressForbidden,
             isPoolRefused: isPoolRefused,
-            connectionsOpened: number(CURLINFO_NUM_CONNECTS))
+            connectionsOpened: number(CURLINFO_NUM_CONNECTS),
+            mailAnswer: conversation?.answer,
+            isMailUnsupported: conversation?.isUnsupported ?? false)
     }
 
     private func number(_ info: CURLINFO) -> Int {

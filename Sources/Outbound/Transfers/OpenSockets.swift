@@ -12,6 +12,8 @@ final class OpenSockets {
     private static let userTimeoutOption: Int32 = 18
 
     private var terms: [Int32: ConnectionTerms] = [:]
+    /// What mail servers offered when their connections began.
+    var extensions: [Int32: SMTPExtensions] = [:]
 
     /// A new socket of the kind asked for, or -1.
     func open(
@@ -31,6 +33,7 @@ final class OpenSockets {
 
     func close(_ descriptor: Int32) {
         terms[descriptor] = nil
+        extensions[descriptor] = nil
         Glibc.close(descriptor)
     }
 
@@ -44,14 +47,17 @@ final class OpenSockets {
         for descriptor in terms.keys { cut(descriptor) }
     }
 
-    /// The terms of the connection between these ends, which is all that libcurl tells of it; nil
-    /// when there is none.
-    func terms(peer: SocketEnd, localPort: UInt16) -> ConnectionTerms? {
-        terms.first { descriptor, _ in
+    /// The connection between these ends, which is all that libcurl tells of it; nil when there is
+    /// none.
+    func descriptor(peer: SocketEnd, localPort: UInt16) -> Int32? {
+        terms.keys.first { descriptor in
             SocketEnd(of: descriptor, getsockname)?.port == localPort
                 && SocketEnd(of: descriptor, getpeername) == peer
-        }?.value
+        }
     }
+
+    /// The terms of a connection.
+    func terms(of descriptor: Int32) -> ConnectionTerms? { terms[descriptor] }
 }
 
 /// One end of a connection.

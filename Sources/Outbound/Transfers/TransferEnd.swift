@@ -19,6 +19,10 @@ struct TransferReport: Sendable {
     let isPoolRefused: Bool
     /// How many connections were opened for it; 0 when it was given one from the pool.
     let connectionsOpened: Int
+    /// A mail server's latest answer to a step of the mail; nil while there was none.
+    let mailAnswer: SMTPAnswer?
+    /// The mail server cannot take the mail's addresses.
+    let isMailUnsupported: Bool
 
     var isSuccess: Bool { code == CURLE_OK.rawValue }
 

@@ -30,6 +30,12 @@ package enum EventKind: IdentifierKind {
     package static let prefix = "evt"
 }
 
+/// Names a device that takes push messages.
+package enum PushDeviceKind: IdentifierKind {
+    /// `dev_…`
+    package static let prefix = "dev"
+}
+
 /// The id of an account: `acc_…`
 package typealias AccountID = Identifier<AccountKind>
 /// The id of a session: `ses_…`
@@ -40,3 +46,5 @@ package typealias MessageID = Identifier<MessageKind>
 package typealias WebhookID = Identifier<WebhookKind>
 /// The id of an event: `evt_…`
 package typealias EventID = Identifier<EventKind>
+/// The id of a device that takes push messages: `dev_…`
+package typealias PushDeviceID = Identifier<PushDeviceKind>

@@ -75,4 +75,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case webhookHeldBack = "webhook.held-back"
     /// An event was given up: a webhook's receiver was away for days.
     case webhookGivenUp = "webhook.given-up"
+    /// A provider says that a number has changed hands or SIM lately.
+    case numberChanged = "message.number-changed"
+    /// A device was registered for push messages.
+    case pushDeviceAdded = "push-device.added"
+    /// A device was taken over from another account.
+    case pushDeviceMoved = "push-device.moved"
+    /// A device was dropped since its provider calls it dead.
+    case pushDeviceDead = "push-device.dead"
+    /// All devices of an account were dropped.
+    case pushDevicesRevoked = "push-device.all-revoked"
 }

@@ -39,6 +39,14 @@ struct JSONReaderTests {
         #expect(read(text) == nil)
     }
 
+    @Test("a caller may allow more depth than tokens have, and no more than that")
+    func depth() {
+        let seven = Array(#"{"a":[[[[[[]]]]]]}"#.utf8)
+        #expect(JSONReader.object(in: seven) == nil)
+        #expect(JSONReader.object(in: seven, depthMax: 7) != nil)
+        #expect(JSONReader.object(in: Array(#"{"a":[[[[[[[]]]]]]]}"#.utf8), depthMax: 7) == nil)
+    }
+
     @Test("bytes that are no UTF-8 are refused")
     func invalidText() {
         for bad: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {

@@ -9,7 +9,7 @@ enum SMTPWord: Sendable {
     var outcome: SMTPOutcome {
         switch self {
         case .accepted: .accepted
-        case .refused(let code): .refused(code: code)
+        case .refused(let code): .refused(SMTPAnswer(step: .message, code: code, status: nil))
         case .unreachable: .failed(.unreachable)
         }
     }

@@ -21,6 +21,7 @@ struct MailMessageTests {
             To: ada@example.com
             Subject: =?utf-8?B?R3LDvMOfZSBhbiBBZGE=?=
             Auto-Submitted: auto-generated
+            X-Auto-Response-Suppress: OOF, AutoReply
             MIME-Version: 1.0
             Content-Language: en
             Content-Type: multipart/alternative; boundary="=_msg_0000000000001"

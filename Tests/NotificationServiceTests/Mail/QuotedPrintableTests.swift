@@ -11,7 +11,7 @@ struct QuotedPrintableTests {
         arguments: [
             ("hello", "hello\r\n"), ("a=b", "a=3Db\r\n"), ("ü", "=C3=BC\r\n"),
             ("end \nnext", "end=20\r\nnext\r\n"), (".\n..x", "=2E\r\n=2E.x\r\n"),
-            ("tab\t", "tab=09\r\n"), ("a\r\nb", "a=0D=0Ab\r\n"),
+            ("tab\t", "tab=09\r\n"), ("a \r\nb\r", "a=20\r\nb=0D\r\n"),
             (String(repeating: "a", count: 76), String(repeating: "a", count: 76) + "\r\n"),
             (
                 String(repeating: "a", count: 77),

@@ -1,0 +1,59 @@
+/// A private RSA key that signs mails (DKIM, RFC 6376, 3.3.1): PKCS #1 v1.5 with SHA-256.
+package struct RSASigningKey: Sendable {
+    /// The shortest modulus that is taken, in bits: RFC 8301, 3.2, asks signers for this much.
+    package static let bitsMin = 2_048
+    /// The longest, in bits: each doubling makes a signature six times as slow, and verifiers need
+    /// not know longer ones.
+    package static let bitsMax = 4_096
+
+    /// The public half as a SubjectPublicKeyInfo, which is what DNS publishes.
+    package let publicDER: [UInt8]
+    private let key: RSAKey
+
+    /// The private key in `path`, which only its owner may read: PEM, as `openssl genrsa 2048` or
+    /// `openssl genpkey -algorithm rsa` write it.
+    /// - Throws: `SecretFileError`, `CryptographyError`.
+    package init(file path: String) throws {
+        let content = try SecretFile.read(path)
+        let der = content.withBytes { bytes -> SecretBytes? in
+            let labels = ["PRIVATE KEY", "RSA PRIVATE KEY"]
+            guard var der = labels.lazy.compactMap({ PEM.content(of: bytes, label: $0) }).first
+            else { return nil }
+            return SecretBytes(taking: &der)
+        }
+        guard let der else { throw SecretFileError.notAKey(path: path) }
+        try self.init(der: der)
+    }
+
+    /// The private key in DER (PKCS #8 or PKCS #1).
+    /// - Throws: `CryptographyError`.
+    package init(der: SecretBytes) throws {
+        key = try der.withBytes { try RSAKey(privateDER: $0) }
+        guard (Self.bitsMin...Self.bitsMax).contains(key.bits) else {
+            throw CryptographyError.invalidKey(
+                "an RSA key of \(key.bits) bits; it must have \(Self.bitsMin) to \(Self.bitsMax)")
+        }
+        publicDER = try key.publicDER()
+    }
+
+    /// As long as the modulus; always the same for one message.
+    package func sign(_ message: some Collection<UInt8>) throws -> [UInt8] {
+        try withContiguousBytes(of: message) { try RSA.sign($0, with: key) }
+    }
+}
+
+/// A public RSA key: checks signatures.
+package struct RSAVerifyingKey: Sendable {
+    private let key: RSAKey
+
+    /// The key in a SubjectPublicKeyInfo.
+    /// - Throws: `CryptographyError`.
+    package init(publicDER: [UInt8]) throws {
+        key = try RSAKey(publicDER: publicDER)
+    }
+
+    /// Whether `signature` is this key's over `message`.
+    package func verifies(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
+        withContiguousBytes(of: message) { RSA.verify(signature, of: $0, with: key) }
+    }
+}

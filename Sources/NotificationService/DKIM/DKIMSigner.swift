@@ -1,0 +1,71 @@
+import Cryptography
+package import ServiceRuntime
+
+/// Signs mails for a domain (RFC 6376), so that receivers can tell them from forged ones, and DMARC
+/// passes where SPF does not.
+///
+/// Pure: the mail and its moment in, header fields out. One mail gives the same bytes each time,
+/// since both algorithms need no randomness and `t=` is the moment of acceptance.
+///
+/// | tag | value | why |
+/// |---|---|---|
+/// | `c` | `relaxed/relaxed` | relays fold lines and trim spaces |
+/// | `h` | every field that we write, once more than it stands there | oversigning: a second From or Subject, put in front on the way, breaks the signature (RFC 6376, 8.15) |
+/// | `l` | never | text could be added behind what is signed (8.2) |
+package struct DKIMSigner: Sendable {
+    /// Fields that are signed, also where a mail lacks them: nobody can add one.
+    static let fields = [
+        "from", "to", "subject", "date", "message-id", "mime-version", "content-type",
+        "content-language", "auto-submitted", "reply-to", "cc", "sender", "list-unsubscribe",
+        "list-unsubscribe-post",
+    ]
+
+    private let domain: String
+    private let keys: [DKIMKey]
+
+    /// A signer for mails of `domain`, which makes one signature with each key.
+    package init(domain: String, keys: [DKIMKey]) {
+        self.domain = domain
+        self.keys = keys
+    }
+
+    /// A signature field for each key, in the keys' order, to stand before the mail's own fields.
+    /// - Throws: `CryptographyError`.
+    package func signatures(
+        of header: MailHeader, body: [UInt8], at moment: Timestamp
+    ) throws -> [MailHeader.Field] {
+        let bodyHash = SHA256.hash(DKIMCanonical.body(body))
+        let names = Self.signedNames(in: header)
+        let signed = Self.signedBytes(names, of: header)
+        return try keys.map { key in
+            let unsigned = DKIMSignature(
+                algorithm: key.name, domain: domain, selector: key.selector, moment: moment,
+                fields: names, bodyHash: bodyHash)
+            // The signature covers its own field with an empty `b=`, without a line end (3.7).
+            let data = signed + DKIMCanonical.field(unsigned.field(signature: []))
+            return unsigned.field(signature: try key.sign(data))
+        }
+    }
+
+    /// Each name as often as the header has it, and once more.
+    private static func signedNames(in header: MailHeader) -> [String] {
+        fields.flatMap { name in
+            Array(repeating: name, count: header.fields.count { $0.isNamed(name) } + 1)
+        }
+    }
+
+    /// The fields in the order of `names`; one that stands there several times is taken from the
+    /// bottom up, one that does not is nothing (5.4.2).
+    static func signedBytes(_ names: [String], of header: MailHeader) -> [UInt8] {
+        var used: [String: Int] = [:]
+        var bytes: [UInt8] = []
+        for name in names {
+            let fields = header.fields.filter { $0.isNamed(name) }
+            let index = fields.count - 1 - used[name, default: 0]
+            used[name, default: 0] += 1
+            guard fields.indices.contains(index) else { continue }
+            bytes += DKIMCanonical.field(fields[index]) + [13, 10]
+        }
+        return bytes
+    }
+}

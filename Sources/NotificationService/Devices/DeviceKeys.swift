@@ -1,0 +1,41 @@
+import Cryptography
+import ServiceRuntime
+
+/// The keys of registered devices: a stolen store tells neither their tokens nor whose they are.
+package struct DeviceKeys: Sendable {
+    private static let sealingKeyID: UInt8 = 1
+
+    private let tokens: KeyedHash
+    private let sessions: KeyedHash
+    private let box: SealedBox
+
+    init(master: SecretBytes, randomness: any Randomness) throws {
+        tokens = KeyedHash(master: master, purpose: "notification/device-tokens")
+        sessions = KeyedHash(master: master, purpose: "notification/device-sessions")
+        let sealing = KeyDerivation.key(from: master, purpose: "notification/devices")
+        box = try SealedBox(
+            keys: [Self.sealingKeyID: sealing], current: Self.sealingKeyID, randomness: randomness)
+    }
+
+    /// What a token is found by.
+    func token(_ token: String, on platform: PushPlatform) -> [UInt8] {
+        tokens.lookUpKey(Array("\(platform.rawValue)/\(token)".utf8))
+    }
+
+    /// What the devices of a session are found by.
+    func session(_ session: SessionID) -> [UInt8] {
+        sessions.lookUpKey(Array(session.text.utf8))
+    }
+
+    func seal(_ token: String, of device: PushDeviceID) throws -> [UInt8] {
+        try box.seal(Array(token.utf8), at: Self.place(of: device))
+    }
+
+    func open(_ sealed: [UInt8], of device: PushDeviceID) throws -> String {
+        String(decoding: try box.open(sealed, at: Self.place(of: device)), as: UTF8.self)
+    }
+
+    private static func place(of device: PushDeviceID) -> SealedPlace {
+        SealedPlace(table: "push_device", column: "token", row: device.key)
+    }
+}

@@ -1,0 +1,29 @@
+import ServiceRuntime
+import Storage
+
+/// What became of a device that was registered.
+struct DevicePlace: Hashable, Sendable {
+    /// Its row: the one that it had, if account and token are the same.
+    let device: PushDeviceID
+    /// It was another account's.
+    let isMoved: Bool
+}
+
+extension Transaction {
+    /// Gives a token to an account (N-04). A row never changes its account: messages to the former
+    /// one name the former row, and find nobody.
+    func place(_ device: StoredDevice, _ hashes: DeviceHashes) throws -> DevicePlace {
+        let known = try self.device(token: hashes.token)
+        if let known, known.account == device.account {
+            try touchDevice(known.id, app: device.app, session: hashes.session)
+            return DevicePlace(device: known.id, isMoved: false)
+        }
+        if let known { try dropDevice(known.id) }
+        try insert(device, hashes)
+        _ = try dropDevices(ofAccount: device.account, beyond: PushDevices.devicesMax)
+        try audit(
+            AuditEvent(
+                known == nil ? .pushDeviceAdded : .pushDeviceMoved, subject: device.account))
+        return DevicePlace(device: device.id, isMoved: known != nil)
+    }
+}

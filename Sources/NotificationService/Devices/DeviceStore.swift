@@ -1,0 +1,149 @@
+import ServiceRuntime
+import Storage
+
+/// A registered device as its row says.
+struct StoredDevice: Sendable {
+    /// What `init` reads, in its order.
+    static let columns = "id, account_hash, platform, app, token, seen_at_ms"
+
+    let id: PushDeviceID
+    let account: [UInt8]
+    let platform: PushPlatform
+    let app: String
+    /// Sealed.
+    let token: [UInt8]
+    /// When it was last registered or updated; nil for now.
+    let seenAt: Timestamp?
+
+    init(_ row: SQLRow) throws {
+        guard let id = PushDeviceID(key: try row.integer(0)),
+            let platform = PushPlatform(rawValue: try row.integer(2))
+        else { throw SQLError(.unexpectedValue, detail: "push_device is of a newer program") }
+        self.id = id
+        self.platform = platform
+        account = try row.blob(1)
+        app = try row.text(3)
+        token = try row.blob(4)
+        seenAt = try row.timestamp(5)
+    }
+
+    /// A device that is registered now.
+    init(
+        id: PushDeviceID, account: [UInt8], platform: PushPlatform, app: String, token: [UInt8]
+    ) {
+        self.id = id
+        self.account = account
+        self.platform = platform
+        self.app = app
+        self.token = token
+        seenAt = nil
+    }
+}
+
+/// What a device is found by.
+struct DeviceHashes: Sendable {
+    /// Its token.
+    let token: [UInt8]
+    /// Messages to it.
+    let recipient: [UInt8]
+    /// The session that it was registered with.
+    let session: [UInt8]?
+}
+
+extension SQLSession {
+    /// An account's devices, the one seen last first.
+    func devices(ofAccount account: [UInt8]) throws -> [StoredDevice] {
+        try query(
+            """
+            SELECT \(StoredDevice.columns) FROM push_device WHERE account_hash = ?
+            ORDER BY seen_at_ms DESC, id
+            """,
+            [.blob(account)], StoredDevice.init)
+    }
+
+    /// The device that has a token.
+    func device(token: [UInt8]) throws -> StoredDevice? {
+        try queryOne(
+            "SELECT \(StoredDevice.columns) FROM push_device WHERE token_hash = ?",
+            [.blob(token)], StoredDevice.init)
+    }
+
+    /// A device, if it is this account's.
+    func device(_ id: Int64, ofAccount account: [UInt8]) throws -> StoredDevice? {
+        try queryOne(
+            "SELECT \(StoredDevice.columns) FROM push_device WHERE id = ? AND account_hash = ?",
+            [.integer(id), .blob(account)], StoredDevice.init)
+    }
+}
+
+extension Transaction {
+    func insert(_ device: StoredDevice, _ hashes: DeviceHashes) throws {
+        try execute(
+            """
+            INSERT INTO push_device (
+                id, token_hash, account_hash, recipient_hash, session_hash, platform, app, token,
+                seen_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(device.id.key), .blob(hashes.token), .blob(device.account),
+                .blob(hashes.recipient), SQLValue(hashes.session), .integer(device.platform.rawValue), .text(device.app),
+                .blob(device.token), SQLValue(device.seenAt ?? at),
+            ])
+    }
+
+    /// Notes that a device is there, and with which session.
+    func touchDevice(_ id: PushDeviceID, app: String, session: [UInt8]?) throws {
+        try execute(
+            "UPDATE push_device SET app = ?, session_hash = ?, seen_at_ms = ? WHERE id = ?",
+            [.text(app), SQLValue(session), SQLValue(at), .integer(id.key)])
+    }
+
+    /// Gives a device another token.
+    func replaceToken(of id: PushDeviceID, by token: [UInt8], hash: [UInt8]) throws {
+        try execute(
+            "UPDATE push_device SET token = ?, token_hash = ?, seen_at_ms = ? WHERE id = ?",
+            [.blob(token), .blob(hash), SQLValue(at), .integer(id.key)])
+    }
+
+    /// - Returns: how many there were.
+    @discardableResult
+    func dropDevice(_ id: PushDeviceID) throws -> Int {
+        try execute("DELETE FROM push_device WHERE id = ?", [.integer(id.key)])
+    }
+
+    /// Drops a device that its provider calls dead, unless it was seen after `moment`.
+    func dropDeadDevice(_ recipient: [UInt8], seenUpTo moment: Timestamp) throws {
+        let dropped = try query(
+            """
+            DELETE FROM push_device WHERE recipient_hash = ? AND seen_at_ms <= ?
+            RETURNING account_hash
+            """,
+            [.blob(recipient), SQLValue(moment)]
+        ) { try $0.blob(0) }
+        for account in dropped { try audit(AuditEvent(.pushDeviceDead, subject: account)) }
+    }
+
+    /// Drops the devices that an account registered with a session.
+    func dropDevices(ofAccount account: [UInt8], session: [UInt8]) throws -> Int {
+        try execute(
+            "DELETE FROM push_device WHERE account_hash = ? AND session_hash = ?",
+            [.blob(account), .blob(session)])
+    }
+
+    /// Drops all devices of an account; also what forgetting it calls.
+    func dropDevices(ofAccount account: [UInt8]) throws -> Int {
+        try execute("DELETE FROM push_device WHERE account_hash = ?", [.blob(account)])
+    }
+
+    /// Drops those of an account's devices that are too many, the one seen longest ago first.
+    func dropDevices(ofAccount account: [UInt8], beyond most: Int) throws -> Int {
+        try execute(
+            """
+            DELETE FROM push_device WHERE id IN (
+                SELECT id FROM push_device WHERE account_hash = ?
+                ORDER BY seen_at_ms DESC, id LIMIT -1 OFFSET ?)
+            """,
+            [.blob(account), .integer(Int64(most))])
+    }
+}

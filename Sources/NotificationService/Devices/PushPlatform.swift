@@ -1,0 +1,45 @@
+import Messages
+
+/// Whose word brings a message to a device. Raw values are stored and never change.
+enum PushPlatform: Int64, CaseIterable, Sendable {
+    /// Google's FCM.
+    case fcm = 1
+    /// Apple's APNs.
+    case apns = 2
+    /// Apple's APNs for apps under development.
+    case apnsSandbox = 3
+
+    /// The longest token, in bytes; Google's have about 170 and may grow.
+    private static let tokenBytesMax = 1_024
+    /// Apple's are 32 bytes today, and said to be of variable length.
+    private static let appleTokenDigits = 32...512
+
+    init?(_ platform: NotificationV1.PushPlatform) {
+        self.init(rawValue: Int64(platform.rawValue))
+    }
+
+    var wire: NotificationV1.PushPlatform { .init(rawValue: Int32(rawValue)) }
+
+    /// `token` in its one form, Apple's hexadecimal in lower case; nil when it is none. Apple's
+    /// becomes part of a path, so nothing but digits may be in it.
+    func token(_ token: String) -> String? {
+        switch self {
+        case .fcm:
+            let isToken = (1...Self.tokenBytesMax).contains(token.utf8.count)
+                && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            return isToken ? token : nil
+        case .apns, .apnsSandbox:
+            let isToken = Self.appleTokenDigits.contains(token.utf8.count)
+                && token.utf8.count.isMultiple(of: 2)
+                && token.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "0")...UInt8(ascii: "9"),
+                        UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+                        true
+                    default: false
+                    }
+                }
+            return isToken ? token.lowercased() : nil
+        }
+    }
+}

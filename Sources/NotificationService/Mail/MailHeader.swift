@@ -1,0 +1,70 @@
+/// A mail's header: fields in order (RFC 5322, 2.2).
+///
+/// Attack: header injection (CWE-93). A field's value can only be made of texts that hold no line
+/// end but a fold: `init` refuses anything else, whatever its author meant.
+package struct MailHeader: Hashable, Sendable {
+    /// A line's end in the middle of a value: what follows still belongs to it.
+    static let fold = "\r\n "
+    /// The longest line without its end, in bytes (RFC 5322, 2.1.1).
+    static let lineBytesMax = 998
+
+    /// One field.
+    package struct Field: Hashable, Sendable {
+        /// As it is written.
+        package let name: String
+        /// Behind the colon and its space; folds and all.
+        package let value: String
+
+        /// A field of ours. A value that could begin another field, or has a line that is too long,
+        /// is a mistake of ours: all that comes from outside is checked by its own type.
+        init(_ name: String, _ value: String) {
+            precondition(
+                Self.isSafe(value, nameBytes: name.utf8.count), "a field is one field, in lines")
+            self.name = name
+            self.value = value
+        }
+
+        /// Whether this is the field of that name, given in lower case.
+        func isNamed(_ lowercased: String) -> Bool {
+            name.utf8.count == lowercased.utf8.count
+                && zip(name.utf8, lowercased.utf8).allSatisfy { given, wanted in
+                    ((65...90).contains(given) ? given | 0x20 : given) == wanted
+                }
+        }
+
+        private static func isSafe(_ value: String, nameBytes: Int) -> Bool {
+            var width = nameBytes + 2
+            var before: UInt8 = 0
+            for byte in value.utf8 {
+                switch (before, byte) {
+                case (13, 10): width = 0
+                case (10, 32): width = 1
+                case (10, _), (13, _), (_, 10), (_, 0): return false
+                case (_, 13): break
+                default: width += 1
+                }
+                guard width <= MailHeader.lineBytesMax else { return false }
+                before = byte
+            }
+            return before != 13 && before != 10
+        }
+    }
+
+    /// The fields, in order.
+    package var fields: [Field]
+
+    /// A header of these fields.
+    package init(_ fields: [Field]) {
+        self.fields = fields
+    }
+
+    /// The lines, each with its CR LF, without the empty one at the end.
+    func append(to bytes: inout [UInt8]) {
+        for field in fields {
+            bytes += field.name.utf8
+            bytes += ": ".utf8
+            bytes += field.value.utf8
+            bytes += [13, 10]
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import ServiceRuntime
+
+extension RouteReadiness {
+    /// What a route takes that has these providers: as much as all of them together.
+    static func any(of gates: [ProviderGate]) -> RouteReadiness {
+        var room = 0
+        var opensAt: Timestamp?
+        for gate in gates {
+            switch gate.readiness {
+            case .ready(let more): room = room.addingReportingOverflow(more).overflow ? .max : room + more
+            case .closed(let until): opensAt = min(opensAt ?? until, until)
+            }
+        }
+        if room == 0, let opensAt { return .closed(until: opensAt) }
+        return .ready(room)
+    }
+}

@@ -1,0 +1,103 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+
+/// Push messages to Apple's devices: HTTP/2, one connection for all, a stream for each message.
+/// Source: "Sending notification requests to APNs", "Handling notification responses from APNs"
+struct APNs: PushProvider {
+    /// Trouble with our key, our app or our request, which an operator can mend within a message's
+    /// life; everything else that begins with 400 is this message's own fault.
+    private static let ourReasons: Set<String> = [
+        "BadCertificate", "BadCertificateEnvironment", "BadPath", "BadTopic", "DuplicateHeaders",
+        "IdleTimeout", "MethodNotAllowed", "MissingTopic", "TopicDisallowed",
+    ]
+    /// The words of Apple's that a reason of ours may carry.
+    private static let knownReasons: Set<String> = ourReasons.union([
+        "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority",
+        "DeviceTokenNotForTopic", "ExpiredProviderToken", "ExpiredToken", "Forbidden",
+        "InternalServerError", "InvalidProviderToken", "InvalidPushType", "MissingDeviceToken",
+        "MissingProviderToken", "PayloadEmpty", "PayloadTooLarge", "ServiceUnavailable", "Shutdown",
+        "TooManyProviderTokenUpdates", "TooManyRequests", "UnrelatedKeyIdInToken", "Unregistered",
+    ])
+
+    let gate: ProviderGate
+    private let base: HTTPURL
+    private let token: APNsToken
+    private let http: ProviderHTTP
+
+    init(base: HTTPURL, token: APNsToken, http: ProviderHTTP, gate: ProviderGate) {
+        self.base = base
+        self.token = token
+        self.http = http
+        self.gate = gate
+    }
+
+    func send(_ push: OutgoingPush) async -> ProviderAnswer {
+        let headers: [HTTPHeader]
+        do {
+            guard let made = try self.headers(push) else {
+                return .failed("apns-invalid", retryAfter: nil)
+            }
+            headers = made
+        } catch {
+            return .failed("apns-signature", retryAfter: nil)
+        }
+        guard let url = base.at("/3/device/\(push.token)") else {
+            return .failed("apns-invalid", retryAfter: nil)
+        }
+        let now = http.time.now()
+        switch await http.post(url, headers, PushPayload.apns(push)) {
+        case .failed(let failure): return ProviderAnswer("apns", failure)
+        case .answered(let response):
+            if response.status == 403 { token.drop() }
+            return Self.answer(response, at: now)
+        }
+    }
+
+    /// What Apple's word means; a reason of ours holds only words that are known.
+    static func answer(_ response: HTTPResponse, at now: Timestamp) -> ProviderAnswer {
+        if response.status == 200 { return .taken }
+        let object = ProviderHTTP.object(in: response)
+        let word = object?["reason"]?.string ?? ""
+        let reason = "apns-\(knownReasons.contains(word) ? word : "\(response.status)")"
+        switch (response.status, word) {
+        case (410, _):
+            return .addressIsDead(
+                reason,
+                since: object?["timestamp"]?.integer.map { Timestamp(milliseconds: $0) })
+        case (400, "BadDeviceToken"): return .addressIsDead(reason, since: nil)
+        case (400, _) where !ourReasons.contains(word) && knownReasons.contains(word),
+            (413, _):
+            return .refused(reason)
+        default: return .failed(reason, retryAfter: response.retryAfter(at: now))
+        }
+    }
+
+    private func headers(_ push: OutgoingPush) throws -> [HTTPHeader]? {
+        let fields = [
+            ("apns-topic", push.app), ("apns-id", Self.identifier(of: push.id)),
+            ("apns-push-type", "alert"), ("apns-priority", push.isUrgent ? "10" : "5"),
+            ("apns-expiration", push.expiresAt.map { "\(max(1, $0.seconds))" } ?? ""),
+            ("apns-collapse-id", push.collapseKey),
+        ].filter { !$0.1.isEmpty }
+        let headers = fields.compactMap { HTTPHeader($0.0, $0.1) }
+        guard headers.count == fields.count, let authorization = try token.header() else {
+            return nil
+        }
+        return [.json, authorization] + headers
+    }
+
+    /// Apple wants a UUID: one of our own making (version 8, RFC 9562), the same at every try.
+    static func identifier(of id: MessageID) -> String {
+        var bytes = Array(SHA256.hash("postern apns \(id.text)".utf8).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Hex.encode(bytes)
+        var text = ""
+        for (place, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(place) { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+}

@@ -1,0 +1,45 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+import Synchronization
+
+/// The token that shows Apple who we are: signed anew every forty minutes, since Apple takes none
+/// older than an hour and complains of those renewed more than every twenty minutes.
+/// Source: "Establishing a token-based connection to APNs"
+final class APNsToken: Sendable {
+    private static let renewedEvery: Duration = .seconds(40 * 60)
+
+    private let key: SigningKey
+    private let keyID: String
+    private let team: String
+    private let time: any Time
+    private let held = Mutex<(header: HTTPHeader, at: Duration)?>(nil)
+
+    init(key: SigningKey, keyID: String, team: String, time: any Time) {
+        self.key = key
+        self.keyID = keyID
+        self.team = team
+        self.time = time
+    }
+
+    /// `authorization: bearer …`
+    /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
+    func header() throws -> HTTPHeader? {
+        let uptime = time.uptime()
+        let current = held.withLock { held in
+            held.flatMap { uptime - $0.at < Self.renewedEvery ? $0.header : nil }
+        }
+        if let current { return current }
+        let text = try ProviderJWT.text(
+            header: ["alg": .string("ES256"), "kid": .string(keyID)],
+            claims: ["iss": .string(team), "iat": .integer(time.now().seconds)],
+            sign: key.sign)
+        let header = HTTPHeader(
+            "authorization", lead: "bearer ", secret: SecretBytes(copying: text.utf8))
+        if let header { held.withLock { $0 = (header, uptime) } }
+        return header
+    }
+
+    /// Apple takes the present one for expired: a clock is wrong, perhaps Apple's.
+    func drop() { held.withLock { $0 = nil } }
+}

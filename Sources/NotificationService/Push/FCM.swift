@@ -1,0 +1,76 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+
+/// Push messages by Google's FCM, HTTP v1.
+/// Source: https://firebase.google.com/docs/cloud-messaging/error-codes
+struct FCM: PushProvider {
+    /// How long Google holds a message without an end of its own: its default, four weeks.
+    private static let secondsMax: Int64 = 28 * 24 * 3_600
+    /// What is waited after a 429 that does not say how long.
+    private static let quotaWait: Duration = .seconds(60)
+    /// The codes of Google's that a reason of ours may carry.
+    private static let knownCodes: Set<String> = [
+        "INTERNAL", "INVALID_ARGUMENT", "QUOTA_EXCEEDED", "SENDER_ID_MISMATCH",
+        "THIRD_PARTY_AUTH_ERROR", "UNAVAILABLE", "UNREGISTERED",
+    ]
+
+    let gate: ProviderGate
+    private let url: HTTPURL
+    private let access: GoogleAccess
+    private let http: ProviderHTTP
+
+    /// The provider at `base`; nil when the account's project cannot stand in a URL.
+    init?(base: HTTPURL, account: GoogleAccount, http: ProviderHTTP, gate: ProviderGate) {
+        let path = "/v1/projects/\(FormBody.escape(account.project))/messages:send"
+        guard let url = base.at(path) else { return nil }
+        self.url = url
+        self.http = http
+        self.gate = gate
+        access = GoogleAccess(account: account, http: http)
+    }
+
+    func send(_ push: OutgoingPush) async -> ProviderAnswer {
+        let authorization: HTTPHeader
+        switch await access.header() {
+        case .none(let answer): return answer
+        case .token(let header): authorization = header
+        }
+        let now = http.time.now()
+        let left = push.expiresAt.map { ($0 - now).milliseconds / 1_000 } ?? Self.secondsMax
+        let body = PushPayload.fcm(push, secondsLeft: min(max(left, 0), Self.secondsMax))
+        switch await http.post(url, [.json, authorization], body) {
+        case .failed(let failure): return ProviderAnswer("fcm", failure)
+        case .answered(let response):
+            if response.status == 401 { await access.drop() }
+            return Self.answer(response, at: now)
+        }
+    }
+
+    /// What Google's word means. A device is dropped only where Google says that it is gone, or
+    /// that its token is none: an argument that is wrong otherwise is ours, and another sender's
+    /// token may be the wrong account file.
+    static func answer(_ response: HTTPResponse, at now: Timestamp) -> ProviderAnswer {
+        if response.isSuccess { return .taken }
+        let details = ProviderHTTP.object(in: response)?["error"]?.object?["details"]?.array ?? []
+        let objects = details.compactMap(\.object)
+        let code = objects.lazy.compactMap { $0["errorCode"]?.string }.first ?? ""
+        let reason = "fcm-\(knownCodes.contains(code) ? code : "\(response.status)")"
+        switch (response.status, code) {
+        case (404, "UNREGISTERED"): return .addressIsDead(reason, since: nil)
+        case (400, "INVALID_ARGUMENT"):
+            return objects.contains(where: isTokenWrong)
+                ? .addressIsDead(reason, since: nil) : .refused(reason)
+        case (429, _):
+            return .failed(reason, retryAfter: response.retryAfter(at: now) ?? quotaWait)
+        default: return .failed(reason, retryAfter: response.retryAfter(at: now))
+        }
+    }
+
+    /// Whether a detail says that the token is at fault (`google.rpc.BadRequest`).
+    private static func isTokenWrong(_ detail: JSONObject) -> Bool {
+        (detail["fieldViolations"]?.array ?? []).contains { violation in
+            violation.object?["field"]?.string == "message.token"
+        }
+    }
+}

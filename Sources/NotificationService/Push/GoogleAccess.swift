@@ -1,0 +1,94 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+
+/// The access token by which Google knows us: asked for with a signed assertion (RFC 7523), kept
+/// until shortly before its end, and fetched by one at a time, however many messages wait for it.
+/// Source: "Using OAuth 2.0 for server to server applications"
+actor GoogleAccess {
+    /// What comes of asking.
+    enum Answer: Sendable {
+        case token(HTTPHeader)
+        case none(ProviderAnswer)
+    }
+
+    private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    /// An assertion's life, the longest that is taken.
+    private static let assertionSeconds: Int64 = 3_600
+    /// A token is left so long before its end: a request with it takes time too.
+    private static let margin: Duration = .seconds(300)
+    /// The longest that a token is kept, whatever the answer says.
+    private static let keptMax: Duration = .seconds(3_600)
+
+    private let account: GoogleAccount
+    private let http: ProviderHTTP
+    private var held: (header: HTTPHeader, until: Duration)?
+    private var fetch: Task<Answer, Never>?
+
+    init(account: GoogleAccount, http: ProviderHTTP) {
+        self.account = account
+        self.http = http
+    }
+
+    /// `authorization: Bearer …`, or why there is none.
+    func header() async -> Answer {
+        if let held, http.time.uptime() < held.until { return .token(held.header) }
+        if let fetch { return await fetch.value }
+        // Not a child of the asking task: others wait for it too, and one who gives up must not
+        // take it away from them.
+        let task = Task { await self.fetched() }
+        fetch = task
+        let answer = await task.value
+        return answer
+    }
+
+    /// Google does not take the token any more.
+    func drop() { held = nil }
+
+    private func fetched() async -> Answer {
+        defer { fetch = nil }
+        let now = http.time.now()
+        let assertion: String
+        do {
+            assertion = try self.assertion(at: now)
+        } catch {
+            return .none(.failed("fcm-signature", retryAfter: nil))
+        }
+        let body = FormBody.encode([
+            ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", assertion),
+        ])
+        switch await http.post(account.tokenURL, [.form], body) {
+        case .failed(let failure): return .none(ProviderAnswer("fcm-token", failure))
+        case .answered(let response): return take(response, at: now)
+        }
+    }
+
+    private func take(_ response: HTTPResponse, at now: Timestamp) -> Answer {
+        let object = ProviderHTTP.object(in: response)
+        guard response.isSuccess, let token = object?["access_token"]?.string,
+            let seconds = object?["expires_in"]?.integer,
+            let header = HTTPHeader(
+                "authorization", lead: "Bearer ", secret: SecretBytes(copying: token.utf8))
+        else {
+            return .none(
+                .failed(
+                    "fcm-token-\(response.status)", retryAfter: response.retryAfter(at: now)))
+        }
+        let life = min(.seconds(seconds), Self.keptMax) - Self.margin
+        if life > .zero { held = (header, http.time.uptime() + life) }
+        return .token(header)
+    }
+
+    private func assertion(at now: Timestamp) throws -> String {
+        try ProviderJWT.text(
+            header: [
+                "alg": .string("RS256"), "typ": .string("JWT"), "kid": .string(account.keyID),
+            ],
+            claims: [
+                "iss": .string(account.email), "scope": .string(Self.scope),
+                "aud": .string(account.tokenURL.text), "iat": .integer(now.seconds),
+                "exp": .integer(now.seconds + Self.assertionSeconds),
+            ],
+            sign: account.key.sign)
+    }
+}

@@ -1,0 +1,48 @@
+import ServiceRuntime
+import Storage
+
+/// A call to SendPush as it is remembered (G-25): its messages are those of the devices that there
+/// were, and a repeat must not reach one that has come since.
+struct PushCall: Sendable {
+    /// The keyed hash of the call.
+    let hash: [UInt8]
+    /// The keyed hash of its request.
+    let fingerprint: [UInt8]
+}
+
+extension Transaction {
+    /// Old calls forgotten at once, which keeps pace with those that come.
+    private static var forgottenAtOnce: Int64 { 8 }
+
+    /// The messages of a call that was made before; nil for a new one.
+    /// - Throws: `auth/idempotency-key-reused` for another request under a known key.
+    func pushCall(_ call: PushCall) throws -> [MessageID]? {
+        let found = try queryOne(
+            "SELECT fingerprint, message_ids FROM push_call WHERE call_hash = ?",
+            [.blob(call.hash)]
+        ) { (fingerprint: try $0.blob(0), ids: try $0.blob(1)) }
+        guard let found else { return nil }
+        guard found.fingerprint == call.fingerprint else {
+            throw ServiceError(.idempotencyKeyReused)
+        }
+        return stride(from: 0, to: found.ids.count, by: 8).compactMap { start in
+            MessageID(key: found.ids[start...].prefix(8).reduce(0) { $0 << 8 | Int64($1) })
+        }
+    }
+
+    /// Remembers a call, and forgets some that are older than a key is kept.
+    func insert(_ call: PushCall, messages: [MessageID]) throws {
+        try execute(
+            """
+            DELETE FROM push_call WHERE number IN (
+                SELECT number FROM push_call WHERE at_ms < ? ORDER BY at_ms LIMIT ?)
+            """,
+            [SQLValue(at - NotificationStore.keptFor), .integer(Self.forgottenAtOnce)])
+        let ids = messages.flatMap { id in
+            (0..<8).map { UInt8(truncatingIfNeeded: id.key >> (56 - $0 * 8)) }
+        }
+        try execute(
+            "INSERT INTO push_call (call_hash, fingerprint, message_ids, at_ms) VALUES (?, ?, ?, ?)",
+            [.blob(call.hash), .blob(call.fingerprint), .blob(ids), SQLValue(at)])
+    }
+}

@@ -1,0 +1,95 @@
+import Messages
+import ServiceRuntime
+
+/// A request for a push message whose every part can be used; an order for each device comes of it.
+struct PushDraft: Sendable {
+    private static let titleBytesMax = 120
+    private static let bodyBytesMax = 1_024
+    private static let dataPairsMax = 16
+    /// All names and values; with the words, and every character escaped that may have to be, it
+    /// stays within the 4 KiB that Apple and Google take.
+    private static let dataBytesMax = 1_024
+    private static let collapseKeyBytesMax = 64
+
+    let account: AccountID
+    let template: String
+    let lane: Lane
+    let language: String
+    let variables: [OrderPair]
+    let title: String
+    let body: String
+    let data: [OrderPair]
+    let collapseKey: String
+    let expiresAt: Timestamp?
+
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
+    init(
+        _ request: NotificationV1.SendPushRequest, _ wording: any ShortWording
+    ) throws(ServiceError) {
+        account = try ShortRequest.account(request.accountId)
+        template = request.template
+        language = try ShortRequest.language(request.language)
+        variables = try ShortRequest.pairs(request.variables, "variables")
+        if template.isEmpty {
+            // What a caller words is news, never a code: it waits behind those.
+            lane = .notice
+            try Self.require(Self.isText(request.title, 1...Self.titleBytesMax), "title")
+            try Self.require(Self.isText(request.body, 0...Self.bodyBytesMax), "body")
+        } else {
+            lane = try ShortRequest.lane(template, variables, on: .push, wording)
+            try Self.require(request.title.isEmpty && request.body.isEmpty, "title")
+        }
+        title = request.title
+        body = request.body
+        data = try Self.data(request.data)
+        collapseKey = request.collapseKey
+        try Self.require(
+            collapseKey.isEmpty || Self.isPlain(collapseKey, Self.collapseKeyBytesMax),
+            "collapse_key")
+        expiresAt = try ShortRequest.moment(request.expiresAtMs)
+    }
+
+    /// The order for one device.
+    func order(for device: PushDeviceID) -> PushOrder {
+        PushOrder(
+            owner: account, device: device.key, template: template, lane: lane,
+            language: language, variables: variables, title: title, body: body, data: data,
+            collapseKey: collapseKey, expiresAt: expiresAt)
+    }
+
+    private static func data(
+        _ pairs: [NotificationV1.Variable]
+    ) throws(ServiceError) -> [OrderPair] {
+        let data = try ShortRequest.pairs(pairs, "data")
+        let bytes = data.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        let isSound =
+            data.count <= dataPairsMax && bytes <= dataBytesMax
+            && data.allSatisfy { isKey($0.name) && isText($0.value, 0...dataBytesMax) }
+        try require(isSound, "data")
+        return data
+    }
+
+    /// Google keeps some names for itself, Apple `aps`, and we ours.
+    private static func isKey(_ name: String) -> Bool {
+        isPlain(name, 64)
+            && !["aps", "from", "notification", "message_type", PushPayload.idKey].contains(name)
+            && !["google.", "gcm.", "gcm_"].contains { name.hasPrefix($0) }
+    }
+
+    private static func isPlain(_ text: String, _ bytesMax: Int) -> Bool {
+        (1...bytesMax).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    }
+
+    /// No control characters, which JSON would write with six bytes each.
+    private static func isText(_ text: String, _ bytes: ClosedRange<Int>) -> Bool {
+        bytes.contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    }
+
+    private static func require(
+        _ isSound: Bool, _ field: String
+    ) throws(ServiceError) {
+        guard isSound else { throw ServiceError(.invalidArgument, fields: [field]) }
+    }
+}

@@ -1,0 +1,90 @@
+package import Cryptography
+package import Outbound
+import ServiceRuntime
+
+/// What an operator can set of push messages. Without a provider they go into the inbox.
+package struct PushSettings: Sendable {
+    /// Apple's key and who we are to Apple.
+    package struct Apple: Sendable {
+        /// The key that signs.
+        package let key: SigningKey
+        /// Its name, ten characters.
+        package let keyID: String
+        /// The team, ten characters.
+        package let team: String
+        /// Where messages go.
+        package let url: HTTPURL
+        /// Where those of apps under development go.
+        package let sandboxURL: HTTPURL
+    }
+
+    /// Google's service account, if it is set.
+    package let google: GoogleAccount?
+    /// Where Google's FCM is.
+    package let googleURL: HTTPURL?
+    /// Apple, if its key is set.
+    package let apple: Apple?
+    /// The apps that devices may be registered for.
+    package let apps: PushApps
+    /// Messages a second to each provider.
+    package let rate: Int
+
+    init(_ settings: inout SettingsReader, _ common: ProviderSettings) {
+        google = Self.google(&settings, common)
+        googleURL = common.url(
+            &settings, "push-fcm-url", default: "https://fcm.googleapis.com",
+            reason: "For a test, or a way round a proxy.")
+        let topics = settings.strings(
+            "push-apns-topics", default: [], unit: "bundle id",
+            reason: "The bundle ids of your apps; the first one where a device names none.")
+        settings.require(
+            topics.allSatisfy(PushApps.isName), ["push-apns-topics"],
+            "push-apns-topics are bundle ids such as com.example.app")
+        apps = PushApps(topics: topics)
+        apple = Self.apple(&settings, common, hasTopics: !topics.isEmpty)
+        rate = settings.integer(
+            "push-rate", default: 500, in: 1...100_000, unit: "messages/s",
+            reason: "What one provider is given in a second.")
+    }
+
+    private static func google(
+        _ settings: inout SettingsReader, _ common: ProviderSettings
+    ) -> GoogleAccount? {
+        let secret = settings.secret(
+            "push-fcm-account", reason: "The JSON of a Google service account for FCM.")
+        guard let secret else { return nil }
+        do throws(GoogleAccount.Mistake) {
+            return try GoogleAccount(json: secret.secretBytes, allowsPlain: common.allowsPlain)
+        } catch {
+            settings.require(false, ["push-fcm-account"], "push-fcm-account \(error.rawValue)")
+            return nil
+        }
+    }
+
+    private static func apple(
+        _ settings: inout SettingsReader, _ common: ProviderSettings, hasTopics: Bool
+    ) -> Apple? {
+        let pem = settings.secret(
+            "push-apns-key", reason: "The text of Apple's AuthKey_….p8, which signs for APNs.")
+        let keyID = settings.optionalString(
+            "push-apns-key-id", unit: "name", reason: "That key's name at Apple.")
+        let team = settings.optionalString(
+            "push-apns-team", unit: "name", reason: "Your team's name at Apple.")
+        let url = common.url(
+            &settings, "push-apns-url", default: "https://api.push.apple.com",
+            reason: "For a test, or a way round a proxy.")
+        let sandboxURL = common.url(
+            &settings, "push-apns-sandbox-url", default: "https://api.sandbox.push.apple.com",
+            reason: "The same, for apps under development.")
+        guard let pem else { return nil }
+        settings.require(
+            keyID != nil && team != nil && hasTopics, ["push-apns-key"],
+            "push-apns-key needs push-apns-key-id, push-apns-team and push-apns-topics")
+        // What is wrong with a key is for nobody to read; that it is wrong is enough.
+        let key = try? SigningKey(pem: pem.secretBytes)
+        settings.require(
+            key != nil, ["push-apns-key"], "push-apns-key is no P-256 private key in PEM")
+        guard let key, let keyID, let team, let url, let sandboxURL else { return nil }
+        return Apple(key: key, keyID: keyID, team: team, url: url, sandboxURL: sandboxURL)
+    }
+}

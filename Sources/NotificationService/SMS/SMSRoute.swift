@@ -1,0 +1,107 @@
+import Cryptography
+import Logging
+import ServiceRuntime
+package import Storage
+
+/// The text messages' way out (N-02): the first provider that is neither left alone by its breaker
+/// nor over its rate; the next one where that has trouble of its own.
+///
+/// A provider that stalls may have taken the message: then the phone gets it twice, which costs a
+/// cent, where not sending would cost a sign-in.
+package struct SMSRoute: MessageRoute {
+    /// More would be a letter, and paid for as such.
+    private static let segmentsMax = 4
+
+    private let providers: [any SMSProvider]
+    private let wording: any ShortWording
+    private let product: String
+    private let store: Store
+    private let time: any Time
+    private let logger: Logger
+
+    /// A route over `providers`, the first one preferred.
+    init(
+        providers: [any SMSProvider], wording: any ShortWording, product: String, store: Store,
+        time: any Time, logger: Logger
+    ) {
+        precondition(!providers.isEmpty, "without a provider the inbox is the route")
+        self.providers = providers
+        self.wording = wording
+        self.product = product
+        self.store = store
+        self.time = time
+        self.logger = logger
+    }
+
+    package var readiness: RouteReadiness { .any(of: providers.map(\.gate)) }
+
+    package func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
+        guard case .sms(let order) = message.content else { return .failed("wrong-channel") }
+        guard let words = wording.words(order, product: product) else {
+            return .failed("unreadable")
+        }
+        guard TextLength.segments(of: words) <= Self.segmentsMax else {
+            return .refused("too-long", addressIsDead: false)
+        }
+        do {
+            let now = time.now()
+            let isStopped = try await store.read {
+                try $0.isNumberStopped(message.recipient, at: now)
+            }
+            if isStopped { return .refused("number-stopped", addressIsDead: false) }
+        } catch {
+            return .failed("store")
+        }
+        let text = OutgoingText(
+            id: message.id, recipient: order.recipient, text: words, expiresAt: message.expiresAt)
+        return await outcome(of: text, message)
+    }
+
+    /// Notes that the number is dead, so that it is not paid for again at once.
+    package func stop(_ address: DeadAddress, in transaction: Transaction) throws {
+        try transaction.stopNumber(address.recipient, reason: address.reason)
+    }
+
+    /// Asks one provider after the other.
+    private func outcome(
+        of text: OutgoingText, _ message: OutgoingMessage
+    ) async -> DeliveryOutcome {
+        var latest: DeliveryOutcome?
+        for provider in providers {
+            let answer: ProviderAnswer
+            switch provider.gate.enter() {
+            case .closed(let word, let until):
+                latest = latest ?? .unavailable(word, until: until)
+                continue
+            case .pass(let pass):
+                answer = await provider.send(text)
+                provider.gate.leave(pass, answer.breakerOutcome)
+            }
+            switch answer {
+            case .taken: return .taken
+            case .takenForChangedNumber: return await takenForChangedNumber(message)
+            case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
+            case .refused(let reason): return .refused(reason, addressIsDead: false)
+            case .cancelled: return .failed("cancelled")
+            case .failed(let reason, let wait): latest = .failed(reason, retryAfter: wait)
+            }
+        }
+        return latest ?? .failed("no-provider")
+    }
+
+    /// Whoever has the number now may be somebody else: identity has to know before it takes a code
+    /// for a proof. Until it can be called, the audit trail keeps it.
+    private func takenForChangedNumber(_ message: OutgoingMessage) async -> DeliveryOutcome {
+        logger.warning(
+            "a number has changed lately", fields: [.message: .text(message.id.text)])
+        do {
+            try await store.write {
+                try $0.audit(AuditEvent(.numberChanged, subject: message.recipient))
+            }
+        } catch {
+            // The message is out. To fail it for the sake of its note would send it again.
+            logger.error("a changed number is not noted", fields: [.detail: .error(error)])
+        }
+        return .taken
+    }
+}

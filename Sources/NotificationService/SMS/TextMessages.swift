@@ -1,0 +1,45 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+/// Takes text messages (N-02): checked, and then accepted like every other message.
+package struct TextMessages: TextMessagesService {
+    private let acceptance: MessageAcceptance
+    private let wording: any ShortWording
+
+    /// The rpcs over `acceptance`.
+    package init(acceptance: MessageAcceptance, wording: any ShortWording) {
+        self.acceptance = acceptance
+        self.wording = wording
+    }
+
+    package func sendText(
+        _ request: NotificationV1.SendTextRequest, _ context: CallContext
+    ) async throws -> NotificationV1.SendTextResponse {
+        let order = try SMSOrder(request, wording)
+        let id = try await acceptance.accept(
+            order, method: TextMessagesDescription.sendText.name, context)
+        return NotificationV1.SendTextResponse(messageId: id.text)
+    }
+}
+
+extension SMSOrder {
+    /// A request whose every part can be used.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
+    init(
+        _ request: NotificationV1.SendTextRequest, _ wording: any ShortWording
+    ) throws(ServiceError) {
+        guard let number = PhoneNumber(request.recipient) else {
+            throw ServiceError(.invalidArgument, fields: ["recipient"])
+        }
+        let variables = try ShortRequest.pairs(request.variables, "variables")
+        self.init(
+            recipient: number.text, template: request.template,
+            lane: try ShortRequest.lane(request.template, variables, on: .sms, wording),
+            language: try ShortRequest.language(request.language), variables: variables,
+            expiresAt: try ShortRequest.moment(request.expiresAtMs),
+            account: request.accountId.isEmpty
+                ? nil : try ShortRequest.account(request.accountId))
+    }
+}

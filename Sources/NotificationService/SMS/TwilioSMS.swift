@@ -1,0 +1,94 @@
+package import Cryptography
+package import Outbound
+import ServiceRuntime
+
+/// Text messages by Twilio's API, which others offer as well.
+/// Source: https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource
+package struct TwilioSMS: SMSProvider {
+    /// Who we are to it, as the operator's settings say.
+    package struct Account: Sendable {
+        /// The account, "AC…".
+        package let account: String
+        /// Who signs in: the account, or an API key "SK…".
+        package let user: String
+        /// The password of that.
+        package let secret: SecretBytes
+        /// A number, a name, or a messaging service "MG…".
+        package let sender: String
+
+        /// An account.
+        package init(account: String, user: String, secret: SecretBytes, sender: String) {
+            self.account = account
+            self.user = user
+            self.secret = secret
+            self.sender = sender
+        }
+    }
+
+    /// What says that a number does not exist, cannot receive text, or wants none from us.
+    /// Source: https://www.twilio.com/docs/api/errors
+    private static let deadNumberCodes: Set<Int64> = [21_211, 21_214, 21_217, 21_610, 21_614]
+    /// What says that it is this text that cannot be sent.
+    private static let refusedTextCodes: Set<Int64> = [21_602, 21_617, 21_619]
+    /// How long it may hold a message, in seconds; its own bounds.
+    private static let validitySeconds: ClosedRange<Int64> = 1...14_400
+
+    let gate: ProviderGate
+    private let http: ProviderHTTP
+    private let url: HTTPURL
+    private let authorization: HTTPHeader
+    private let sender: String
+
+    /// The provider at `base`; nil when the account's name or secret cannot stand in a request.
+    package init?(account: Account, base: HTTPURL, http: ProviderHTTP, gate: ProviderGate) {
+        let path = "/2010-04-01/Accounts/\(FormBody.escape(account.account))/Messages.json"
+        guard let url = base.at(path), let header = Self.authorization(account) else { return nil }
+        self.url = url
+        self.http = http
+        self.gate = gate
+        authorization = header
+        sender = account.sender
+    }
+
+    func send(_ text: OutgoingText) async -> ProviderAnswer {
+        var fields = [
+            ("To", text.recipient),
+            (sender.hasPrefix("MG") ? "MessagingServiceSid" : "From", sender),
+            ("Body", text.text),
+        ]
+        let now = http.time.now()
+        if let expiresAt = text.expiresAt {
+            let seconds = (expiresAt - now).milliseconds / 1_000
+            let held = min(max(seconds, Self.validitySeconds.lowerBound), Self.validitySeconds.upperBound)
+            fields.append(("ValidityPeriod", "\(held)"))
+        }
+        switch await http.post(url, [.form, authorization], FormBody.encode(fields)) {
+        case .failed(let failure): return ProviderAnswer("twilio", failure)
+        case .answered(let response): return Self.answer(response, at: now)
+        }
+    }
+
+    /// What Twilio's word means: its code, where it gives one, before the status.
+    static func answer(_ response: HTTPResponse, at now: Timestamp) -> ProviderAnswer {
+        if response.isSuccess { return .taken }
+        let code = ProviderHTTP.object(in: response)?["code"]?.integer
+        let reason = "twilio-\(code ?? Int64(response.status))"
+        if response.status == 400, let code {
+            if deadNumberCodes.contains(code) { return .addressIsDead(reason, since: nil) }
+            if refusedTextCodes.contains(code) { return .refused(reason) }
+        }
+        return .failed(reason, retryAfter: response.retryAfter(at: now))
+    }
+
+    /// Basic authentication (RFC 7617): user and password as Base64.
+    private static func authorization(_ account: Account) -> HTTPHeader? {
+        var pair = Array("\(account.user):".utf8)
+        account.secret.withBytes { pair += $0 }
+        var text = Array(Base64.encode(pair).utf8)
+        defer {
+            wipe(&pair)
+            wipe(&text)
+        }
+        return HTTPHeader("authorization", lead: "Basic ", secret: SecretBytes(copying: text))
+    }
+}

@@ -1,0 +1,35 @@
+import CallRecords
+import Contracts
+import Hosting
+import NotificationService
+import ServiceRuntime
+
+/// The notification service's settings, and where the services are whose events webhooks are told.
+struct NotificationProgramSettings: Settings {
+    let notification: NotificationSettings
+    let webhooks: WebhookSettings
+    private let identity: PeerSettings
+    private let session: PeerSettings
+    private let rateLimit: PeerSettings
+
+    init(reading settings: inout SettingsReader) {
+        notification = NotificationSettings(reading: &settings)
+        webhooks = WebhookSettings(reading: &settings)
+        identity = PeerSettings(
+            reading: &settings, "identity", service: "postern.identity", port: 7401)
+        session = PeerSettings(
+            reading: &settings, "session", service: "postern.session", port: 7402)
+        rateLimit = PeerSettings(
+            reading: &settings, "rate-limit", service: "postern.rate-limit", port: 7403)
+    }
+
+    /// The feeds of all services, `own` among them without a call.
+    func sources(_ host: ServiceHost, own: EventFeed) throws -> [EventSource] {
+        [
+            EventSource(.identity, EventsClient(try host.channel(to: identity))),
+            EventSource(.session, EventsClient(try host.channel(to: session))),
+            EventSource(.rateLimit, EventsClient(try host.channel(to: rateLimit))),
+            EventSource(.notification, own),
+        ]
+    }
+}

@@ -1,0 +1,98 @@
+import Cryptography
+import Outbound
+import SMTPSink
+import TestSupport
+import Testing
+
+@Suite("An encrypted conversation with a mail server")
+struct SMTPEncryptionTests {
+    @Test("STARTTLS: a server that demands it gets the mail, and no command of it in clear")
+    func startTLS() async throws {
+        var script = SMTPSink.Script()
+        script.demandsTLS = true
+        let bench = try SinkBench(script)
+        #expect(try await bench.send(bench.server(.required)) == .accepted)
+        #expect(
+            bench.sink.commands.prefix(3).map { $0.prefix(8) } == [
+                "EHLO us.", "STARTTLS", "EHLO us.",
+            ])
+        #expect(bench.sink.mailCount == 1)
+        bench.sink.close()
+    }
+
+    @Test("RFC 8314: TLS from the first byte")
+    func implicit() async throws {
+        var script = SMTPSink.Script()
+        script.isTLSImplicit = true
+        let bench = try SinkBench(script)
+        #expect(try await bench.send(bench.server(.implicit)) == .accepted)
+        #expect(!bench.sink.commands.contains("STARTTLS"))
+        bench.sink.close()
+    }
+
+    @Test("a server that demands TLS refuses a mail in clear, with its reason")
+    func demanded() async throws {
+        var script = SMTPSink.Script()
+        script.demandsTLS = true
+        let bench = try SinkBench(script)
+        let answer = SMTPAnswer(step: .sender, code: 530, status: SMTPStatus(5, 7, 0))
+        #expect(try await bench.send(bench.server(.none)) == .refused(answer))
+        bench.sink.close()
+    }
+
+    @Test(
+        "a certificate of another name, or of nobody whom we trust: no mail goes",
+        arguments: [true, false])
+    func wrongCertificate(isName: Bool) async throws {
+        for encryption in [SMTPServer.Encryption.required, .implicit] {
+            var script = SMTPSink.Script()
+            script.isTLSImplicit = encryption == .implicit
+            let bench = try SinkBench(
+                script, name: isName ? .dns("other.example") : .address(127, 0, 0, 1))
+            let server = try bench.server(encryption, trustsSink: isName)
+            #expect(try await bench.send(server) == .failed(.notEncrypted))
+            #expect(bench.sink.mailCount == 0)
+            bench.sink.close()
+        }
+    }
+
+    @Test(
+        "AUTH: PLAIN and LOGIN by password, XOAUTH2 by a token that is read for each mail",
+        arguments: [
+            ("PLAIN", "PLAIN " + Base64.encode("\0us\0secret".utf8)),
+            ("LOGIN", "LOGIN " + Base64.encode("us".utf8) + " " + Base64.encode("secret".utf8)),
+            (
+                "XOAUTH2",
+                "XOAUTH2 " + Base64.encode("user=us\u{1}auth=Bearer secret\u{1}\u{1}".utf8)
+            ),
+        ])
+    func login(mechanism: String, line: String) async throws {
+        var script = SMTPSink.Script()
+        script.demandsTLS = true
+        script.capabilities.append("AUTH \(mechanism)")
+        script.logins = [line]
+        let bench = try SinkBench(script)
+        let proof: SMTPServer.Credentials.Proof =
+            mechanism == "XOAUTH2"
+            ? .tokenFile(try bench.secretFile("secret\n", "token"))
+            : .password(SecretBytes(copying: "secret".utf8))
+        let credentials = SMTPServer.Credentials(user: "us", proof: proof)
+        let server = try bench.server(.required, credentials: credentials)
+        #expect(try await bench.send(server) == .accepted)
+        bench.sink.script.logins = []
+        #expect(try await bench.send(server) == .failed(.loginRefused))
+        #expect(bench.sink.mailCount == 1)
+        bench.sink.close()
+    }
+
+    @Test("without its token's file nothing is sent, and it is told as a login that was refused")
+    func noToken() async throws {
+        let bench = try SinkBench(SMTPSink.Script())
+        let credentials = SMTPServer.Credentials(
+            user: "us", proof: .tokenFile(bench.folder.file("nothing")))
+        let server = try bench.server(.required, credentials: credentials)
+        #expect(try await bench.send(server) == .failed(.loginRefused))
+        #expect(bench.sink.connections == 0)
+        bench.sink.close()
+    }
+}
