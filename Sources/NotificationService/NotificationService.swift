@@ -15,24 +15,38 @@ package struct NotificationService: NotificationsService, Service {
 
     private let acceptance: EmailAcceptance
     private let worker: DeliveryWorker
+    private let templateFolder: TemplateFolder?
+    private let time: any Time
 
     /// A service on `store`, whose mails leave by `route`.
     package init(
         settings: NotificationSettings, store: Store, keys: NotificationKeys,
         route: any MailRoute, time: any Time, randomness: any Randomness, logger: Logger
     ) {
+        let templates = Live(settings.templates.catalogue)
+        templateFolder = TemplateFolder(settings.templates, into: templates, logger: logger)
+        self.time = time
         acceptance = EmailAcceptance(store: store, randomness: randomness, keys: keys)
         let attempts = DeliveryAttempts(
-            composer: MailComposer(keys: keys, sender: settings.sender), route: route,
-            logger: logger)
+            composer: MailComposer(keys: keys, sender: settings.sender, templates: templates),
+            route: route, logger: logger)
         worker = DeliveryWorker(
             store: store, time: time, randomness: randomness, attempts: attempts,
             deliveriesMax: settings.deliveriesMax, logger: logger)
     }
 
-    /// Delivers until cancelled or told to shut down; then lets running tries end.
+    /// Delivers until cancelled or told to shut down, then lets running tries end; and follows the
+    /// operator's templates meanwhile.
     package func run() async throws {
-        await worker.run()
+        await withTaskGroup { group in
+            group.addTask { await worker.run() }
+            if let templateFolder {
+                group.addTask { await templateFolder.run(time) }
+            }
+            // The worker alone hears of a shutdown; cancelled, both end.
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     // MARK: NotificationsService

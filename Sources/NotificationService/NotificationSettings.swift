@@ -15,8 +15,11 @@ package struct NotificationSettings: Settings {
     package let deliveriesMax: Int
     /// How long one try may take.
     package let deliveryTimeout: Duration
+    /// What messages say.
+    package let templates: TemplateSettings
 
     package init(reading settings: inout SettingsReader) {
+        templates = TemplateSettings(reading: &settings)
         sender = Self.sender(&settings)
         server = Self.server(&settings, clientName: sender.address.domain)
         inboxFolder = settings.optionalPath(
