@@ -15,6 +15,10 @@ package struct NotificationSettings: Settings {
     package let deliveriesMax: Int
     /// How long one try may take.
     package let deliveryTimeout: Duration
+    /// Messages that one recipient may be sent at once, in each lane.
+    package let recipientBurst: Int
+    /// Between two of those that follow.
+    package let recipientInterval: Duration
     /// What messages say.
     package let templates: TemplateSettings
 
@@ -28,16 +32,30 @@ package struct NotificationSettings: Settings {
                 "The Maildir for mails while smtp-host is not set; by default in the data folder.")
         deliveriesMax = settings.integer(
             "deliveries-max", default: 8, in: 1...256, unit: "tries",
-            reason: "Tries at the same time, and connections to the mail server.")
+            reason: "Tries at the same time in each channel, and connections to the mail server.")
         deliveryTimeout = settings.duration(
             "delivery-timeout", default: .seconds(30), in: .seconds(1)...(.seconds(120)),
             reason: "A mail server that takes longer is left, and the mail tried again later.")
+        recipientBurst = settings.integer(
+            "recipient-burst", default: 20, in: 1...1_000, unit: "messages",
+            reason: "One recipient is sent so many at once; later ones wait, none is lost.")
+        recipientInterval = settings.duration(
+            "recipient-interval", default: .seconds(10), in: .milliseconds(1)...(.seconds(3_600)),
+            reason: "After recipient-burst one recipient is sent one message in each.")
     }
 
-    /// The way that mails leave.
+    /// The ways that messages leave.
     /// - Parameter dataFolder: where the inbox is, unless it is set.
     /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
-    package func makeRoute(dataFolder: String) throws -> any MailRoute {
+    package func makeRoutes(dataFolder: String) throws -> [Channel: any MessageRoute] {
+        [
+            .email: MailDelivery(
+                sender: sender, templates: templates.live,
+                route: try makeMailRoute(dataFolder: dataFolder))
+        ]
+    }
+
+    private func makeMailRoute(dataFolder: String) throws -> any MailRoute {
         guard let server else {
             return try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
         }

@@ -33,8 +33,8 @@ struct NotificationProgram: Program {
             settings: settings, store: store,
             keys: try NotificationKeys(
                 master: master, randomness: host.randomness),
-            route: try settings.makeRoute(dataFolder: host.settings.dataFolder), time: host.time,
-            randomness: host.randomness, logger: host.logger)
+            routes: try settings.makeRoutes(dataFolder: host.settings.dataFolder),
+            time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [NotificationsDispatcher.methods(of: service)],
             workers: [

@@ -40,7 +40,11 @@ final class ServiceBench: Sendable {
         let settings = try Self.settings([:])
         service = NotificationService(
             settings: settings, store: store, keys: keys,
-            route: try route ?? settings.makeRoute(dataFolder: folder.path), time: time,
+            routes: try route.map { [
+                    .email: MailDelivery(
+                        sender: settings.sender, templates: settings.templates.live, route: $0)
+                ] }
+                ?? settings.makeRoutes(dataFolder: folder.path), time: time,
             randomness: randomness, logger: logger)
     }
 

@@ -8,7 +8,8 @@ package struct SMTPRoute: MailRoute {
 
     /// A route over `client` to `server`; a try takes no longer than `timeout`.
     package init(client: OutboundClient, server: SMTPServer, timeout: Duration) {
-        precondition(timeout < Delivery.lease, "a try must end before its lease")
+        precondition(
+            timeout <= Delivery.lease - Delivery.waitForTryMax, "a try must end before its lease")
         self.client = client
         self.server = server
         self.timeout = timeout
@@ -33,7 +34,8 @@ package struct SMTPRoute: MailRoute {
         // RFC 4954, 6: "authenticate" or "encrypt first" is about us and the settings, and the
         // operator can mend them within the message's life.
         case .refused(let code) where [530, 534, 535, 538].contains(code): .failed("smtp-\(code)")
-        case .refused(let code) where code >= 500: .refused(code: code)
+        case .refused(let code) where code >= 500:
+            .refused("smtp-\(code)", addressIsDead: false)
         case .refused(let code): .failed("smtp-\(code)")
         case .failed(let failure): .failed(failure.rawValue)
         }

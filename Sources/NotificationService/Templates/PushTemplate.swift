@@ -25,6 +25,9 @@ package enum PushTemplate: String, CaseIterable, Sendable {
         }
     }
 
+    /// How urgent it is (N-06): all of them warn.
+    package var lane: Lane { .security }
+
     /// Our words.
     var wordings: Wordings {
         switch self {
@@ -39,7 +42,7 @@ package enum PushTemplate: String, CaseIterable, Sendable {
 }
 
 /// What a pushed notice says.
-package struct PushWords: Hashable, Sendable {
+package struct PushText: Hashable, Sendable {
     /// Its first line.
     package let title: String
     /// What follows.

@@ -10,6 +10,13 @@ package enum SMSTemplate: String, CaseIterable, Sendable {
         }
     }
 
+    /// How urgent it is (N-06).
+    package var lane: Lane {
+        switch self {
+        case .phoneCode: .security
+        }
+    }
+
     /// Our words.
     var wordings: Wordings {
         switch self {

@@ -1,5 +1,5 @@
 package import Logging
-package import RPC
+import RPC
 package import ServiceRuntime
 
 /// Follows an operator's folder of templates (N-05): a change holds a few seconds later, without a
@@ -10,19 +10,17 @@ package struct TemplateFolder: Sendable {
     private let logger: Logger
 
     /// Follows the folder of `settings`; nil where there is none.
-    /// - Parameter catalogue: what is in force, exchanged whole.
-    package init?(
-        _ settings: TemplateSettings, into catalogue: Live<TemplateCatalogue>, logger: Logger
-    ) {
+    package init?(_ settings: TemplateSettings, logger: Logger) {
         guard let path = settings.folder else { return nil }
+        let live = settings.live
         self.path = path
         self.logger = logger
         files = FollowedFiles(
             inForce: settings.operators, read: { OperatorTemplates(folder: path) },
             use: { operators in
                 do throws(TemplateFaults) {
-                    catalogue.replace(
-                        try TemplateCatalogue(operators, default: catalogue.value.standard))
+                    live.replace(
+                        try TemplateCatalogue(operators, default: live.value.standard))
                     return []
                 } catch {
                     return error.faults.map(\.description)

@@ -1,3 +1,4 @@
+package import RPC
 package import ServiceRuntime
 
 /// What an operator can set of templates: a folder of their own, and a language for readers whose
@@ -7,8 +8,8 @@ package struct TemplateSettings: Settings {
     package let folder: String?
     /// What was in it at the start.
     package let operators: OperatorTemplates
-    /// All templates, checked.
-    package let catalogue: TemplateCatalogue
+    /// All templates, checked; exchanged whole when the folder changes.
+    package let live: Live<TemplateCatalogue>
 
     package init(reading settings: inout SettingsReader) {
         folder = settings.optionalPath(
@@ -19,12 +20,12 @@ package struct TemplateSettings: Settings {
             reason: "For people whose language is not known, or none that we write.")
         operators = folder.map { OperatorTemplates(folder: $0) } ?? .none
         do throws(TemplateFaults) {
-            catalogue = try TemplateCatalogue(operators, default: standard)
+            live = Live(try TemplateCatalogue(operators, default: standard))
         } catch {
             for fault in error.faults {
                 settings.require(false, ["template-folder"], fault.description)
             }
-            catalogue = .embedded
+            live = Live(.embedded)
         }
     }
 }
