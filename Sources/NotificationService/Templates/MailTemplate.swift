@@ -48,7 +48,7 @@ package enum MailTemplate: String, CaseIterable, Sendable {
     /// The variables that a request must bring.
     package var variables: [TemplateVariable] {
         switch self {
-        case .welcome: [.name]
+        case .welcome: [.name, .device, .place, .time]
         case .signIn, .newDevice: [.method, .device, .place, .time]
         case .verifyEmail, .resetPassword, .emailChangeConfirm: [.link]
         case .verifyEmailCode, .signInCode: [.code, .minutes]

@@ -42,7 +42,7 @@ enum MailBlock: Sendable {
         switch self {
         case .words(let words, html: _): words.rendered(values)
         case .button(let label, html: _):
-            "\(label.rendered(values)):\n\(values["link"] ?? "")"
+            "\(label.rendered(values))\n\(values["link"] ?? "")"
         case .code: values["code"] ?? ""
         case .facts(let facts):
             standing(facts, values).map { "- " + $0.text.rendered(values) }.joined(separator: "\n")
