@@ -15,6 +15,8 @@ package struct NotificationService: NotificationsService, Service {
 
     let acceptance: MessageAcceptance
     private let workers: DeliveryWorkers
+    private let templateFolder: TemplateFolder?
+    private let time: any Time
 
     /// A service on `store`, whose messages leave by `routes`; those of a channel that has none
     /// wait in the store.
@@ -23,6 +25,8 @@ package struct NotificationService: NotificationsService, Service {
         routes: [Channel: any MessageRoute], time: any Time, randomness: any Randomness,
         logger: Logger
     ) {
+        templateFolder = TemplateFolder(settings.templates, logger: logger)
+        self.time = time
         let alarms = DeliveryAlarms()
         acceptance = MessageAcceptance(
             store: store, keys: keys, ids: MessageIDs(time: time, randomness: randomness),
@@ -37,9 +41,18 @@ package struct NotificationService: NotificationsService, Service {
             alarms: alarms, deliveriesMax: settings.deliveriesMax)
     }
 
-    /// Delivers until cancelled or told to shut down; then lets running tries end.
+    /// Delivers until cancelled or told to shut down, then lets running tries end; and follows the
+    /// operator's templates meanwhile.
     package func run() async throws {
-        await workers.run()
+        await withTaskGroup { group in
+            group.addTask { await workers.run() }
+            if let templateFolder {
+                group.addTask { await templateFolder.run(time) }
+            }
+            // The workers alone hear of a shutdown; cancelled, both end.
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     // MARK: NotificationsService

@@ -19,6 +19,8 @@ package struct NotificationSettings: Settings {
     package let recipientBurst: Int
     /// Between two of those that follow.
     package let recipientInterval: Duration
+    /// What messages say.
+    package let templates: TemplateSettings
 
     /// What holds for every provider of text and push messages.
     package let providers: ProviderSettings
@@ -31,6 +33,7 @@ package struct NotificationSettings: Settings {
         providers = ProviderSettings(&settings)
         sms = SMSSettings(&settings, providers)
         push = PushSettings(&settings, providers)
+        templates = TemplateSettings(reading: &settings)
         sender = Self.sender(&settings)
         server = Self.server(&settings, clientName: sender.address.domain)
         inboxFolder = settings.optionalPath(
@@ -55,7 +58,11 @@ package struct NotificationSettings: Settings {
     /// - Parameter dataFolder: where the inbox is, unless it is set.
     /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
     package func makeRoutes(dataFolder: String) throws -> [Channel: any MessageRoute] {
-        [.email: MailDelivery(sender: sender, route: try makeMailRoute(dataFolder: dataFolder))]
+        [
+            .email: MailDelivery(
+                sender: sender, templates: templates.live,
+                route: try makeMailRoute(dataFolder: dataFolder))
+        ]
     }
 
     /// The inbox, for what has no provider.

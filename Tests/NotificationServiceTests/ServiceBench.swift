@@ -40,7 +40,12 @@ final class ServiceBench: Sendable {
         let settings = try Self.settings([:])
         service = NotificationService(
             settings: settings, store: store, keys: keys,
-            routes: try route.map { [.email: MailDelivery(sender: settings.sender, route: $0)] }
+            routes: try route.map {
+                [
+                    .email: MailDelivery(
+                        sender: settings.sender, templates: settings.templates.live, route: $0)
+                ]
+            }
                 ?? settings.makeRoutes(dataFolder: folder.path), time: time,
             randomness: randomness, logger: logger)
     }

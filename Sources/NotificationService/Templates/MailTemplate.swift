@@ -1,91 +1,94 @@
-/// The mails that can be sent (N-01). To add one: a case, its variables, its wording's file.
+/// The mails that can be sent (N-01). To add one: a case, its variables and lane, a file of its
+/// words in `Wording`.
 package enum MailTemplate: String, CaseIterable, Sendable {
+    /// An account was made.
+    case welcome
+    /// Somebody signed in (D0).
+    case signIn = "sign-in"
+    /// Somebody signed in on a device, or from a place, that was not seen before (A-06).
+    case newDevice = "new-device"
     /// Prove that an address is yours, by a link.
     case verifyEmail = "verify-email"
-    /// Somebody tried to sign up with an address that has an account. Carries no link, since who
-    /// asked for it may be a stranger.
-    case emailAlreadyRegistered = "email-already-registered"
+    /// The same, by a code.
+    case verifyEmailCode = "verify-email-code"
+    /// A code to sign in with.
+    case signInCode = "sign-in-code"
+    /// Choose a new password, by a link (G-11).
+    case resetPassword = "reset-password"
+    /// To the new address: confirm the change (G-12).
+    case emailChangeConfirm = "email-change-confirm"
+    /// To the old address: a change was asked for.
+    case emailChangeRequested = "email-change-requested"
+    /// To the old address: it is no longer the account's.
+    case emailChanged = "email-changed"
+    /// The password is another one.
+    case passwordChanged = "password-changed"
+    /// There is one more way to sign in (G-14, G-15).
+    case methodAdded = "method-added"
+    /// There is one less.
+    case methodRemoved = "method-removed"
+    /// The owner of the address has arrived, and what a stranger had set up is gone (X-04).
+    case addressClaimed = "address-claimed"
     /// A newer session took the place of another one.
     case sessionDisplaced = "session-displaced"
     /// A refresh token was used twice, so its session was ended.
     case sessionReplayed = "session-replayed"
+    /// Somebody tried to sign up with an address that has an account. Carries no link, since who
+    /// asked for it may be a stranger.
+    case emailAlreadyRegistered = "email-already-registered"
+    /// All of an account's data can be fetched (G-21).
+    case exportReady = "export-ready"
+    /// The account will be deleted; until then it can be kept (G-19).
+    case deletionScheduled = "deletion-scheduled"
+    /// The account stays.
+    case deletionCancelled = "deletion-cancelled"
+    /// The account is gone.
+    case deletionDone = "deletion-done"
 
     /// The variables that a request must bring.
     package var variables: [TemplateVariable] {
         switch self {
-        case .verifyEmail: [.link]
-        case .emailAlreadyRegistered: []
+        case .welcome: [.name, .device, .place, .time]
+        case .signIn, .newDevice: [.method, .device, .place, .time]
+        case .verifyEmail, .resetPassword, .emailChangeConfirm: [.link]
+        case .verifyEmailCode, .signInCode: [.code, .minutes]
+        case .emailChangeRequested, .emailChanged: [.address, .time]
+        case .passwordChanged: [.device, .place, .time]
+        case .methodAdded, .methodRemoved: [.method, .device, .time]
+        case .addressClaimed: [.methods, .time]
         case .sessionDisplaced, .sessionReplayed: [.device, .time]
-        }
-    }
-
-    /// The mail's words.
-    /// - Parameters:
-    ///   - language: BCP 47. There is English so far, for every language.
-    ///   - product: what people know the app by.
-    ///   - values: a value for each of `variables`, checked by `TemplateVariable.allows`.
-    /// - Throws: `TemplateMistake` when a value is missing.
-    package func render(
-        language: String, product: HeaderText, values: [TemplateVariable: String]
-    ) throws(TemplateMistake) -> MailContent {
-        switch self {
-        case .verifyEmail:
-            guard let link = values[.link] else { throw TemplateMistake(missing: .link) }
-            return try VerifyEmailWording(product: product, link: link).english()
-        case .emailAlreadyRegistered:
-            return try EmailAlreadyRegisteredWording(product: product).english()
-        case .sessionDisplaced:
-            return try SessionDisplacedWording(
-                product: product, notice: SessionNotice(values)
-            ).english()
-        case .sessionReplayed:
-            return try SessionReplayedWording(
-                product: product, notice: SessionNotice(values)
-            ).english()
+        case .emailAlreadyRegistered, .deletionDone: []
+        case .exportReady: [.link, .time]
+        case .deletionScheduled, .deletionCancelled: [.time]
         }
     }
 }
 
-/// What stands for something of this one mail in a template.
-package enum TemplateVariable: String, CaseIterable, Sendable {
-    /// Where to go: a whole URL.
-    case link
-    /// The name of a device; empty where it has none.
-    case device
-    /// A moment, as a person reads it.
-    case time
-
-    /// The longest value, in bytes: a link with a token is a few hundred.
-    package static let bytesMax = 2_048
-
-    /// The longest name of a device or moment, in bytes.
-    private static let wordsBytesMax = 256
-
-    /// Whether `value` can be this. A link is `http` or `https` in printable ASCII without quotes
-    /// or brackets: `javascript:` in an `href` would run, and a line break in the text part could
-    /// fake one. Names and moments are one line of letters, numbers and a few marks: with a point,
-    /// a slash or an at sign mail programs would make a link of what a stranger typed.
-    package func allows(_ value: String) -> Bool {
+extension MailTemplate {
+    /// Our words.
+    var wordings: Wordings {
         switch self {
-        case .link:
-            (value.hasPrefix("https://") || value.hasPrefix("http://"))
-                && value.utf8.count <= Self.bytesMax
-                && value.utf8.allSatisfy { byte in
-                    (33...126).contains(byte) && !"\"'<>\\^`{|}".utf8.contains(byte)
-                }
-        case .device, .time:
-            value.utf8.count <= Self.wordsBytesMax
-                && value.allSatisfy { $0.isLetter || $0.isNumber || " '’-():".contains($0) }
+        case .welcome: WelcomeWording.wordings
+        case .signIn: SignInWording.wordings
+        case .newDevice: NewDeviceWording.wordings
+        case .verifyEmail: VerifyEmailWording.wordings
+        case .verifyEmailCode: VerifyEmailCodeWording.wordings
+        case .signInCode: SignInCodeWording.wordings
+        case .resetPassword: ResetPasswordWording.wordings
+        case .emailChangeConfirm: EmailChangeConfirmWording.wordings
+        case .emailChangeRequested: EmailChangeRequestedWording.wordings
+        case .emailChanged: EmailChangedWording.wordings
+        case .passwordChanged: PasswordChangedWording.wordings
+        case .methodAdded: MethodAddedWording.wordings
+        case .methodRemoved: MethodRemovedWording.wordings
+        case .addressClaimed: AddressClaimedWording.wordings
+        case .sessionDisplaced: SessionDisplacedWording.wordings
+        case .sessionReplayed: SessionReplayedWording.wordings
+        case .emailAlreadyRegistered: EmailAlreadyRegisteredWording.wordings
+        case .exportReady: ExportReadyWording.wordings
+        case .deletionScheduled: DeletionScheduledWording.wordings
+        case .deletionCancelled: DeletionCancelledWording.wordings
+        case .deletionDone: DeletionDoneWording.wordings
         }
-    }
-}
-
-/// Why a template gives no mail.
-package struct TemplateMistake: Error, Hashable {
-    /// The variable that has no value; nil when the words cannot stand in a header.
-    package let missing: TemplateVariable?
-
-    init(missing: TemplateVariable?) {
-        self.missing = missing
     }
 }

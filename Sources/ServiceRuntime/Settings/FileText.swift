@@ -1,17 +1,17 @@
 import Glibc
 
 /// Reads a small file of the operator's, whole.
-enum FileText {
+package enum FileText {
     /// Why a file could not be read.
-    struct Failure: Error {
+    package struct Failure: Error {
         /// For people.
-        let sentence: String
+        package let sentence: String
     }
 
     /// The file's bytes; a failure where it cannot be read or holds more than `bytesMax`.
     ///
     /// They are read into one array that never grows, so that a secret leaves no copy behind.
-    static func read(_ path: String, bytesMax: Int) -> Result<[UInt8], Failure> {
+    package static func read(_ path: String, bytesMax: Int) -> Result<[UInt8], Failure> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return .failure(failure()) }
         defer { close(descriptor) }

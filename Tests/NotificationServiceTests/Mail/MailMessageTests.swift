@@ -63,8 +63,8 @@ struct MailMessageTests {
     @Test("a person reads back what was written")
     func readBack() throws {
         let link = "https://app.example/verify?token=" + String(repeating: "x", count: 300)
-        let content = try MailTemplate.verifyEmail.render(
-            language: "", product: try #require(HeaderText("Ünïcode & Söhne")),
+        let content = try TemplateCatalogue.embedded.mail(
+            .verifyEmail, language: "", product: try #require(HeaderText("Ünïcode & Söhne")),
             values: [.link: link])
         let mail = MailMessage(
             id: try #require(MessageID(key: 7)), date: Timestamp(milliseconds: 0),

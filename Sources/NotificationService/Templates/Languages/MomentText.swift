@@ -1,0 +1,34 @@
+/// A moment as callers send it, `2026-01-31 09:05 UTC` or `2026-01-31`, in the manner of a
+/// language. The zone is always named: a reader may be in another one, and nobody told us theirs.
+struct MomentText {
+    private let day: (year: Int, month: Int, day: Int)
+    /// `09:05`; nil for a whole day.
+    private let time: String?
+
+    /// Nil for anything else; it is then shown as it came.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let date = words.first, words.count == 1 || words.count == 3 else { return nil }
+        let numbers = date.split(separator: "-").compactMap { Int($0) }
+        guard date.utf8.count == 10, numbers.count == 3, (1...12).contains(numbers[1]),
+            (1...31).contains(numbers[2])
+        else { return nil }
+        day = (numbers[0], numbers[1], numbers[2])
+        guard words.count == 3 else {
+            time = nil
+            return
+        }
+        let clock = words[1].split(separator: ":").compactMap { Int($0) }
+        guard words[2] == "UTC", words[1].utf8.count == 5, clock.count == 2,
+            (0...23).contains(clock[0]), (0...59).contains(clock[1])
+        else { return nil }
+        time = String(words[1])
+    }
+
+    /// For readers of `language`.
+    func text(in language: Language) -> String {
+        let words = language.words
+        let day = words.day(day.year, day.month, day.day)
+        return time.map { words.moment(day, $0) } ?? day
+    }
+}

@@ -1,0 +1,58 @@
+/// A wording's file in its parts: header lines, an empty line, paragraphs.
+struct WordingText {
+    let paragraphs: [TemplateSource]
+    private let source: TemplateSource
+    private let headers: [(name: Substring, value: TemplateSource)]
+
+    init(_ source: TemplateSource) {
+        self.source = source
+        let lines = source.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let end = lines.firstIndex { Self.isEmpty($0) } ?? lines.endIndex
+        headers = lines[..<end].enumerated().map { offset, line in
+            let halves = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = halves.count == 2 ? halves[1].drop { $0 == " " } : ""
+            return (
+                halves.first ?? "",
+                TemplateSource(
+                    file: source.file, line: source.line + offset, text: String(value))
+            )
+        }
+        paragraphs = Self.paragraphs(lines[end...], of: source)
+    }
+
+    /// A header line that must be there.
+    func header(_ name: String) throws(TemplateFault) -> TemplateSource {
+        guard let value = optionalHeader(name) else {
+            throw source.fault("begins with the line \"\(name): …\"")
+        }
+        return value
+    }
+
+    /// A header line with words in it.
+    func optionalHeader(_ name: String) -> TemplateSource? {
+        headers.first { $0.name == name && !$0.value.text.isEmpty }?.value
+    }
+
+    func refuseOtherHeaders(than known: [Substring]) throws(TemplateFault) {
+        var seen: [Substring] = []
+        for header in headers {
+            guard known.contains(header.name), !seen.contains(header.name) else {
+                throw header.value.fault(
+                    "above the first empty line stand \(known.joined(separator: ", ")), each once")
+            }
+            seen.append(header.name)
+        }
+    }
+
+    private static func isEmpty(_ line: Substring) -> Bool { line.allSatisfy { $0 == " " } }
+
+    private static func paragraphs(
+        _ lines: ArraySlice<Substring>, of source: TemplateSource
+    ) -> [TemplateSource] {
+        lines.split(whereSeparator: isEmpty).map { lines in
+            TemplateSource(
+                file: source.file, line: source.line + lines.startIndex,
+                text: lines.joined(separator: "\n"))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/// Checks where values stand in markup that an operator wrote.
+///
+/// Attack: escaping keeps a value from ending an element or an attribute, and nothing else. In
+/// `<a href="{{device}}">` it could be `javascript:…`, in `<img src="{{device}}">` it could call
+/// somebody, in a style or an attribute without quotes it could be anything (OWASP, Cross Site
+/// Scripting Prevention). So a value stands between elements, or it is the whole of a `lang` or
+/// `dir`, or, where it is a link, of a link's `href`.
+struct HTMLPositions {
+    private enum Place: Hashable {
+        case between
+        /// Within `<…>`, which began at this text.
+        case inside(String)
+        /// Within the quotes after `attribute=`.
+        case quoted(attribute: String, element: String, isBegun: Bool)
+        case comment
+        /// Within `<style>…</style>`, where escaping means nothing.
+        case style
+    }
+
+    private let source: TemplateSource
+    private var place: Place = .between
+    /// The names that stand only in one attribute.
+    private static let ownAttribute = ["language": "lang", "direction": "dir"]
+
+    /// - Throws: `TemplateFault` for the first value that stands where it must not.
+    static func check(
+        _ template: MustacheTemplate, of source: TemplateSource
+    ) throws(TemplateFault) {
+        var positions = HTMLPositions(source: source)
+        try positions.walk(template.parts)
+        guard positions.place == .between else {
+            throw source.fault("the markup ends within an element, an attribute or a comment")
+        }
+    }
+
+    private init(source: TemplateSource) { self.source = source }
+
+    private mutating func walk(_ parts: [MustacheTemplate.Part]) throws(TemplateFault) {
+        for part in parts {
+            switch part {
+            case .literal(let markup): try read(markup)
+            case .value(let name, let line): try check(name, line)
+            case .piece:
+                guard place == .between else {
+                    throw source.fault("{{> …}} stands between elements only")
+                }
+            case .section(let name, whenEmpty: _, let inner):
+                let before = place
+                try walk(inner)
+                guard place == before else {
+                    throw source.fault("{{#\(name)}} holds half an element or attribute")
+                }
+            }
+        }
+    }
+
+    private mutating func check(_ name: String, _ line: Int) throws(TemplateFault) {
+        switch place {
+        case .between where Self.ownAttribute[name] == nil: return
+        case .quoted(let attribute, let element, isBegun: false):
+            let isLink = name == "link" && attribute == "href" && element == "a"
+            guard isLink || Self.ownAttribute[name] == attribute else { break }
+            place = .quoted(attribute: attribute, element: element, isBegun: true)
+            return
+        case .between, .quoted, .inside, .comment, .style: break
+        }
+        throw source.fault(
+            "{{\(name)}} cannot stand here: a value stands between elements, and {{link}} also as "
+                + "the whole of <a href=\"{{link}}\">", line: line)
+    }
+
+    /// Follows markup of the author's own.
+    private mutating func read(_ markup: String) throws(TemplateFault) {
+        var rest = markup[...]
+        while !rest.isEmpty {
+            switch place {
+            case .between:
+                guard let start = rest.firstRange(of: "<") else { return }
+                rest = rest[start.upperBound...]
+                place = rest.hasPrefix("!--") ? .comment : .inside("")
+            case .comment:
+                guard let end = rest.firstRange(of: "-->") else { return }
+                rest = rest[end.upperBound...]
+                place = .between
+            case .style:
+                guard let end = rest.firstRange(of: "</style") else { return }
+                rest = rest[end.lowerBound...].dropFirst()
+                place = .inside("")
+            case .inside(let begun): rest = try readElement(begun, rest)
+            case .quoted(let attribute, let element, let isBegun):
+                guard let quote = rest.firstIndex(of: "\"") else {
+                    place = .quoted(attribute: attribute, element: element, isBegun: true)
+                    return
+                }
+                guard quote == rest.startIndex || !(isBegun && attribute == "href") else {
+                    throw source.fault("a link is the whole of its href")
+                }
+                rest = rest[rest.index(after: quote)...]
+                place = .inside(element + " ")
+            }
+        }
+    }
+
+    /// Within `<…>`: to its end, or to an attribute's quotes.
+    private mutating func readElement(
+        _ begun: String, _ rest: Substring
+    ) throws(TemplateFault) -> Substring {
+        guard let stop = rest.firstIndex(where: { $0 == ">" || $0 == "\"" }) else {
+            place = .inside(begun + rest)
+            return ""
+        }
+        let text = begun + rest[..<stop]
+        let words = text.split { $0.isWhitespace || $0 == "/" }
+        let element = words.first.map { $0.lowercased() } ?? ""
+        guard element != "script" else {
+            throw source.fault("a mail has no scripts: mail programs drop them, or the mail")
+        }
+        if rest[stop] == ">" {
+            place = element == "style" && !text.hasPrefix("/") ? .style : .between
+        } else {
+            let attribute = words.last.map { $0.lowercased() } ?? ""
+            place = .quoted(
+                attribute: attribute.hasSuffix("=") ? String(attribute.dropLast()) : "",
+                element: element, isBegun: false)
+        }
+        return rest[rest.index(after: stop)...]
+    }
+}

@@ -1,0 +1,68 @@
+/// What there is to send, for people who want to word it themselves.
+package enum TemplateListing {
+    /// One template.
+    package struct Row: Hashable, Sendable {
+        /// How its files end: `mail`, `sms`, `push`.
+        package let kind: String
+        /// Its name.
+        package let name: String
+        /// How urgent it is.
+        package let lane: Lane
+        /// What may stand in it, beside `product`.
+        package let variables: [TemplateVariable]
+    }
+
+    /// All of them, mails first.
+    package static var rows: [Row] {
+        MailTemplate.allCases.map {
+            Row(kind: "mail", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
+        }
+            + SMSTemplate.allCases.map {
+                Row(kind: "sms", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
+            }
+            + PushTemplate.allCases.map {
+                Row(kind: "push", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
+            }
+    }
+
+    /// Our words for a file of an operator's folder, to begin from: `verify-email.de.mail`, or
+    /// `layout.html`.
+    /// - Throws: `TemplateFault` for a name that is none.
+    package static func ours(_ fileName: String) throws(TemplateFault) -> String {
+        if fileName == MailFrame.fileName { return MailFrame.standard }
+        let name = try OperatorFileName(fileName)
+        let wordings: Wordings? =
+            switch name.kind {
+            case .mail: MailTemplate(rawValue: name.template)?.wordings
+            case .sms: SMSTemplate(rawValue: name.template)?.wordings
+            case .push: PushTemplate(rawValue: name.template)?.wordings
+            case .text: FooterWording.wordings
+            case .html: nil
+            }
+        guard let wordings else {
+            throw TemplateFault(
+                file: fileName, line: 0,
+                sentence: "we have no markup for single mails: begin from \(name.template)."
+                    + "\(name.language.rawValue).mail")
+        }
+        return wordings[name.language] + "\n"
+    }
+}
+
+extension TemplateVariable {
+    /// Stands for it in a preview.
+    package var sample: String {
+        switch self {
+        case .link: "https://app.example/open?token=Kq3vX0pZrT8mB2yWc7LdJ5nF1sHgA9uE"
+        case .device: "Pixel 9"
+        case .time: "2026-01-31 09:05 UTC"
+        case .name: "Ada"
+        case .place: "Leipzig"
+        case .method: "password"
+        case .methods: "password google phone"
+        case .address: "ada@example.org"
+        case .code: "482913"
+        case .minutes: "5"
+        }
+    }
+}

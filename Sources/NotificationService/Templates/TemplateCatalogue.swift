@@ -1,0 +1,101 @@
+/// All templates in all languages, checked and ready (N-05): ours, with the operator's in their
+/// place where there are any. Never changed; a new one is made when the operator's files change.
+package struct TemplateCatalogue: Sendable {
+    /// For readers whose language is not known, or none of ours.
+    package let standard: Language
+
+    private let mails: [TemplatePlace<MailTemplate>: MailText]
+    private let texts: [TemplatePlace<SMSTemplate>: SMSWording]
+    private let notices: [TemplatePlace<PushTemplate>: PushWording]
+    private let frame: MailFrame
+    private let footers: [Language: MustacheTemplate]
+
+    /// Checks everything.
+    /// - Throws: `TemplateFaults` with all that is wrong.
+    package init(
+        _ operators: OperatorTemplates = .none, default standard: Language = .english
+    ) throws(TemplateFaults) {
+        var reading = CatalogueReading(operators)
+        self.standard = standard
+        frame = reading.frame()
+        mails = reading.mails()
+        texts = reading.texts()
+        notices = reading.notices()
+        footers = reading.footers()
+        try reading.finish()
+    }
+
+    /// A mail.
+    /// - Parameters:
+    ///   - language: BCP 47, as the account has it; may be empty.
+    ///   - product: what people know the app by.
+    ///   - values: a value for each of the template's variables, checked by
+    ///     `TemplateVariable.allows`.
+    /// - Throws: `TemplateMistake` when a value is missing.
+    package func mail(
+        _ template: MailTemplate, language tag: String, product: HeaderText,
+        values: [TemplateVariable: String]
+    ) throws(TemplateMistake) -> MailContent {
+        let language = Language(for: tag, default: standard)
+        guard let mail = mails[TemplatePlace(template, language)] else { throw .unreadable }
+        var shown = try ShownValues(
+            values, wanted: template.variables, product: product, language: language
+        ).texts
+        let words = mail.wording
+        guard let subject = HeaderText(words.subject.rendered(shown)) else { throw .unreadable }
+        let footer = footers[language]?.rendered(shown) ?? ""
+        let content =
+            mail.html?.rendered(shown, escape: HTMLText.escape) ?? words.html(shown)
+        let text = words.text(shown) + "\n\n" + footer
+        shown["title"] = words.title.rendered(shown)
+        shown["preview"] = words.preview(shown)
+        shown["footer"] = footer
+        return MailContent(
+            language: language.rawValue, subject: subject, text: text,
+            html: frame.html(shown, content: content, language: language))
+    }
+
+    /// A text for a phone.
+    /// - Throws: `TemplateMistake` when a value is missing.
+    package func text(
+        _ template: SMSTemplate, language tag: String, product: HeaderText,
+        values: [TemplateVariable: String]
+    ) throws(TemplateMistake) -> String {
+        let language = Language(for: tag, default: standard)
+        guard let wording = texts[TemplatePlace(template, language)] else { throw .unreadable }
+        let shown = try ShownValues(
+            values, wanted: template.variables, product: product, language: language)
+        return wording.words.rendered(shown.texts)
+    }
+
+    /// A notice for an account's devices.
+    /// - Throws: `TemplateMistake` when a value is missing.
+    package func push(
+        _ template: PushTemplate, language tag: String, product: HeaderText,
+        values: [TemplateVariable: String]
+    ) throws(TemplateMistake) -> PushText {
+        let language = Language(for: tag, default: standard)
+        guard let wording = notices[TemplatePlace(template, language)] else { throw .unreadable }
+        let shown = try ShownValues(
+            values, wanted: template.variables, product: product, language: language)
+        return PushText(
+            title: wording.title.rendered(shown.texts), body: wording.body.rendered(shown.texts))
+    }
+}
+
+/// One template in one language.
+struct TemplatePlace<Template: Hashable & Sendable>: Hashable, Sendable {
+    let template: Template
+    let language: Language
+
+    init(_ template: Template, _ language: Language) {
+        self.template = template
+        self.language = language
+    }
+}
+
+/// A mail's words, and markup in place of theirs where an operator has some.
+struct MailText: Sendable {
+    let wording: MailWording
+    let html: MustacheTemplate?
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import NotificationService
+
+@Suite("Languages")
+struct LanguageTests {
+    @Test(
+        "RFC 4647, 3.4: the closest of our languages, then the default",
+        arguments: [
+            ("de", Language.german), ("de-AT", .german), ("DE-latn-at", .german),
+            ("es-419", .spanish),
+            ("fr-x-private", .french), ("ja-JP-u-ca-japanese", .japanese), ("en", .english),
+            ("", .spanish), ("it", .spanish), ("deu", .spanish), ("-", .spanish),
+            ("x-de", .spanish),
+            ("zh-Hans-CN", .spanish),
+        ])
+    func lookUp(_ tag: String, _ language: Language) {
+        #expect(Language(for: tag, default: .spanish) == language)
+    }
+
+    @Test(
+        "moments and days in the manner of each language, with the zone",
+        arguments: [
+            (Language.english, "1 March 2026, 09:05 UTC", "31 December 2026"),
+            (.german, "1. März 2026, 09:05 Uhr (UTC)", "31. Dezember 2026"),
+            (.spanish, "1 de marzo de 2026, 09:05 (UTC)", "31 de diciembre de 2026"),
+            (.french, "1er mars 2026 à 09:05 (UTC)", "31 décembre 2026"),
+            (.japanese, "2026年3月1日 09:05（UTC）", "2026年12月31日"),
+        ])
+    func moments(_ language: Language, _ moment: String, _ day: String) {
+        #expect(MomentText("2026-03-01 09:05 UTC")?.text(in: language) == moment)
+        #expect(MomentText("2026-12-31")?.text(in: language) == day)
+    }
+
+    @Test("all twelve months have names of their own")
+    func months() {
+        for language in Language.allCases {
+            let names = Set((1...12).map { language.words.day(2026, $0, 5) })
+            #expect(names.count == 12)
+            #expect(language == .japanese || names.allSatisfy { !$0.contains("-") })
+        }
+    }
+
+    @Test(
+        "what is no moment is no moment",
+        arguments: [
+            "", "noon", "2026-13-01", "2026-00-10", "2026-01-32", "2026-01-31 24:00 UTC",
+            "2026-01-31 09:60 UTC", "2026-01-31 09:05", "2026-01-31 09:05 CET", "2026-1-31",
+            "2026-01-31  09:05 UTC", "99999-01-01", "2026-01--1",
+        ])
+    func noMoments(_ text: String) {
+        #expect(MomentText(text) == nil)
+    }
+
+    @Test("ways to sign in are named and joined; a new one keeps its name")
+    func methods() {
+        for language in Language.allCases {
+            for method in SignInMethod.allCases {
+                #expect(language.words.methods[method]?.isEmpty == false)
+            }
+            #expect(language.words.method("passkey") == "passkey")
+        }
+        #expect(Language.german.words.list(["a"]) == "a")
+        #expect(Language.german.words.list([]) == "")
+        #expect(Language.german.words.list(["a", "b", "c"]) == "a, b und c")
+        #expect(Language.japanese.words.list(["a", "b", "c"]) == "a、b、c")
+    }
+}

@@ -1,0 +1,127 @@
+import RPC
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("N-05: an operator's own words")
+struct OperatorTemplatesTests {
+    private let folder: TemporaryFolder
+    private let product: HeaderText
+
+    init() throws {
+        folder = try TemporaryFolder()
+        product = try #require(HeaderText("Tea"))
+    }
+
+    private func mail(_ language: String) throws -> MailContent {
+        try TemplateCatalogue(OperatorTemplates(folder: folder.path)).mail(
+            .verifyEmail, language: language, product: product,
+            values: [.link: "https://a.example/x"])
+    }
+
+    private func faults() -> [String] {
+        do {
+            _ = try TemplateCatalogue(OperatorTemplates(folder: folder.path))
+            return []
+        } catch {
+            return error.faults.map(\.description)
+        }
+    }
+
+    @Test("N-05: a file takes the place of our words; the rest stays ours")
+    func words() throws {
+        let text = "Subject: Servus {{product}}\n\nSog ja:\n\n[Ja]({{link}})\n"
+        _ = try folder.write(text, to: "verify-email.de.mail")
+        _ = try folder.write("not read", to: ".hidden")
+        _ = try folder.write("not read", to: "verify-email.de.mail~")
+        let german = try mail("de-AT")
+        #expect(german.subject.text == "Servus Tea")
+        #expect(german.text.hasPrefix("Sog ja:\n\nJa\nhttps://a.example/x\n\n"))
+        #expect(german.html.contains(">Servus Tea</h1>"))
+        #expect(try mail("en").subject.text == "Confirm your email for Tea")
+    }
+
+    @Test("N-05: markup of one mail, the frame and the footer")
+    func markup() throws {
+        _ = try folder.write(
+            "<b>{{product}}</b> <a href=\"{{link}}\">ok</a>", to: "verify-email.en.html")
+        _ = try folder.write(
+            "<html lang=\"{{language}}\"><h1>{{title}}</h1>{{> content}}<i>{{footer}}</i>",
+            to: "layout.html")
+        _ = try folder.write("Yours, {{product}} & all\n", to: "footer.en.text")
+        let mail = try mail("en")
+        #expect(
+            mail.html == """
+                <html lang="en"><h1>Confirm your email</h1><b>Tea</b> \
+                <a href="https://a.example/x">ok</a><i>Yours, Tea &amp; all</i>
+                """)
+        #expect(mail.text.hasSuffix("Yours, Tea & all"))
+        #expect(mail.text.contains("Please confirm"))
+    }
+
+    @Test("N-05: all faults at once, each with its file")
+    func mistakes() throws {
+        _ = try folder.write("Subject: x\n\n{{devise}}", to: "sign-in.de.mail")
+        _ = try folder.write("Subject: x\n\ny", to: "sign-in.it.mail")
+        _ = try folder.write("x", to: "sing-in.de.mail")
+        _ = try folder.write("x", to: "README")
+        _ = try folder.write("<p title=\"{{product}}\">", to: "sign-in.en.html")
+        _ = try folder.write(String(repeating: "x", count: 4_097), to: "phone-code.en.sms")
+        _ = try folder.write("x", to: "new-device.en.push")
+        _ = try folder.write("{{title", to: "layout.html")
+        let faults = faults()
+        for expected in [
+            ("sign-in.de.mail, line 3", "allowed: product, method, device, place, time"),
+            ("sign-in.it.mail", "none of en, de, es, fr, ja"), ("sing-in.de.mail", "welcome"),
+            ("README", "NAME.LANGUAGE.KIND"), ("sign-in.en.html", "cannot stand here"),
+            ("phone-code.en.sms", "4096"), ("new-device.en.push", "Title"), ("layout.html", "{{"),
+        ] {
+            #expect(
+                faults.contains { $0.hasPrefix(expected.0) && $0.contains(expected.1) },
+                "\(expected): \(faults)")
+        }
+        #expect(faults.count == 8, "\(faults)")
+    }
+
+    @Test("N-05: text that is no text, and a folder that is none")
+    func unreadable() throws {
+        try folder.write(bytes: [0x53, 0xFF, 0xFE], to: "welcome.en.mail")
+        #expect(faults() == ["welcome.en.mail: it is not UTF-8"])
+        let none = OperatorTemplates(folder: folder.file("none"))
+        #expect(throws: TemplateFaults.self) { try TemplateCatalogue(none) }
+    }
+
+    @Test("N-05: a folder with faults is refused at the start, by name; --check sees it too")
+    func start() throws {
+        _ = try folder.write("x", to: "welcome.xx.mail")
+        let refused = #expect(throws: SettingsRefused.self) {
+            try ServiceBench.settings(["POSTERN_TEMPLATE_FOLDER": folder.path])
+        }
+        #expect(refused?.text.contains("template-folder") == true)
+        #expect(refused?.text.contains("welcome.xx.mail") == true)
+        #expect(throws: SettingsRefused.self) {
+            try ServiceBench.settings(["POSTERN_DEFAULT_LANGUAGE": "it"])
+        }
+        let settings = try ServiceBench.settings(["POSTERN_DEFAULT_LANGUAGE": "ja"])
+        #expect(settings.templates.live.value.standard == .japanese)
+    }
+
+    @Test("N-05: what we print to begin from is what we say")
+    func ours() throws {
+        for row in TemplateListing.rows {
+            for language in Language.allCases {
+                let file = "\(row.name).\(language.rawValue).\(row.kind)"
+                _ = try folder.write(try TemplateListing.ours(file), to: file)
+            }
+        }
+        for file in ["layout.html", "footer.en.text"] {
+            _ = try folder.write(try TemplateListing.ours(file), to: file)
+        }
+        let ours = try TemplateCatalogue.embedded.mail(
+            .verifyEmail, language: "fr", product: product,
+            values: [.link: "https://a.example/x"])
+        #expect(try mail("fr") == ours)
+        #expect(throws: TemplateFault.self) { try TemplateListing.ours("welcome.en.html") }
+    }
+}

@@ -1,0 +1,34 @@
+import NotificationService
+import Testing
+
+@Suite("N-05: the preview")
+struct TemplatePreviewTests {
+    private let preview: TemplatePreview
+
+    init() throws {
+        preview = TemplatePreview(.embedded, product: try #require(HeaderText("Tea & Cake")))
+    }
+
+    @Test("N-05: a mail on a phone and wide, light and dark, and as text")
+    func mail() throws {
+        let page = try #require(try preview.page("verify-email", in: .german))
+        #expect(page.ranges(of: "<iframe sandbox=\"allow-same-origin\" width=\"375\"").count == 2)
+        #expect(page.ranges(of: "<iframe sandbox=\"allow-same-origin\" width=\"800\"").count == 2)
+        #expect(page.ranges(of: "@media all").count == 2)
+        #expect(page.ranges(of: "@media not all").count == 2)
+        #expect(!page.contains("prefers-color-scheme: dark"))
+        #expect(page.contains("<pre>Bitte bestätige"))
+        #expect(page.contains("Tea &amp; Cake") && !page.contains("Tea & Cake"))
+    }
+
+    @Test("N-05: everything at once, in every language; nothing for a name that is none")
+    func all() throws {
+        for language in Language.allCases {
+            let page = try #require(try preview.page("all", in: language))
+            #expect(page.ranges(of: "<section>").count == TemplateListing.rows.count)
+        }
+        #expect(try preview.page("nothing", in: .english) == nil)
+        let both = try #require(try preview.page("new-device", in: .english))
+        #expect(both.ranges(of: "<section>").count == 2)
+    }
+}

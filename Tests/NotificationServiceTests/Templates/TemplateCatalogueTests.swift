@@ -1,0 +1,120 @@
+import Testing
+
+@testable import NotificationService
+
+@Suite("All messages in all languages")
+struct TemplateCatalogueTests {
+    private let product: HeaderText
+    private let catalogue = TemplateCatalogue.embedded
+    private static let hostile: [TemplateVariable: String] = [
+        .link: "https://app.example/verify?a=1&b=2", .device: "Zoë's <phone>",
+        .time: "2026-01-31 09:05 UTC", .name: "Ada & <Co>", .place: "<Leipzig>",
+        .method: "google", .methods: "google apple", .address: "ada@example.org",
+        .code: "482913", .minutes: "5",
+    ]
+
+    init() throws { product = try #require(HeaderText("Tea & <Cake>")) }
+
+    private func mail(
+        _ template: MailTemplate, _ language: Language = .english,
+        _ values: [TemplateVariable: String] = hostile
+    ) throws -> MailContent {
+        try catalogue.mail(
+            template, language: language.rawValue, product: product, values: values)
+    }
+
+    @Test(
+        "N-01: every mail in every language: text and HTML with all values, escaped",
+        arguments: MailTemplate.allCases, Language.allCases)
+    func mails(_ template: MailTemplate, _ language: Language) throws {
+        let mail = try mail(template, language)
+        #expect(mail.language == language.rawValue)
+        #expect(mail.subject.text.contains("Tea & <Cake>"))
+        #expect(mail.text.contains("Tea & <Cake>"))
+        #expect(mail.html.contains("Tea &amp; &lt;Cake&gt;"))
+        #expect(mail.html.contains("<html lang=\"\(language.rawValue)\" dir=\"ltr\">"))
+        for bad in ["<Cake>", "<phone>", "<Co>", "<Leipzig>", "{{", "<script", "<img", "src="] {
+            #expect(!mail.html.contains(bad), "\(bad)")
+        }
+        #expect(!mail.text.contains("{{") && !mail.subject.text.contains("{{"))
+        let shown = try ShownValues(
+            Self.hostile, wanted: template.variables, product: product, language: language)
+        for variable in template.variables {
+            let value = try #require(shown.texts[variable.rawValue])
+            // A name stands in the title, which is the HTML part's alone.
+            #expect(variable == .name || mail.text.contains(value), "\(variable)")
+            #expect(mail.html.contains(HTMLText.escape(value)), "\(variable)")
+        }
+        let links = mail.html.ranges(of: "href=").count
+        #expect(links == (template.variables.contains(.link) ? 2 : 0))
+    }
+
+    @Test(
+        "N-01: the same facts in every language", arguments: MailTemplate.allCases)
+    func sameFacts(_ template: MailTemplate) throws {
+        for language in Language.allCases {
+            let wording = try MailWording(
+                TemplateSource(file: "", line: 1, text: template.wordings[language]),
+                variables: template.variables)
+            let facts = Set(template.variables.map(\.rawValue))
+            // The device of one mail stands in a condition only where it has a name.
+            #expect(wording.names.subtracting(["product"]) == facts, "\(language)")
+            let english = template.wordings[.english]
+            let paragraphs = { (text: String) in text.split(separator: "\n\n").count }
+            #expect(paragraphs(template.wordings[language]) == paragraphs(english), "\(language)")
+        }
+    }
+
+    @Test("N-01: without optional values no mail has a gap, in any language")
+    func empty() throws {
+        var values = Self.hostile
+        for variable in [TemplateVariable.device, .place, .name, .methods] { values[variable] = "" }
+        for template in MailTemplate.allCases {
+            for language in Language.allCases {
+                let mail = try mail(template, language, values)
+                for gap in ["“”", "„“", "«»", "「」", ": \n", "：\n", "  ", "()", "（）"] {
+                    #expect(!mail.text.contains(gap), "\(template) \(language) \(gap)")
+                }
+                #expect(!mail.html.contains("<title>\(mail.language)"))
+            }
+        }
+        #expect(
+            try mail(.sessionDisplaced, .english, values).text.contains(", a device was signed"))
+    }
+
+    @Test("a missing variable is told by name")
+    func missing() {
+        let mistake = #expect(throws: TemplateMistake.self) {
+            try mail(.verifyEmail, .english, [:])
+        }
+        #expect(mistake?.missing == .link)
+    }
+
+    @Test("N-05: an address in a mail is masked")
+    func masked() throws {
+        for template in [MailTemplate.emailChangeRequested, .emailChanged] {
+            let mail = try mail(template)
+            #expect(mail.text.contains("a…@e….org"))
+            #expect(!mail.text.contains("example.org") && !mail.html.contains("example.org"))
+        }
+    }
+
+    @Test("a mail needs nothing from elsewhere: no image, style sheet, font or script")
+    func selfContained() throws {
+        let html = try mail(.signIn).html
+        for word in ["http", "url(", "@import", "@font-face", "<link", "<script", "<img"] {
+            #expect(!html.contains(word), "\(word)")
+        }
+        #expect(html.contains("max-width:560px"))
+        #expect(html.contains("prefers-color-scheme: dark"))
+    }
+
+    @Test("N-06: whoever is being robbed is told before anybody is welcomed")
+    func lanes() {
+        #expect(MailTemplate.resetPassword.lane == .security)
+        #expect(MailTemplate.signInCode.lane == .security)
+        #expect(MailTemplate.newDevice.lane == .security)
+        #expect(MailTemplate.signIn.lane == .notice)
+        #expect(MailTemplate.welcome.lane == .bulk)
+    }
+}
