@@ -50,6 +50,11 @@ extension Cluster {
         return Answer(exitCode: run.exitCode, json: run.output, errors: run.errors)
     }
 
+    /// `postern limits`.
+    func limits(_ arguments: String...) async throws -> ProgramRun {
+        try await postern(["limits"] + arguments + endpoints)
+    }
+
     /// `postern status`.
     func status() async throws -> ProgramRun { try await postern(["status"] + endpoints) }
 
