@@ -18,8 +18,17 @@ extension RateLimitV1.Decision {
     /// `free: 4 more after the next, by failed-sign-in-by-account`
     var line: String {
         guard limited else { return "free: \(remaining) more after the next, by \(limit)" }
-        let seconds = (Int64(clamping: retryAfterMs) + 999) / 1_000
-        return "limited by \(limit) for \(DurationText.write(.seconds(seconds)))"
+        return "limited by \(limit) for \(Self.wait(milliseconds: retryAfterMs))"
+    }
+
+    /// Rounded up to what a person would say: never less than the wait.
+    private static func wait(milliseconds: UInt64) -> String {
+        let seconds = milliseconds / 1_000 + (milliseconds % 1_000 > 0 ? 1 : 0)
+        return switch seconds {
+        case ..<120: "\(seconds)s"
+        case ..<7_200: "\((seconds + 59) / 60)m"
+        default: "\((seconds / 60 + 59) / 60)h"
+        }
     }
 }
 

@@ -55,7 +55,7 @@ extension SystemTests {
                 let peek = try await cluster.limits(
                     "peek", "failed-sign-in-by-account", ada.email)
                 #expect(
-                    peek.output.hasPrefix("limited by failed-sign-in-by-account for 1"),
+                    peek.output == "limited by failed-sign-in-by-account for 15m\n",
                     "\(peek.output)\(peek.errors)")
                 for (limit, subject) in [
                     ("failed-sign-in-by-account", ada.email),
