@@ -1,8 +1,6 @@
 package import Contracts
-package import Logging
 package import Messages
 package import RPC
-package import ServiceRuntime
 
 /// The sessions of who is signed in (G-22, S-06) and re-authentication (G-13): the gateway's second
 /// public service.
@@ -13,16 +11,13 @@ package struct AccountSessions: AccountSessionsService {
 
     /// The flows, in front of the services.
     package init(
-        settings: GatewaySettings, accounts: any AccountsAPI, sessions: any SessionsAPI,
-        devices: any DevicesAPI, limits: any LimitsAPI, time: any Time, logger: Logger
+        accounts: any AccountsAPI, sessions: any SessionsAPI, devices: any DevicesAPI,
+        limits: LimitGuard
     ) {
-        let guarding = LimitGuard(
-            limits: limits, failures: settings.limiterFailures,
-            alarm: LimiterAlarm(logger: logger), time: time, logger: logger)
         sessionList = SessionListFlow(devices: devices)
         sessionEnding = SessionEndingFlow(devices: devices)
         reauthentication = ReauthenticateFlow(
-            accounts: accounts, sessions: sessions, devices: devices, limits: guarding)
+            accounts: accounts, sessions: sessions, devices: devices, limits: limits)
     }
 
     /// `SessionListFlow`.

@@ -1,5 +1,4 @@
 package import Contracts
-package import Logging
 package import Messages
 package import RPC
 package import ServiceRuntime
@@ -16,14 +15,10 @@ package struct GatewayService: AuthService {
 
     /// A gateway in front of the services.
     package init(
-        settings: GatewaySettings, accounts: any AccountsAPI, sessions: any SessionsAPI,
-        limits: any LimitsAPI, time: any Time, logger: Logger
+        accounts: any AccountsAPI, sessions: any SessionsAPI, limits: LimitGuard, time: any Time
     ) {
-        let guarding = LimitGuard(
-            limits: limits, failures: settings.limiterFailures,
-            alarm: LimiterAlarm(logger: logger), time: time, logger: logger)
-        signUp = SignUpWithPassword(accounts: accounts, sessions: sessions, limits: guarding)
-        signIn = SignInWithPassword(accounts: accounts, sessions: sessions, limits: guarding)
+        signUp = SignUpWithPassword(accounts: accounts, sessions: sessions, limits: limits)
+        signIn = SignInWithPassword(accounts: accounts, sessions: sessions, limits: limits)
         verify = VerifyEmailFlow(accounts: accounts, sessions: sessions)
         refreshFlow = RefreshFlow(sessions: sessions)
         signOutFlow = SignOutFlow(sessions: sessions)

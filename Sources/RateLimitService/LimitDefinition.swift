@@ -32,10 +32,13 @@ extension LimitName {
     var definition: LimitDefinition {
         switch self {
         case .failedSignInByDevice, .failedSignInByAddress, .failedSignInByAccount,
-            .failedSignInByKnownDevice, .failedProviderByDevice, .failedProviderByAddress:
+            .failedSignInByKnownDevice:
             failures
+        case .failedProviderByDevice, .failedProviderByAddress, .failedProviderByAccount,
+            .failedProviderByKnownDevice:
+            providerFailures
         case .phoneCodeRequest, .phoneCodeByAddress, .phoneCodeByBlock, .phoneCodeByCountry,
-            .phoneCodeGuess:
+            .phoneCodeGuess, .phoneCodeGuessByKnownDevice:
             codes
         case .signUpByAddress:
             .init(4, .ring(3, minutes: 60), of: .site, absent: .pass)
@@ -70,11 +73,19 @@ extension LimitName {
         case .failedSignInByAddress:
             .init(2, .ring(50, minutes: 15), of: .address, absent: .refuse)
         case .failedSignInByKnownDevice: .init(7, .ring(5, minutes: 15), absent: .refuse)
+        default: .init(3, .ring(5, minutes: 15), absent: .refuse)
+        }
+    }
+
+    /// They pass without the limiter: a provider's signature cannot be guessed, however often.
+    private var providerFailures: LimitDefinition {
+        switch self {
         case .failedProviderByDevice:
             .init(8, .ring(5, minutes: 15), of: .address, absent: .pass)
         case .failedProviderByAddress:
             .init(9, .ring(50, minutes: 15), of: .address, absent: .pass)
-        default: .init(3, .ring(5, minutes: 15), absent: .refuse)
+        case .failedProviderByKnownDevice: .init(23, .ring(5, minutes: 15), absent: .pass)
+        default: .init(22, .ring(5, minutes: 15), absent: .pass)
         }
     }
 
@@ -87,9 +98,9 @@ extension LimitName {
         case .phoneCodeByCountry:
             .init(13, .rate(1_000, minutes: 60), of: .phoneCountry, says: .code, absent: .refuse)
         case .phoneCodeGuess:
-            .init(
-                14, .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100),
-                says: .wrongCode, absent: .refuse)
+            .init(14, .guessesAtACode, says: .wrongCode, absent: .refuse)
+        case .phoneCodeGuessByKnownDevice:
+            .init(24, .guessesAtACode, says: .wrongCode, absent: .refuse)
         default:
             .init(10, .codesToAPhone, says: .code, absent: .refuse)
         }
@@ -104,6 +115,10 @@ extension LimitRule {
     fileprivate static func rate(_ count: Int, minutes: Int) -> LimitRule {
         .rate(count: count, window: .seconds(minutes * 60))
     }
+
+    /// five, then 15 minutes.
+    fileprivate static let guessesAtACode = LimitRule.lock(
+        attempts: 5, lockedFor: .seconds(900), failuresMax: 100)
 
     /// at once, then after 1, 5, 15 and 30 minutes; one rung down for a quiet day.
     fileprivate static let codesToAPhone = LimitRule.ladder(

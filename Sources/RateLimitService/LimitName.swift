@@ -18,11 +18,15 @@ package enum LimitName: String, CaseIterable, Sendable {
     case failedSignInByAccount = "failed-sign-in-by-account"
     /// Failed sign-ins on one account from one device that it is known by (`TrustedLane`).
     case failedSignInByKnownDevice = "failed-sign-in-by-known-device"
-    /// Sign-ins that failed to prove themselves at a provider, from one device at one address. They
-    /// name no account, so there is no third limit.
+    /// Sign-ins that failed to prove themselves at a provider, from one device at one address.
     case failedProviderByDevice = "failed-provider-by-device"
     /// The same from one address.
     case failedProviderByAddress = "failed-provider-by-address"
+    /// The same on one identity at a provider, from devices that it is not known by. Only a token
+    /// that the provider has signed names it: by others anybody could lock anybody out.
+    case failedProviderByAccount = "failed-provider-by-account"
+    /// The same from one device that the identity is known by (`TrustedLane`).
+    case failedProviderByKnownDevice = "failed-provider-by-known-device"
 
     /// Sign-ups from one address; IPv6 by /48, which is what one customer is given.
     case signUpByAddress = "sign-up-by-address"
@@ -42,8 +46,10 @@ package enum LimitName: String, CaseIterable, Sendable {
     case phoneCodeByBlock = "phone-code-by-block"
     /// Codes to one country, or area of the North American plan.
     case phoneCodeByCountry = "phone-code-by-country"
-    /// Wrong codes for one phone number.
+    /// Wrong codes for one phone number, from devices that it is not known by.
     case phoneCodeGuess = "phone-code-guess"
+    /// Wrong codes for one phone number from one device that it is known by (`TrustedLane`).
+    case phoneCodeGuessByKnownDevice = "phone-code-guess-by-known-device"
 
     /// Verification mails to one account.
     case verificationMailByAccount = "verification-mail-by-account"
@@ -65,7 +71,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Whether it is charged by this service alone, as a part of others.
     var isInternal: Bool {
         switch self {
-        case .failedSignInByKnownDevice, .signInFailuresOverall, .signInWithoutHistory,
+        case .failedSignInByKnownDevice, .failedProviderByKnownDevice,
+            .phoneCodeGuessByKnownDevice, .signInFailuresOverall, .signInWithoutHistory,
             .knownDevice, .newDeviceByAccount:
             true
         default: false

@@ -62,16 +62,16 @@ extension RateLimitService {
         _ plan: ChargePlan, as id: Int64, isRepeatable: Bool, at now: Timestamp
     ) -> LimitVerdict? {
         guard isRepeatable else {
-            let verdict = table.decide(.consume, plan.requests, at: now)
-            guard !verdict.isLimited else { return verdict }
-            ledger.withLock { $0.note(id, plan.charged(verdict), at: now) }
+            let verdict = decide(.consume, plan, at: now)
+            guard verdict.isCharged else { return verdict }
+            ledger.withLock { $0.note(id, plan.charged(verdict, in: table), at: now) }
             return verdict
         }
         // As one, or two parallel calls under one key would both be charged.
         return ledger.withLock { ledger in
             if ledger.takesRepeat(of: id, at: now) { return nil }
-            let verdict = table.decide(.consume, plan.requests, at: now)
-            if !verdict.isLimited { ledger.note(id, plan.charged(verdict), at: now) }
+            let verdict = decide(.consume, plan, at: now)
+            if verdict.isCharged { ledger.note(id, plan.charged(verdict, in: table), at: now) }
             return verdict
         }
     }
@@ -88,36 +88,60 @@ extension RateLimitService {
     /// Takes a charge back, once. Not waited for on disk: a crash before the next write leaves the
     /// charge standing, which errs on the strict side, and every sign-in is spared a commit.
     /// - Parameter isRight: the attempt was; else it was none.
-    func takeBack(_ id: Int64, isRight: Bool, at now: Timestamp) {
+    /// - Parameter asked: what was charged, as the caller says.
+    func takeBack(_ id: Int64, isRight: Bool, _ asked: [AskedCharge], at now: Timestamp) {
         guard let charge = ledger.withLock({ $0.take(id, at: now) }) else { return }
         let policies = policies.value
-        let batch = charge.keys.compactMap { key in
-            LimitName(number: key.limit).map {
-                LimitRequest(key: key, rule: policies.rule($0), isShadow: false)
-            }
+        subjects.decide(.refund(at: charge.moment), at: now) { ring in
+            charge.keys.compactMap { refund(of: $0, asked, ring, policies, at: now) }
         }
-        guard !batch.isEmpty else { return }
-        _ = table.decide(.refund(at: charge.moment), batch, at: now)
         if charge.keys.contains(where: { $0.limit == LimitName.failedSignInByAccount.number }) {
             let rule = StuffingRule(policies[.signInFailuresOverall].rule)
             alarm.withLock { $0.takeBack(of: charge.moment, isRight: isRight, rule) }
         }
     }
 
+    /// Where a charge stands now: in the pool that it was made in, or under its subject's key.
+    private func refund(
+        of key: LimitKey, _ asked: [AskedCharge], _ ring: SubjectKeyRing,
+        _ policies: LimitPolicies, at now: Timestamp
+    ) -> LimitRequest? {
+        guard let limit = LimitName(number: key.limit) else { return nil }
+        let rule = policies.rule(limit)
+        guard !table.stripes.isPool(key) else {
+            var request = LimitRequest(key: key, rule: rule, isShadow: false)
+            request.isPooled = true
+            return request
+        }
+        // Only just after a rotation can it have been made under the former secret.
+        let isRecent = now - ring.current.since < ChargeLedger.life + ChargeLedger.life
+        guard isRecent, let (limit, subject) = TransferredKeys(ring, asked).subject(of: key) else {
+            return LimitRequest(key: key, rule: rule, isShadow: false)
+        }
+        let moved = subjects.key(limit, subject, rule, ring, at: now)
+        return LimitRequest(key: moved, rule: rule, isShadow: false)
+    }
+
     /// Lets graduated delays and locks begin anew, after a success. Rings count on: the others'
-    /// failures stand.
+    /// failures stand, and so do those in the lanes that the attempt was not charged to.
     func beginAnew(_ asked: [AskedCharge], at now: Timestamp) {
         let policies = policies.value
-        var plan = ChargePlan()
-        for charge in asked {
-            switch policies[charge.limit].rule {
-            case .ring, .rate: break
-            case .ladder, .lock:
-                let key = subjects.limitKey(charge.limit, charge.subject)
-                plan.add(charge.limit, key, policies)
+        subjects.decide(.success, at: now) { ring in
+            asked.compactMap { charge in
+                let lane = lane(of: charge, at: now)
+                let rule = policies.rule(lane.limit)
+                switch rule {
+                case .ring, .rate: return nil
+                case .ladder, .lock:
+                    let key = subjects.key(lane.limit, lane.subject, rule, ring, at: now)
+                    return LimitRequest(key: key, rule: rule, isShadow: false)
+                }
             }
         }
-        guard !plan.requests.isEmpty else { return }
-        _ = table.decide(.success, plan.requests, at: now)
     }
+}
+
+extension LimitVerdict {
+    /// Whether it was charged.
+    fileprivate var isCharged: Bool { !isLimited && !isStale }
 }

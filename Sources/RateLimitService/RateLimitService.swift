@@ -1,5 +1,4 @@
 import Contracts
-package import Cryptography
 package import Logging
 package import Messages
 package import RPC
@@ -11,30 +10,43 @@ import Synchronization
 /// is durable, so that a restart forgives nobody.
 package final class RateLimitService: LimitsService {
     /// The store's schema.
-    package static let migrations = RateLimitTables.migrations + [HitStore.migration]
+    package static let migrations =
+        RateLimitTables.migrations
+        + [HitStore.migration, SubjectKeyStore.migration]
     private static let sweepPause = Duration.seconds(600)
     /// What devices get besides, of the room for subjects: a quarter.
     private static let devicesShare = 4
 
-    let table: LimitTable
+    /// Who is charged what.
+    let subjects: SubjectTable
     let devices: KnownDevices
     let ledger = Mutex(ChargeLedger())
     let alarm = Mutex(StuffingAlarm())
     let policies: Live<LimitPolicies>
     let hits: LimitHits
     let hitStore: HitStore
-    let subjects: SubjectHash
+    /// The secrets that subjects are hashed under.
+    let subjectKeys: SubjectKeys
     let reports: TableReports
     let time: any Time
     let logger: Logger
     private let limitsFile: LimitsFile?
     private let resetsFrom: [String]
     private let randomness: any Randomness
+    private let keys: RateLimitKeys
+
+    /// What the operator can ask and do.
+    package var operations: LimitOperations {
+        LimitOperations(policies: policies, subjectKeys: subjectKeys, time: time)
+    }
+
+    /// Who is charged what, by keys.
+    var table: LimitTable { subjects.table }
 
     /// Loads what still counts.
-    /// - Parameter key: hashes subjects; another key forgets all charges.
+    /// - Parameter keys: hash subjects; those of another master key forget all charges.
     package init(
-        settings: RateLimitSettings, store: Store, key: KeyedHash, time: any Time,
+        settings: RateLimitSettings, store: Store, keys: RateLimitKeys, time: any Time,
         randomness: any Randomness, logger: Logger
     ) async throws {
         let policies = Live(settings.policies)
@@ -42,7 +54,7 @@ package final class RateLimitService: LimitsService {
         self.time = time
         self.randomness = randomness
         self.logger = logger
-        subjects = SubjectHash(key)
+        self.keys = keys
         resetsFrom = settings.resetsFrom
         limitsFile = settings.limitsFile.map {
             LimitsFile(path: $0, into: policies, logger: logger)
@@ -50,15 +62,19 @@ package final class RateLimitService: LimitsService {
         reports = TableReports(logger: logger)
         hitStore = HitStore(store)
         hits = try await LimitHits(hitStore, logger: logger)
-        table = try LimitTable(
+        subjectKeys = try await SubjectKeys(
+            SubjectKeyStore(store: store, first: keys.subjects, box: keys.secrets),
+            randomness: randomness, logger: logger)
+        let table = try LimitTable(
             statesMax: settings.ringsMax, journal: LimitJournalPlace(beside: store),
             at: time.now(), logger: logger
         ) { number in
             LimitName(number: number).map { policies.value.rule($0) }
         }
+        subjects = SubjectTable(table, subjectKeys)
         devices = try KnownDevices(
             statesMax: settings.ringsMax / Self.devicesShare, journal: .devices(beside: store),
-            subjects: subjects, at: time.now(), logger: logger)
+            keys: subjectKeys, at: time.now(), logger: logger)
     }
 
     /// Until cancelled: drops what no longer counts, writes what nobody waits for, and follows the
@@ -66,7 +82,7 @@ package final class RateLimitService: LimitsService {
     package func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await self.each(Self.sweepPause) { self.sweep() }
+                try await self.each(Self.sweepPause) { await self.sweep() }
             }
             group.addTask {
                 try await self.each(LimitHits.interval) { await self.flush() }
@@ -78,9 +94,12 @@ package final class RateLimitService: LimitsService {
         }
     }
 
-    private func sweep() {
-        table.sweep(at: time.now())
-        devices.table.sweep(at: time.now())
+    /// Drops what no longer counts, and the secrets that nothing is kept under any more.
+    func sweep() async {
+        let now = time.now()
+        table.sweep(at: now)
+        devices.subjects.table.sweep(at: now)
+        await subjectKeys.prune(at: now)
     }
 
     private func each(_ pause: Duration, _ work: () async -> Void) async throws {
@@ -94,8 +113,8 @@ package final class RateLimitService: LimitsService {
     package func flush() async {
         await hits.write(at: time.now())
         do {
-            try await table.persisted([])
-            try await devices.table.persisted([])
+            try await subjects.write()
+            try await devices.subjects.write()
         } catch {
             // It stands in memory, and is written once the disk takes it; the journal has told.
             logger.debug("nothing was written", fields: [.detail: .error(error)])
@@ -105,7 +124,7 @@ package final class RateLimitService: LimitsService {
     /// Gives the journals back; blocks its thread meanwhile.
     package func close() {
         table.close()
-        devices.table.close()
+        devices.subjects.table.close()
     }
 
     // MARK: LimitsService
@@ -115,12 +134,13 @@ package final class RateLimitService: LimitsService {
     ) async throws -> RateLimitV1.ConsumeResponse {
         let now = time.now()
         let asked = try AskedCharge.read(request.charges)
-        let plan = try plan(asked, at: now)
         let repeatable = context.idempotencyKey.map { key in
-            subjects.chargeID(context.application, key, asked)
+            keys.chargeID(context.application, key, asked)
         }
         let id = repeatable ?? randomness.rowKey()
-        let verdict = charge(plan, as: id, isRepeatable: repeatable != nil, at: now)
+        let (plan, verdict) = try decide(asked, at: now) {
+            charge($0, as: id, isRepeatable: repeatable != nil, at: now)
+        }
         if let verdict { await tell(verdict, of: plan, at: now) }
         let isLimited = verdict?.isLimited ?? false
         if !isLimited, plan.isDurable {
@@ -128,7 +148,7 @@ package final class RateLimitService: LimitsService {
                 try await table.persisted(plan.requests)
             } catch {
                 // The caller gets no number to take back: our trouble is not to be the person's.
-                if verdict != nil { takeBack(id, isRight: false, at: now) }
+                if verdict != nil { takeBack(id, isRight: false, asked, at: now) }
                 throw error
             }
         }
@@ -141,11 +161,12 @@ package final class RateLimitService: LimitsService {
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
     ) throws -> RateLimitV1.CheckResponse {
         let now = time.now()
-        let plan = try plan(AskedCharge.read(request.charges), at: now)
-        guard !plan.isDurable else {
+        let asked = try AskedCharge.read(request.charges)
+        guard !asked.contains(where: \.limit.definition.isDurable) else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
-        let verdict = table.decide(.consume, plan.requests, at: now)
+        let (plan, decided) = try decide(asked, at: now) { decide(.consume, $0, at: now) }
+        let verdict = decided ?? LimitVerdict()
         count(verdict, of: plan, at: now)
         return RateLimitV1.CheckResponse(decision: answer(verdict, plan, request.language, now))
     }
@@ -153,7 +174,9 @@ package final class RateLimitService: LimitsService {
     package func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse {
-        takeBack(try Self.chargeID(request.chargeId), isRight: false, at: time.now())
+        // Those who name no charges made them under the secret that is still in force.
+        let asked = request.charges.isEmpty ? [] : try AskedCharge.read(request.charges)
+        takeBack(try Self.chargeID(request.chargeId), isRight: false, asked, at: time.now())
         return RateLimitV1.RefundResponse()
     }
 
@@ -162,7 +185,7 @@ package final class RateLimitService: LimitsService {
     ) throws -> RateLimitV1.SucceedResponse {
         let now = time.now()
         let asked = try AskedCharge.read(request.charges)
-        takeBack(try Self.chargeID(request.chargeId), isRight: true, at: now)
+        takeBack(try Self.chargeID(request.chargeId), isRight: true, asked, at: now)
         beginAnew(asked, at: now)
         for charge in asked { markDevice(charge, at: now) }
         return RateLimitV1.SucceedResponse()
@@ -172,9 +195,10 @@ package final class RateLimitService: LimitsService {
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) throws -> RateLimitV1.PeekResponse {
         let now = time.now()
-        let plan = try plan(AskedCharge.read(request.charges), at: now)
-        let verdict = table.decide(.peek, plan.requests, at: now)
-        return RateLimitV1.PeekResponse(decision: answer(verdict, plan, request.language, now))
+        let asked = try AskedCharge.read(request.charges)
+        let (plan, verdict) = try decide(asked, at: now) { decide(.peek, $0, at: now) }
+        return RateLimitV1.PeekResponse(
+            decision: answer(verdict ?? LimitVerdict(), plan, request.language, now))
     }
 
     package func reset(

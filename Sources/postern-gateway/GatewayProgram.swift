@@ -23,17 +23,18 @@ struct GatewayProgram: Program {
         _ host: ServiceHost, _ settings: GatewayProgramSettings
     ) async throws -> Assembly {
         // A limiter that is gone must be noticed quickly.
-        let limits = try host.channel(
-            to: settings.rateLimit, connectPatience: .milliseconds(250))
+        let limiter = LimitsClient(
+            try host.channel(to: settings.rateLimit, connectPatience: .milliseconds(250)))
+        let limits = LimitGuard(
+            limits: limiter, failures: settings.gateway.limiterFailures, time: host.time,
+            logger: host.logger)
         let session = try host.channel(to: settings.session)
         let accounts = AccountsClient(try host.channel(to: settings.identity))
         let service = GatewayService(
-            settings: settings.gateway, accounts: accounts, sessions: SessionsClient(session),
-            limits: LimitsClient(limits), time: host.time, logger: host.logger)
+            accounts: accounts, sessions: SessionsClient(session), limits: limits, time: host.time)
         let accountSessions = AccountSessions(
-            settings: settings.gateway, accounts: accounts, sessions: SessionsClient(session),
-            devices: DevicesClient(session), limits: LimitsClient(limits), time: host.time,
-            logger: host.logger)
+            accounts: accounts, sessions: SessionsClient(session),
+            devices: DevicesClient(session), limits: limits)
         let verification = VerificationRelay(
             sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
             randomness: host.randomness)

@@ -33,12 +33,13 @@ struct RateLimitProgram: Program {
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let service = try await RateLimitService(
             settings: settings, store: store,
-            key: KeyedHash(master: master, purpose: "rate-limit subjects"),
+            keys: try RateLimitKeys(master: master, randomness: host.randomness),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [
                 LimitsDispatcher.methods(of: service),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
+                LimitOperationDispatcher.methods(of: service.operations),
             ],
             workers: [
                 Worker { try await service.run() },

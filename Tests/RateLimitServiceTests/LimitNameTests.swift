@@ -67,6 +67,12 @@ struct LimitNameTests {
         row(
             .newDeviceByAccount, "new-device-by-account", 21, ring(10, 1_440), .refuse,
             isDurable: false),
+        row(.failedProviderByAccount, "failed-provider-by-account", 22, ring(5, 15), .pass),
+        row(
+            .failedProviderByKnownDevice, "failed-provider-by-known-device", 23, ring(5, 15), .pass),
+        row(
+            .phoneCodeGuessByKnownDevice, "phone-code-guess-by-known-device", 24,
+            .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -90,6 +96,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is no limit")
     func unknown() {
-        for number: UInt16 in [0, 22, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 25, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

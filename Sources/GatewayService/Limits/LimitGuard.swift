@@ -1,8 +1,8 @@
-import Contracts
-import Logging
+package import Contracts
+package import Logging
 import Messages
 import RPC
-import ServiceRuntime
+package import ServiceRuntime
 
 /// A charge that a flow made and may take back.
 struct LimitCharge: Sendable {
@@ -11,15 +11,28 @@ struct LimitCharge: Sendable {
 }
 
 /// Asks the limiter on a flow's behalf, and decides what happens when it does not answer.
-struct LimitGuard: Sendable {
+/// One for all flows: that the limiter is gone is then told once.
+package struct LimitGuard: Sendable {
     /// How long a flow waits to find out that the limiter is gone.
     private static let patience = Duration.milliseconds(250)
 
-    let limits: any LimitsAPI
-    let failures: [LimitedFlow: LimiterFailure]
-    let alarm: LimiterAlarm
-    let time: any Time
-    let logger: Logger
+    private let limits: any LimitsAPI
+    private let failures: [LimitedFlow: LimiterFailure]
+    private let alarm: LimiterAlarm
+    private let time: any Time
+    private let logger: Logger
+
+    /// A guard in front of the limiter, with what the operator wants without it.
+    package init(
+        limits: any LimitsAPI, failures: [LimitedFlow: LimiterFailure], time: any Time,
+        logger: Logger
+    ) {
+        self.limits = limits
+        self.failures = failures
+        self.time = time
+        self.logger = logger
+        alarm = LimiterAlarm(logger: logger)
+    }
 
     /// Charges `action`; a repeat of a call with the same idempotency key is not charged again.
     /// Only flows that answer a repeat alike may hand a key on: a sign-in must not, or all guesses
@@ -63,26 +76,31 @@ struct LimitGuard: Sendable {
         return error
     }
 
-    /// The attempt was right: takes the charge back, and has the device remembered. What cannot be
-    /// told is left standing: strict, and gone with its window.
+    /// The attempt was right: takes the charge back, and has the device remembered.
     func succeed(_ charge: LimitCharge, _ context: CallContext) async {
-        guard !charge.id.isEmpty else { return }
-        do {
+        await tell(of: charge, context) { context in
             _ = try await limits.succeed(
-                RateLimitV1.SucceedRequest(chargeId: charge.id, charges: charge.charges),
-                afterwards(context))
-        } catch {
-            logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
+                RateLimitV1.SucceedRequest(chargeId: charge.id, charges: charge.charges), context)
         }
     }
 
-    /// Takes a charge back. One that cannot be is left standing: strict, and gone with its window.
+    /// The attempt was none: takes the charge back.
     func refund(_ charge: LimitCharge, _ context: CallContext) async {
+        await tell(of: charge, context) { context in
+            _ = try await limits.refund(
+                RateLimitV1.RefundRequest(chargeId: charge.id, charges: charge.charges), context)
+        }
+    }
+
+    /// What cannot be told is left standing: strict, and gone with its window.
+    private func tell(
+        of charge: LimitCharge, _ context: CallContext,
+        _ telling: (CallContext) async throws -> Void
+    ) async {
+        // One that was not made, since the limiter was away, has no id.
         guard !charge.id.isEmpty else { return }
         do {
-            _ = try await limits.refund(
-                RateLimitV1.RefundRequest(chargeId: charge.id, charges: charge.charges),
-                afterwards(context))
+            try await telling(afterwards(context))
         } catch {
             logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
         }

@@ -5,17 +5,26 @@ import Messages
 enum LimitedAction {
     case signUp(email: String, caller: LimitedCaller)
     case signIn(email: String, device: String, caller: LimitedCaller)
+    /// Before a provider's token is looked at.
+    case providerSignIn(device: String, caller: LimitedCaller)
+    /// Once the provider's signature says whose token it is, and before anything else of it is
+    /// believed: a token names its identity only by that, or anybody could lock anybody out.
+    case providerIdentity(issuer: String, subject: String, device: String)
 
     /// The flow that it is a part of.
     var flow: LimitedFlow {
         switch self {
         case .signUp: .signUp
         case .signIn: .passwordSignIn
+        case .providerSignIn, .providerIdentity: .providerSignIn
         }
     }
 
     /// The longest that identity takes is shorter.
     private static let emailBytesMax = 320
+    /// OpenID Connect Core, 2: a subject has 255 characters at most; an issuer is a URL. A cut
+    /// character becomes three bytes.
+    private static let identityBytesMax = 509
 
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
@@ -31,8 +40,24 @@ enum LimitedAction {
             ]
         case .signIn(let email, let device, let caller):
             Self.byAccount(email, device) + [Self.byAddress("failed-sign-in-by-address", caller)]
-                + Self.byDevice(device, caller)
+                + Self.byDevice("failed-sign-in-by-device", device, caller)
+        case .providerSignIn(let device, let caller):
+            [Self.byAddress("failed-provider-by-address", caller)]
+                + Self.byDevice("failed-provider-by-device", device, caller)
+        case .providerIdentity(let issuer, let subject, let device):
+            [
+                RateLimitV1.Charge(
+                    limit: "failed-provider-by-account",
+                    subject: Self.identity(issuer, subject), device: device)
+            ]
         }
+    }
+
+    /// The issuer's length stands in front, or a part of one could be taken for the other's. What
+    /// is too long to be an identity's only must not grow.
+    private static func identity(_ issuer: String, _ subject: String) -> String {
+        let text = "\(issuer.utf8.count)|\(issuer)|\(subject)"
+        return String(decoding: text.utf8.prefix(identityBytesMax), as: UTF8.self)
     }
 
     /// No email is nobody's; it is identity's to refuse. A device that the account has signed in
@@ -55,13 +80,10 @@ enum LimitedAction {
 
     /// The device is the caller's word: it only ever narrows the limit on its address.
     private static func byDevice(
-        _ device: String, _ caller: LimitedCaller
+        _ limit: String, _ device: String, _ caller: LimitedCaller
     ) -> [RateLimitV1.Charge] {
         guard case .address(let address) = caller else { return [] }
-        return [
-            RateLimitV1.Charge(
-                limit: "failed-sign-in-by-device", subject: "\(address)|\(device)")
-        ]
+        return [RateLimitV1.Charge(limit: limit, subject: "\(address)|\(device)")]
     }
 
     /// All spellings that reach one account share one subject, before any look-up: what identity

@@ -5,11 +5,13 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case signUp = "sign-up"
     /// Refuses: passwords are guessed while nobody counts.
     case passwordSignIn = "password-sign-in"
+    /// Goes on: a provider's signature cannot be guessed.
+    case providerSignIn = "provider-sign-in"
 
     /// What it does by itself.
     package var failure: LimiterFailure {
         switch self {
-        case .signUp: .pass
+        case .signUp, .providerSignIn: .pass
         case .passwordSignIn: .refuse
         }
     }

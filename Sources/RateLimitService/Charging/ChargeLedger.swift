@@ -24,7 +24,7 @@ struct ChargeLedger: Sendable {
     private static let dropsMax = 4
 
     private struct Charge {
-        let keys: [LimitKey]
+        var keys: [LimitKey]
         let moment: Timestamp
         var repeats = 0
     }
@@ -56,6 +56,14 @@ struct ChargeLedger: Sendable {
         guard holds(id, at: now), let charge = charges[id], charge.repeats == 0 else { return nil }
         charges[id] = nil
         return (charge.keys, charge.moment)
+    }
+
+    /// Forgets that these subjects were charged: whoever was reset has nothing to get back, and what
+    /// is charged in the same millisecond afterwards is another's.
+    mutating func forget(_ keys: [LimitKey]) {
+        for (id, charge) in charges where charge.keys.contains(where: keys.contains) {
+            charges[id]?.keys.removeAll(where: keys.contains)
+        }
     }
 
     private func holds(_ id: Int64, at now: Timestamp) -> Bool {

@@ -3,13 +3,12 @@ import ServiceRuntime
 /// The answers of a batch's rules, brought down to the strictest.
 struct BatchSurvey {
     private(set) var verdict = LimitVerdict(remaining: .max)
-    private var pooled: UInt32 = 0
 
     /// Whether the request that decided is counted in a pool.
     var isPooled: Bool { isPooled(verdict.deciding) }
 
     /// Whether the request at that place is counted in a pool.
-    func isPooled(_ place: Int) -> Bool { pooled & (1 << UInt32(place)) != 0 }
+    func isPooled(_ place: Int) -> Bool { verdict.pooled & (1 << UInt32(place)) != 0 }
 
     /// Whether the request at that place is not to be charged: in shadow, and at its limit.
     func isSpared(_ place: Int) -> Bool { verdict.shadowLimited & (1 << UInt32(place)) != 0 }
@@ -20,7 +19,7 @@ struct BatchSurvey {
         isNoted: Bool
     ) {
         if isPooled {
-            pooled |= 1 << UInt32(place)
+            verdict.pooled |= 1 << UInt32(place)
             verdict.isFull = true
         }
         if request.isShadow {

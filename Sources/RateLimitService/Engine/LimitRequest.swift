@@ -5,6 +5,8 @@ package struct LimitRequest: Sendable {
     let rule: CountingRule
     /// Counted and told of, but not enforced.
     package let isShadow: Bool
+    /// The charge that is to be taken back stands in the pool: its verdict said so.
+    package var isPooled = false
 
     /// A request by a rule that is at hand in the form for decisions.
     init(key: LimitKey, rule: CountingRule, isShadow: Bool) {

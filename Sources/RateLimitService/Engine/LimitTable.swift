@@ -1,6 +1,7 @@
 import Logging
 package import ServiceRuntime
 import Storage
+import Synchronization
 
 /// What is kept of all subjects, in memory and in its journal, and the decisions on it.
 ///
@@ -11,6 +12,8 @@ package final class LimitTable: Sendable {
     package static let batchMax = 16
 
     let stripes: LimitStripes
+    /// The number of the secret that keys are made under now (`SubjectKeyRing`).
+    let keyNumber = Atomic<Int64>(0)
     private let journal: Journal?
 
     /// A table that a restart forgets.
@@ -48,15 +51,19 @@ package final class LimitTable: Sendable {
     }
 
     /// Decides on a batch as one; never waits.
+    /// - Parameter number: the secret's that the batch's keys were made under. Where another one has
+    ///   come into force since, nothing is decided (`isStale`).
     /// - Precondition: 1 to 16 requests, no key twice.
     package func decide(
-        _ operation: LimitOperation, _ batch: [LimitRequest], at now: Timestamp
+        _ operation: LimitOperation, _ batch: [LimitRequest], at now: Timestamp,
+        under number: Int64? = nil
     ) -> LimitVerdict {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
         var locks = StripeLocks()
         for request in batch { locks.add(stripes.place(of: request.key)) }
         for place in 0..<locks.count { stripes.lock(locks[place]) }
         defer { for place in 0..<locks.count { stripes.unlock(locks[place]) } }
+        guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
         let moment = Self.moment(now)
         switch operation {
         case .peek: break
@@ -126,22 +133,15 @@ package final class LimitTable: Sendable {
         stripes[request.key].pointee.keep(state, of: request.key)
     }
 
-    /// Takes a charge back from where it was made: from the subject's own state, or from the pool
-    /// in which it was before it had one. Where both may hold it, it stands: strangers' charges are
-    /// not given back for it.
+    /// Takes a charge back from where it was made, and from nowhere else: what strangers were
+    /// charged in the pool in the same millisecond is not given back for it.
     private func refund(_ request: LimitRequest, of moment: Int64, at now: Int64) {
-        let pool = counted(request, isPooled: true)
-        let isOwn = mayHold(request, moment, at: now)
-        guard isOwn != mayHold(pool, moment, at: now) else { return }
-        let counted = isOwn ? request : pool
-        guard var state = known(counted, at: now) else { return }
+        let counted = counted(request, isPooled: request.isPooled)
+        guard var state = known(counted, at: now), counted.rule.mayHold(state, moment, at: now)
+        else { return }
         counted.rule.refund(&state, of: moment, at: now)
         state.isNoted = false
         stripes[counted.key].pointee.keep(state, of: counted.key)
-    }
-
-    private func mayHold(_ request: LimitRequest, _ moment: Int64, at now: Int64) -> Bool {
-        known(request, at: now).map { request.rule.mayHold($0, moment, at: now) } ?? false
     }
 
     private func forget(_ request: LimitRequest) {

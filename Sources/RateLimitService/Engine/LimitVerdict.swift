@@ -23,4 +23,8 @@ package struct LimitVerdict: Hashable, Sendable {
     package var isFirst = false
     /// The requests in shadow that would have been limited: one bit for each place.
     package var shadowLimited: UInt32 = 0
+    /// The requests that are counted in a pool: one bit for each place.
+    package var pooled: UInt32 = 0
+    /// The batch's keys are of a secret that has been replaced: nothing was decided.
+    package var isStale = false
 }

@@ -7,7 +7,7 @@ import Storage
 ///     phone-code-request, attempt 1 or 2   any               limit.reached
 ///         attempt 3                        any               limit.repeated
 ///         attempt 4 or later               any               limit.severe
-///     phone-code-guess                     any               limit.brute-force
+///     phone-code-guess, either lane        any               limit.brute-force
 ///     the other limits on codes            any               limit.pumping
 ///     failed sign-ins                      fewer than 20     limit.reached
 ///                                          20 to 99          limit.repeated
@@ -23,10 +23,11 @@ enum LimitSeverity {
         switch limit {
         case .phoneCodeRequest:
             attempt < 3 ? .limitReached : attempt == 3 ? .limitRepeated : .limitSevere
-        case .phoneCodeGuess: .bruteForce
+        case .phoneCodeGuess, .phoneCodeGuessByKnownDevice: .bruteForce
         case .phoneCodeByAddress, .phoneCodeByBlock, .phoneCodeByCountry: .pumping
         case .failedSignInByDevice, .failedSignInByAddress, .failedSignInByAccount,
-            .failedSignInByKnownDevice, .failedProviderByDevice, .failedProviderByAddress:
+            .failedSignInByKnownDevice, .failedProviderByDevice, .failedProviderByAddress,
+            .failedProviderByAccount, .failedProviderByKnownDevice:
             byCount(refused, severe: .bruteForce)
         default: byCount(refused, severe: .limitSevere)
         }

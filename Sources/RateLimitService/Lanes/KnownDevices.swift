@@ -14,51 +14,63 @@ import Storage
 ///     none                yes    10                                 none: its sign-ins go on
 ///     none                no     any                                none, an alarm
 struct KnownDevices: Sendable {
-    let table: LimitTable
-    private let subjects: SubjectHash
+    let subjects: SubjectTable
     private let marked = CountingRule(LimitName.knownDevice.rule)
     private let made = CountingRule(LimitName.newDeviceByAccount.rule)
 
     /// - Throws: `JournalError`, `StoreError`.
     init(
-        statesMax: Int, journal: LimitJournalPlace, subjects: SubjectHash, at now: Timestamp,
+        statesMax: Int, journal: LimitJournalPlace, keys: SubjectKeys, at now: Timestamp,
         logger: Logger
     ) throws {
-        self.subjects = subjects
-        table = try LimitTable(statesMax: statesMax, journal: journal, at: now, logger: logger) {
+        let table = try LimitTable(
+            statesMax: statesMax, journal: journal, at: now, logger: logger
+        ) {
             LimitName(number: $0).map { CountingRule($0.rule) }
         }
+        subjects = SubjectTable(table, keys)
     }
 
     /// Whether the subject has succeeded from this device. Where there is no room, marks share a
     /// pool, which says nothing about anybody.
     func knows(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
         guard !device.isEmpty else { return false }
-        let verdict = table.decide(.peek, [mark(subject, device)], at: now)
+        let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
         return verdict.isLimited && !verdict.isFull
     }
 
     /// Remembers that the subject has succeeded from this device.
     /// - Returns: false where there is no room.
     func mark(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
-        let mark = mark(subject, device)
-        let verdict = table.decide(.peek, [mark], at: now)
+        let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
         guard !verdict.isFull else { return false }
         guard TrustedLane.isDue(verdict, at: now) else { return true }
         if verdict.isLimited {
-            _ = table.decide(.reset, [mark], at: now)
-            _ = table.decide(.consume, [mark], at: now)
+            for operation in [LimitOperation.reset, .consume] {
+                subjects.decide(operation, at: now) { [mark(subject, device, $0, now)] }
+            }
             return true
         }
-        let account = LimitRequest(
-            key: subjects.limitKey(.newDeviceByAccount, subject), rule: made, isShadow: false)
-        return !table.decide(.consume, [mark, account], at: now).isFull
+        return !subjects.decide(.consume, at: now) { ring in
+            [
+                mark(subject, device, ring, now),
+                request(.newDeviceByAccount, subject, made, ring, now),
+            ]
+        }.isFull
     }
 
-    private func mark(_ subject: String, _ device: String) -> LimitRequest {
-        let pair = TrustedLane.pair(subject, device)
-        return LimitRequest(
-            key: subjects.limitKey(.knownDevice, pair), rule: marked, isShadow: false)
+    private func mark(
+        _ subject: String, _ device: String, _ ring: SubjectKeyRing, _ now: Timestamp
+    ) -> LimitRequest {
+        request(.knownDevice, TrustedLane.pair(subject, device), marked, ring, now)
+    }
+
+    private func request(
+        _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing,
+        _ now: Timestamp
+    ) -> LimitRequest {
+        LimitRequest(
+            key: subjects.key(limit, subject, rule, ring, at: now), rule: rule, isShadow: false)
     }
 }
 

@@ -1,12 +1,26 @@
 import ServiceRuntime
 
-/// Which lane a failed sign-in is charged to: a device that the account has signed in from before
-/// has one of its own, so that a stranger who uses the account's up does not lock its owner out.
+/// Which lane an attempt is charged to: a device that the subject has succeeded from before has
+/// one of its own, so that a stranger who uses the subject's up does not lock its owner out.
 ///
-///     device named   known by the account   charged to
-///     no             –                      failed-sign-in-by-account
-///     yes            no                     failed-sign-in-by-account
-///     yes            yes                    failed-sign-in-by-known-device, of this account and device
+///     limit                       lane of a known device
+///     failed-sign-in-by-account   failed-sign-in-by-known-device     of the email and the device
+///     failed-provider-by-account  failed-provider-by-known-device    of the identity and the device
+///     phone-code-guess            phone-code-guess-by-known-device   of the number and the device
+///     all others                  none
+///
+///     device named   known by the subject   charged to
+///     no             –                      the limit
+///     yes            no                     the limit
+///     yes            yes                    the lane
+///
+/// A success begins the lane anew that it was charged to, and no other: that the owner is there
+/// says nothing of who guesses elsewhere. After 100 wrong codes the strangers' lane of a number
+/// stays shut until an operator resets it; who has no known device then is not let in by a code.
+///
+/// `phone-code-request` has no lane: its messages cost money and reach one person, ten a day,
+/// whoever asks for them. A stranger can use them up; the owner comes in by a provider, by a
+/// password, or on the next day.
 ///
 /// A device's id is the caller's word. The attacks:
 /// - *A new id for each guess*: none of them is known, all go to the account's lane.
@@ -21,9 +35,24 @@ enum TrustedLane {
     /// A mark is set anew when so much of its life has gone, not with each sign-in.
     static let renewedAfter = Duration.seconds(86_400)
 
+    /// Failures in it say that somebody tries passwords out (`StuffingAlarm`).
+    static let ofStrangers = LimitName.failedSignInByAccount
+    /// All attempts of the narrow lane are one subject's.
+    static let everybody = "everybody"
+
     /// The lane of `limit` for known devices; nil where it has none.
     static func lane(of limit: LimitName) -> LimitName? {
-        limit == .failedSignInByAccount ? .failedSignInByKnownDevice : nil
+        switch limit {
+        case .failedSignInByAccount: .failedSignInByKnownDevice
+        case .failedProviderByAccount: .failedProviderByKnownDevice
+        case .phoneCodeGuess: .phoneCodeGuessByKnownDevice
+        default: nil
+        }
+    }
+
+    /// Whose devices are known: a number's are not those of an email that reads like it.
+    static func owner(_ limit: LimitName, _ subject: String) -> String {
+        limit == ofStrangers ? subject : "\(limit.rawValue)|\(subject)"
     }
 
     /// The subject of a pair. The length stands in front, or "a" with "b|c" were "a|b" with "c".

@@ -59,6 +59,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case stuffingAlarm = "limit.stuffing-alarm"
     /// An operator had a subject forgotten.
     case limitReset = "limit.reset"
+    /// Subjects of limits are hashed under another secret from now on; `attempt` is its number.
+    case subjectSecretMade = "key.subject-secret-made"
+    /// Nothing is kept under a former secret of subjects any more; `attempt` is its number.
+    case subjectSecretForgotten = "key.subject-secret-forgotten"
     /// A message was taken on for delivery.
     case messageAccepted = "message.accepted"
     /// A provider took a message.

@@ -34,8 +34,10 @@ struct LimitsServer: AsyncParsableCommand {
         }
         let service = try await RateLimitService(
             settings: settings, store: store,
-            key: KeyedHash(key: SecretBytes(copying: SecureRandomness().bytes(32))), time: time,
-            randomness: SecureRandomness(), logger: .silent)
+            keys: RateLimitKeys(
+                master: SecretBytes(copying: SecureRandomness().bytes(32)),
+                randomness: SecureRandomness()),
+            time: time, randomness: SecureRandomness(), logger: .silent)
         let server = try await RPCServer.start(
             ServerSettings(service: "postern.benchmark", host: "127.0.0.1", port: 0),
             services: [EchoMethods.all, LimitsDispatcher.methods(of: service)],

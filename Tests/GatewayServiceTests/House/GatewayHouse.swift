@@ -26,14 +26,15 @@ final class GatewayHouse: Sendable {
     init(flags: [String] = [], limits: (any LimitsAPI)? = nil) async throws {
         folder = try TemporaryFolder()
         inner = try await InnerServices(in: folder, time: time)
-        gateway = GatewayService(
-            settings: try SettingsLoader.settings(flags), accounts: inner.identity,
-            sessions: inner.session, limits: limits ?? inner.limits, time: time,
+        let settings: GatewaySettings = try SettingsLoader.settings(flags)
+        let guarding = LimitGuard(
+            limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
             logger: log.logger(time: time))
+        gateway = GatewayService(
+            accounts: inner.identity, sessions: inner.session, limits: guarding, time: time)
         accountSessions = AccountSessions(
-            settings: try SettingsLoader.settings(flags), accounts: inner.identity,
-            sessions: inner.session, devices: inner.session, limits: limits ?? inner.limits,
-            time: time, logger: log.logger(time: time))
+            accounts: inner.identity, sessions: inner.session, devices: inner.session,
+            limits: guarding)
     }
 
     // MARK: calls

@@ -59,7 +59,8 @@ final class InnerServices: Sendable {
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
-            key: KeyedHash(key: key()), time: time, randomness: randomness, logger: log)
+            keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
+            randomness: randomness, logger: log)
         let metrics = MetricsRegistry()
         identityStore = try store("identity", IdentityTables.migrations)
         identity = IdentityService(

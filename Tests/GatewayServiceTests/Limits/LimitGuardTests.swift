@@ -14,8 +14,7 @@ struct LimitGuardTests {
         let time = ManualTime()
         let logger = CapturedLog().logger(time: time)
         let limitGuard = LimitGuard(
-            limits: limits, failures: [:], alarm: LimiterAlarm(logger: logger), time: time,
-            logger: logger)
+            limits: limits, failures: [:], time: time, logger: logger)
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let charge = try await limitGuard.begin(
             .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),

@@ -48,6 +48,21 @@ struct LimitedActionTests {
                     "failed-sign-in-by-device": "192.0.2.7|",
                 ]
             ),
+            (
+                .providerSignIn(device: "d1", caller: address),
+                [
+                    "failed-provider-by-address": "192.0.2.7",
+                    "failed-provider-by-device": "192.0.2.7|d1",
+                ]
+            ),
+            (
+                .providerSignIn(device: "d1", caller: application),
+                ["unaddressed-by-application": "app"]
+            ),
+            (
+                .providerIdentity(issuer: "https://a.example", subject: "7", device: "d1"),
+                ["failed-provider-by-account": "17|https://a.example|7"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -60,6 +75,8 @@ struct LimitedActionTests {
             for action in [
                 LimitedAction.signUp(email: "a", caller: caller),
                 .signIn(email: "a", device: "d", caller: caller),
+                .providerSignIn(device: "d", caller: caller),
+                .providerIdentity(issuer: "i", subject: "s", device: "d"),
             ] {
                 for charge in action.charges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
@@ -76,9 +93,21 @@ struct LimitedActionTests {
         for action in [
             LimitedAction.signUp(email: email, caller: caller),
             .signIn(email: email, device: device, caller: caller),
+            .providerSignIn(device: device, caller: caller),
+            .providerIdentity(issuer: email, subject: email, device: device),
         ] {
             for charge in action.charges { #expect((1...512).contains(charge.subject.utf8.count)) }
         }
+    }
+
+    @Test("R-03: an identity is the pair of issuer and subject, wherever the one ends")
+    func identities() {
+        let pairs = [("a|b", "c"), ("a", "b|c"), ("", "a|b|c"), ("a|b|c", "")]
+        let subjects = pairs.flatMap { issuer, subject in
+            LimitedAction.providerIdentity(issuer: issuer, subject: subject, device: "").charges
+                .map(\.subject)
+        }
+        #expect(Set(subjects).count == pairs.count)
     }
 
     @Test("R-03: only ASCII letters are folded: the Kelvin sign is no k")

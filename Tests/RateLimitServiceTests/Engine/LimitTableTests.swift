@@ -22,6 +22,13 @@ struct LimitTableTests {
             isShadow: isShadow)
     }
 
+    /// The same, of a charge that stands in the pool.
+    private func pooled(_ request: LimitRequest) -> LimitRequest {
+        var pooled = request
+        pooled.isPooled = true
+        return pooled
+    }
+
     @Test("R-04: the one that waits longest decides, and nothing is charged")
     func strictest() {
         for _ in 0..<2 { _ = table.decide(.consume, [request(1)], at: now) }
@@ -104,7 +111,7 @@ struct LimitTableTests {
         let table = LimitTable(statesMax: 1) { _ in CountingRule(Self.ring) }
         for subject: UInt64 in 1...3 { _ = table.decide(.consume, [request(subject)], at: now) }
         #expect(table.decide(.peek, [request(4)], at: now).isLimited)
-        _ = table.decide(.refund(at: now), [request(3)], at: now)
+        _ = table.decide(.refund(at: now), [pooled(request(3))], at: now)
         #expect(!table.decide(.peek, [request(4)], at: now).isLimited)
     }
 
@@ -118,12 +125,12 @@ struct LimitTableTests {
         let later = now + .seconds(10)
         #expect(!table.decide(.consume, [request(3)], at: later).isFull)
         #expect(table.decide(.peek, [request(4)], at: later).remaining == 0)
-        _ = table.decide(.refund(at: pooled), [request(3)], at: later)
+        _ = table.decide(.refund(at: pooled), [self.pooled(request(3))], at: later)
         #expect(table.decide(.peek, [request(4)], at: later).remaining == 1)
         #expect(table.decide(.peek, [request(3)], at: later).remaining == 0)
     }
 
-    @Test("R-04: where a rate cannot tell the pool's charge from the subject's own, both stand")
+    @Test("R-04: a rate's charge in the pool is not taken back from the subject's own")
     func rateRefundOfBoth() {
         let rate = LimitRule.rate(count: 100, window: .seconds(60))
         let table = LimitTable(statesMax: 2) { _ in CountingRule(rate) }
@@ -134,8 +141,25 @@ struct LimitTableTests {
         #expect(table.decide(.consume, [request(3, rate)], at: pooled).isFull)
         let later = now + .seconds(2)
         #expect(!table.decide(.consume, [request(3, rate)], at: later).isFull)
-        _ = table.decide(.refund(at: pooled), [request(3, rate)], at: later)
+        _ = table.decide(.refund(at: pooled), [self.pooled(request(3, rate))], at: later)
         #expect(table.decide(.peek, [request(3, rate)], at: later).attempt == 2)
+    }
+
+    @Test("R-04: the refund of a subject that was reset takes nothing of strangers from the pool")
+    func refundAfterReset() {
+        for operation in [LimitOperation.reset, .success] {
+            let table = LimitTable(statesMax: 1) { _ in CountingRule(Self.lock) }
+            _ = table.decide(.consume, [request(1, Self.lock)], at: now)
+            for subject: UInt64 in 2...3 {
+                let verdict = table.decide(.consume, [request(subject, Self.lock)], at: now)
+                #expect(verdict.pooled == 1)
+            }
+            #expect(table.decide(.peek, [request(4, Self.lock)], at: now).isLimited)
+            _ = table.decide(operation, [request(1, Self.lock)], at: now)
+            // Charged in the same millisecond as those in the pool, and gone since.
+            _ = table.decide(.refund(at: now), [request(1, Self.lock)], at: now)
+            #expect(table.decide(.peek, [request(4, Self.lock)], at: now).isLimited)
+        }
     }
 
     @Test("R-03: what is over makes room before anybody is pooled, but nothing that counts does")

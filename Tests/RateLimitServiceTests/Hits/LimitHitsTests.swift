@@ -14,6 +14,8 @@ struct LimitHitsTests {
             (.phoneCodeRequest, 1, 2, .limitReached), (.phoneCodeRequest, 500, 2, .limitReached),
             (.phoneCodeRequest, 1, 3, .limitRepeated), (.phoneCodeRequest, 1, 4, .limitSevere),
             (.phoneCodeRequest, 1, 11, .limitSevere), (.phoneCodeGuess, 1, 6, .bruteForce),
+            (.phoneCodeGuessByKnownDevice, 1, 6, .bruteForce),
+            (.failedProviderByAccount, 100, 6, .bruteForce),
             (.phoneCodeByBlock, 1, 31, .pumping), (.phoneCodeByCountry, 1, 501, .pumping),
             (.phoneCodeByAddress, 1, 21, .pumping),
             (.failedSignInByAccount, 19, 6, .limitReached),
@@ -56,6 +58,23 @@ struct LimitHitsTests {
         let records = try await next.audited()
         #expect(records.map(\.kind) == ["limit.reached"])
         #expect(records.map(\.attempt) == [10])
+    }
+
+    @Test("A-01: the second, third and later codes to a number that come too soon, by D0's names")
+    func graduated() async throws {
+        let house = try await LimitsHouse()
+        let number = "+4915112345678"
+        for wait in [60, 300, 900, 1_800] {
+            for _ in 0..<2 { try await house.consume(.phoneCodeRequest, number) }
+            house.time.advance(by: .seconds(wait))
+            await house.service.flush()
+        }
+        let records = try await house.audited()
+        #expect(
+            records.map(\.kind) == [
+                "limit.reached", "limit.repeated", "limit.severe", "limit.severe",
+            ])
+        #expect(try await house.count("audit", where: "length(subject) = 16") == 4)
     }
 
     @Test("A-01: guessed codes and pumping reach the log when they begin, once")

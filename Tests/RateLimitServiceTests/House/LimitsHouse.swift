@@ -11,6 +11,7 @@ import Testing
 /// The service over a real store in a folder of its own, with time that stands still.
 final class LimitsHouse: Sendable {
     let folder: TemporaryFolder
+    private let seed: UInt64
     let time: ManualTime
     let log = CapturedLog()
     let store: Store
@@ -23,6 +24,7 @@ final class LimitsHouse: Sendable {
         let folder = try folder ?? TemporaryFolder()
         let logger = log.logger(time: time)
         self.folder = folder
+        self.seed = seed
         self.time = time
         store = try Store(
             folder: folder.path, name: "ratelimit", migrations: RateLimitService.migrations,
@@ -34,7 +36,9 @@ final class LimitsHouse: Sendable {
         }
         service = try await RateLimitService(
             settings: settings, store: store,
-            key: KeyedHash(key: SecretBytes(copying: [UInt8](repeating: key, count: 32))),
+            keys: RateLimitKeys(
+                master: SecretBytes(copying: [UInt8](repeating: key, count: 32)),
+                randomness: SeededRandomness(seed: seed)),
             time: time, randomness: SeededRandomness(seed: seed), logger: logger)
     }
 
@@ -43,7 +47,7 @@ final class LimitsHouse: Sendable {
         if !isKilled { await service.flush() }
         service.close()
         store.close()
-        return try await LimitsHouse(folder: folder, time: time, key: key, seed: 2)
+        return try await LimitsHouse(folder: folder, time: time, key: key, seed: seed + 1)
     }
 
     var context: CallContext { CallContext(deadline: time.uptime() + .seconds(10)) }

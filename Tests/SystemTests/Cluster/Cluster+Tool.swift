@@ -55,6 +55,11 @@ extension Cluster {
         try await postern(arguments + endpoints)
     }
 
+    /// `postern limits`.
+    func limits(_ arguments: String...) async throws -> ProgramRun {
+        try await postern(["limits"] + arguments + endpoints)
+    }
+
     /// `postern status`.
     func status() async throws -> ProgramRun { try await postern(["status"] + endpoints) }
 

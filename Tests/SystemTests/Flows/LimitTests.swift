@@ -35,6 +35,41 @@ extension SystemTests {
             }
         }
 
+        @Test("R-05: `postern limits`: an operator replaces the subjects' key, and nobody is freed")
+        func rotation() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                for _ in 0..<5 { _ = try await cluster.signIn(ada, "Wrong7Horse") }
+                let rotated = try await cluster.limits("rotate-key")
+                #expect(rotated.exitCode == 0, "\(rotated.errors)")
+                #expect(rotated.output.hasPrefix("1  current"), "\(rotated.output)")
+                #expect(rotated.output.contains("0  former"))
+                #expect(try await cluster.signIn(ada).code == "auth/too-many-requests")
+                try cluster.crash("rate-limit")
+                let isBack = try await eventually {
+                    try await cluster.limits("keys").output == rotated.output
+                }
+                #expect(isBack)
+                #expect(try await cluster.signIn(ada).code == "auth/too-many-requests")
+                let peek = try await cluster.limits(
+                    "peek", "failed-sign-in-by-account", ada.email)
+                #expect(
+                    peek.output == "limited by failed-sign-in-by-account for 15m\n",
+                    "\(peek.output)\(peek.errors)")
+                for (limit, subject) in [
+                    ("failed-sign-in-by-account", ada.email),
+                    ("failed-sign-in-by-device", "\(ada.address)|\(ada.device)"),
+                ] {
+                    let reset = try await cluster.limits("reset", limit, subject)
+                    #expect(reset.output == "forgotten\n", "\(reset.output)\(reset.errors)")
+                }
+                #expect(try await cluster.signIn(ada).exitCode == 0)
+                let list = try await cluster.limits("list").output
+                #expect(list.contains("phone-code-guess  "), "\(list)")
+            }
+        }
+
         @Test("R-06: an operator changes a limit while the limiter runs, and resets a subject")
         func operating() async throws {
             let folder = try TemporaryFolder()

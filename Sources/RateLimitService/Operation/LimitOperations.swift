@@ -1,0 +1,64 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+/// What the operator can ask and do besides the file of limits: `postern limits`.
+package struct LimitOperations: LimitOperationService {
+    /// The applications that are the operator.
+    private static let operators: Set<String> = ["tool"]
+
+    let policies: Live<LimitPolicies>
+    let subjectKeys: SubjectKeys
+    let time: any Time
+
+    package func listLimits(
+        _ request: RateLimitV1.ListLimitsRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ListLimitsResponse {
+        try Self.requireOperator(context)
+        let policies = policies.value
+        let limits = LimitName.allCases.sorted { $0.rawValue < $1.rawValue }
+        return RateLimitV1.ListLimitsResponse(
+            limits: limits.map { RateLimitV1.Limit($0, policies[$0]) })
+    }
+
+    package func listSubjectKeys(
+        _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ListSubjectKeysResponse {
+        try Self.requireOperator(context)
+        return RateLimitV1.ListSubjectKeysResponse(keys: keys)
+    }
+
+    package func rotateSubjectKey(
+        _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.RotateSubjectKeyResponse {
+        try Self.requireOperator(context)
+        try await subjectKeys.rotate(at: time.now())
+        return RateLimitV1.RotateSubjectKeyResponse(keys: keys)
+    }
+
+    private var keys: [RateLimitV1.SubjectKey] {
+        let ring = subjectKeys.ring
+        return ([ring.current] + ring.formers).map { secret in
+            RateLimitV1.SubjectKey(
+                number: secret.number, sinceMs: secret.since.milliseconds,
+                untilMs: secret.until?.milliseconds ?? 0)
+        }
+    }
+
+    /// A gateway that was taken over must not use the room for secrets up.
+    private static func requireOperator(_ context: CallContext) throws(ServiceError) {
+        guard operators.contains(context.application) else {
+            throw ServiceError(.permissionDenied)
+        }
+    }
+}
+
+extension RateLimitV1.Limit {
+    fileprivate init(_ limit: LimitName, _ policy: LimitPolicy) {
+        self.init(
+            name: limit.rawValue, rule: policy.rule.text, changed: policy.rule != limit.rule,
+            shadow: policy.isShadow, durable: limit.definition.isDurable,
+            internal: limit.isInternal)
+    }
+}

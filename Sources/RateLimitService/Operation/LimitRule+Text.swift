@@ -1,0 +1,17 @@
+import ServiceRuntime
+
+extension LimitRule {
+    /// The rule for an operator, in the words of his file: `5 in 15m`.
+    var text: String {
+        switch self {
+        case .ring(let count, let window), .rate(let count, let window):
+            "\(count) in \(DurationText.write(window))"
+        case .ladder(let delays, let quiet, let perDay):
+            "waits of \(delays.map(DurationText.write).joined(separator: ", ")), "
+                + "one less after \(DurationText.write(quiet)), \(perDay) a day"
+        case .lock(let attempts, let lockedFor, let failuresMax):
+            "\(attempts), then locked for \(DurationText.write(lockedFor)), "
+                + "\(failuresMax) without a success"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Cryptography
+import ServiceRuntime
+import Storage
+
+/// The secrets that subjects are hashed under, sealed, beside the audit trail. The first, number 0,
+/// is derived from the service's own key, and its row holds nothing.
+struct SubjectKeyStore: Sendable {
+    /// A secret as it is stored.
+    private struct Row: Sendable {
+        let number: Int64
+        let sealed: [UInt8]?
+        let since: Timestamp
+        let until: Timestamp?
+    }
+
+    let store: Store
+    /// Number 0.
+    let first: KeyedHash
+    /// Seals the others.
+    let box: SealedBox
+
+    /// The third step of the schema.
+    static let migration = Migration(
+        number: 3,
+        sql: """
+            CREATE TABLE subject_secret (
+                number INTEGER PRIMARY KEY,
+                secret BLOB,
+                since_ms INTEGER NOT NULL,
+                until_ms INTEGER
+            ) STRICT;
+            INSERT INTO subject_secret (number, since_ms) VALUES (0, 0);
+            """)
+
+    /// The secrets, the newest first.
+    func secrets() async throws -> [SubjectHash] {
+        try await store.read { try Self.rows($0) }.map(open)
+    }
+
+    /// Makes `secret` the current one.
+    /// - Returns: the secrets, the newest first; nil where there is no room for another.
+    func add(_ secret: SecretBytes) async throws -> [SubjectHash]? {
+        let box = box
+        let rows: [Row]? = try await store.write { transaction in
+            let rows = try Self.rows(transaction)
+            guard rows.count < SubjectKeyRing.secretsMax, let newest = rows.first else {
+                return nil
+            }
+            let number = newest.number + 1
+            try transaction.execute(
+                "UPDATE subject_secret SET until_ms = ? WHERE number = ?",
+                [SQLValue(transaction.at), .integer(newest.number)])
+            try transaction.execute(
+                "INSERT INTO subject_secret (number, secret, since_ms) VALUES (?, ?, ?)",
+                [
+                    .integer(number), .blob(try box.seal(secret, at: .subjectSecret(number))),
+                    SQLValue(transaction.at),
+                ])
+            try transaction.audit(AuditEvent(.subjectSecretMade, attempt: number))
+            return try Self.rows(transaction)
+        }
+        return try rows?.map(open)
+    }
+
+    /// Forgets a former secret.
+    /// - Returns: those that are left.
+    func remove(_ number: Int64) async throws -> [SubjectHash] {
+        let rows = try await store.write { transaction in
+            let count = try transaction.execute(
+                "DELETE FROM subject_secret WHERE number = ? AND until_ms IS NOT NULL",
+                [.integer(number)])
+            if count > 0 {
+                try transaction.audit(AuditEvent(.subjectSecretForgotten, attempt: number))
+            }
+            return try Self.rows(transaction)
+        }
+        return try rows.map(open)
+    }
+
+    private func open(_ row: Row) throws -> SubjectHash {
+        let key =
+            try row.sealed.map { sealed in
+                KeyedHash(key: try box.openSecret(sealed, at: .subjectSecret(row.number)))
+            } ?? first
+        return SubjectHash(key, number: row.number, since: row.since, until: row.until)
+    }
+
+    private static func rows(_ session: some SQLSession) throws -> [Row] {
+        try session.query(
+            "SELECT number, secret, since_ms, until_ms FROM subject_secret ORDER BY number DESC"
+        ) { row in
+            Row(
+                number: try row.integer(0), sealed: try row.optionalBlob(1),
+                since: try row.timestamp(2), until: try row.optionalTimestamp(3))
+        }
+    }
+}
+
+extension SealedPlace {
+    /// Where the sealed secret of that number belongs.
+    fileprivate static func subjectSecret(_ number: Int64) -> SealedPlace {
+        SealedPlace(table: "subject_secret", column: "secret", row: number)
+    }
+}

@@ -1,0 +1,86 @@
+import Cryptography
+import Logging
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// The secrets in force, and the tables that go by them.
+final class SubjectKeys: Sendable {
+    private let secrets: SubjectKeyStore
+    private let held: Mutex<SubjectKeyRing>
+    private let tables = Mutex<[LimitTable]>([])
+    private let randomness: any Randomness
+    private let logger: Logger
+
+    /// - Throws: `StoreError`, and `SealedBoxError` where a secret was sealed under another key.
+    init(_ secrets: SubjectKeyStore, randomness: any Randomness, logger: Logger) async throws {
+        self.secrets = secrets
+        self.randomness = randomness
+        self.logger = logger
+        held = Mutex(try Self.ring(try await secrets.secrets()))
+    }
+
+    /// The secrets in force now.
+    var ring: SubjectKeyRing { held.withLock { $0 } }
+
+    /// Has a table go by them, from before its first decision.
+    func attach(_ table: LimitTable) {
+        table.use(ring.number)
+        tables.withLock { $0.append(table) }
+    }
+
+    /// Has new charges go under another secret.
+    /// - Throws: `auth/too-many-requests` where the former ones are still needed.
+    func rotate(at now: Timestamp) async throws {
+        let secret = SecretBytes.generate(count: SecretFile.keyBytes, randomness: randomness)
+        guard let next = try await secrets.add(secret) else {
+            throw ServiceError(.tooManyRequests, retryAfter: patience(at: now))
+        }
+        try adopt(next)
+        logger.info("subjects are hashed under another secret from now on")
+    }
+
+    /// Forgets the former secrets that nothing is kept under any more.
+    func prune(at now: Timestamp) async {
+        let tables = tables.withLock { $0 }
+        for former in ring.formers {
+            guard let until = former.until,
+                SubjectKeyRing.isSpent(
+                    until: until, at: now,
+                    isCharged: { moment in tables.contains { $0.isCharged(before: moment) } })
+            else { continue }
+            do {
+                try adopt(try await secrets.remove(former.number))
+                logger.info("a former secret of subjects was forgotten")
+            } catch {
+                // It is tried again with the next sweep; until then it costs a hash.
+                logger.warning("a former secret stays", fields: [.detail: .error(error)])
+            }
+        }
+    }
+
+    /// Tables and callers change over as one: whoever asks for the secrets meanwhile waits.
+    private func adopt(_ secrets: [SubjectHash]) throws {
+        let next = try Self.ring(secrets)
+        let tables = tables.withLock { $0 }
+        held.withLock { ring in
+            // Another rotation may have come into force while this one was on its way here.
+            guard next.number >= ring.number else { return }
+            for table in tables { table.use(next.number) }
+            ring = next
+        }
+    }
+
+    /// Until the oldest secret may be forgotten.
+    private func patience(at now: Timestamp) -> Duration {
+        guard let until = ring.formers.last?.until else { return SubjectKeyRing.keptAtLeast }
+        return max(.seconds(3_600), until + SubjectKeyRing.keptAtLeast - now)
+    }
+
+    private static func ring(_ secrets: [SubjectHash]) throws -> SubjectKeyRing {
+        guard let ring = SubjectKeyRing(secrets) else {
+            throw ServiceError(.internalError, detail: "no secret of subjects is stored")
+        }
+        return ring
+    }
+}

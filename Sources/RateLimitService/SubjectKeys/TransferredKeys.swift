@@ -1,0 +1,32 @@
+import ServiceRuntime
+
+/// Where charges that were made under a former secret stand now. They are remembered by their keys
+/// alone, but whoever takes one back names what was charged.
+struct TransferredKeys {
+    private let ring: SubjectKeyRing
+    private let asked: [AskedCharge]
+
+    init(_ ring: SubjectKeyRing, _ asked: [AskedCharge]) {
+        self.ring = ring
+        self.asked = asked
+    }
+
+    /// The limit and subject that were charged under `key`; nil where they were not named.
+    func subject(of key: LimitKey) -> (LimitName, String)? {
+        let secrets = [ring.current] + ring.formers
+        return candidates.first { limit, subject in
+            limit.number == key.limit
+                && secrets.contains { $0.limitKey(limit, subject) == key }
+        }
+    }
+
+    private var candidates: [(LimitName, String)] {
+        var candidates = [(LimitName.signInWithoutHistory, TrustedLane.everybody)]
+        for charge in asked {
+            candidates.append((charge.limit, charge.subject))
+            guard let lane = TrustedLane.lane(of: charge.limit) else { continue }
+            candidates.append((lane, TrustedLane.pair(charge.subject, charge.device)))
+        }
+        return candidates
+    }
+}

@@ -1,0 +1,123 @@
+import Messages
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-02, R-03: strangers lock no owner out of any limit on guesses", .timeLimit(.minutes(1)))
+struct KnownDeviceLanesTests {
+    /// Each limit that counts guesses on one person, a person of its kind, the lane of a known
+    /// device, and the record of those who were refused.
+    private static let limits: [(LimitName, String, LimitName, String)] = [
+        (
+            .failedSignInByAccount, "ada@example.org", .failedSignInByKnownDevice,
+            "limit.repeated"
+        ),
+        (
+            .failedProviderByAccount, "24|https://accounts.example|42",
+            .failedProviderByKnownDevice, "limit.repeated"
+        ),
+        (
+            .phoneCodeGuess, "+4915112345678", .phoneCodeGuessByKnownDevice, "limit.brute-force"
+        ),
+    ]
+
+    /// Somebody guesses from devices that nobody knows.
+    private func siege(
+        _ house: LimitsHouse, _ limit: LimitName, _ subject: String, _ tries: Int
+    ) async throws -> Int {
+        var evaluated = 0
+        for number in 0..<tries {
+            let guess = try await house.consume(limit, subject, device: "stranger-\(number)")
+            if !guess.decision.limited { evaluated += 1 }
+        }
+        return evaluated
+    }
+
+    @Test(
+        "R-03: the stranger's guesses use the strangers' lane up, the owner's device passes",
+        arguments: limits)
+    func owner(
+        limit: LimitName, subject: String, lane: LimitName, record: String
+    ) async throws {
+        let house = try await LimitsHouse()
+        try house.succeed("0", limit, subject, device: "owner")
+        #expect(try await siege(house, limit, subject, 40) == 5)
+        let (decision, id) = try await house.consume(limit, subject, device: "owner")
+        #expect(!decision.limited && decision.limit == lane.rawValue)
+        try house.succeed(id, limit, subject, device: "owner")
+        // The owner's success does not let strangers guess on.
+        #expect(try await siege(house, limit, subject, 1) == 0)
+        house.time.advance(by: .seconds(900))
+        let records = try await house.audited()
+        #expect(records.map(\.kind) == [record] && records.map(\.attempt) == [36])
+    }
+
+    @Test(
+        "R-03: the owner's device has as many guesses as strangers, and no more", arguments: limits)
+    func stolen(limit: LimitName, subject: String, lane: LimitName, record: String) async throws {
+        let house = try await LimitsHouse()
+        try house.succeed("0", limit, subject, device: "owner")
+        var evaluated = 0
+        for _ in 0..<40 {
+            let guess = try await house.consume(limit, subject, device: "owner")
+            if !guess.decision.limited { evaluated += 1 }
+        }
+        #expect(evaluated == 5)
+        let (decision, _) = try await house.consume(limit, subject, device: "owner")
+        #expect(decision.limited && decision.limit == lane.rawValue)
+        #expect(try await siege(house, limit, subject, 40) == 5)
+    }
+
+    @Test("R-03: a device is known to a subject of one limit, not to one that reads like it")
+    func apart() async throws {
+        for known in Self.limits {
+            let house = try await LimitsHouse()
+            try house.succeed("0", known.0, "same", device: "d")
+            for other in Self.limits where other.0 != known.0 {
+                let (decision, _) = try await house.consume(other.0, "same", device: "d")
+                #expect(decision.limit == other.0.rawValue)
+            }
+        }
+    }
+
+    @Test("R-02: after 100 wrong codes by strangers the owner's device still comes in")
+    func lockedForGood() async throws {
+        let house = try await LimitsHouse()
+        let number = "+4915112345678"
+        try house.succeed("0", .phoneCodeGuess, number, device: "owner")
+        for _ in 0..<200 {
+            _ = try await house.decide([("phone-code-guess", number)])
+            house.time.advance(by: .seconds(180))
+        }
+        let stranger = try await house.consume(.phoneCodeGuess, number).decision
+        #expect(stranger.limited && stranger.retryAfterMs == 86_400_000)
+        let owner = try await house.consume(.phoneCodeGuess, number, device: "owner").decision
+        #expect(!owner.limited)
+    }
+
+    @Test("R-02: the right code from a new device begins the strangers' lane anew, and is known")
+    func newDevice() async throws {
+        let house = try await LimitsHouse()
+        let number = "+4915112345678"
+        for _ in 0..<3 { try await house.consume(.phoneCodeGuess, number) }
+        let (_, id) = try await house.consume(.phoneCodeGuess, number, device: "new")
+        try house.succeed(id, .phoneCodeGuess, number, device: "new")
+        #expect(try house.peek(.phoneCodeGuess, number).remaining == 4)
+        let (decision, _) = try await house.consume(.phoneCodeGuess, number, device: "new")
+        #expect(decision.limit == "phone-code-guess-by-known-device")
+    }
+
+    @Test("R-03: failures at a provider raise no alarm of leaked passwords")
+    func noAlarm() async throws {
+        let house = try await LimitsHouse()
+        for number in 0..<600 {
+            _ = try await house.decide([("failed-provider-by-account", "identity-\(number)")])
+        }
+        let now = house.time.now()
+        let rule = StuffingRule(LimitName.signInFailuresOverall.rule)
+        #expect(!house.service.alarm.withLock { $0.isOn(at: now, rule) })
+    }
+}

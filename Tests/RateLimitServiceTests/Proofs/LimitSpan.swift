@@ -1,0 +1,61 @@
+import ServiceRuntime
+import TestSupport
+
+@testable import RateLimitService
+
+/// How somebody tries: at once, evenly, in bursts at the edges, at random.
+enum Trying: CaseIterable, Sendable {
+    case hammer
+    case even
+    case edges
+    case random
+
+    /// Milliseconds to the next try.
+    func pause(_ number: Int, _ window: Int64, _ randomness: SeededRandomness) -> Int64 {
+        switch self {
+        case .hammer: 1
+        case .even: max(1, window / 37)
+        case .edges: [0, 0, 0, 0, 0, 0, 0, 1, window - 2, 1, 1][number % 11]
+        case .random: Int64(randomness.next() % UInt64(max(2, window / 11)))
+        }
+    }
+}
+
+/// How many a rule lets through at most in any half-open span, by its numbers alone.
+struct LimitSpan: Hashable, Sendable {
+    /// Milliseconds.
+    let length: Int64
+    let most: Int
+
+    /// What a rule promises.
+    static func all(of rule: LimitRule) -> [LimitSpan] {
+        switch rule {
+        case .ring(let count, let window), .rate(let count, let window):
+            return [LimitSpan(length: window.milliseconds, most: count)]
+        case .lock(let attempts, let lockedFor, let failuresMax):
+            return [
+                LimitSpan(length: lockedFor.milliseconds, most: attempts),
+                LimitSpan(length: .max / 4, most: failuresMax),
+            ]
+        case .ladder(let delays, _, let perDay):
+            var spans = [LimitSpan(length: 86_400_000, most: perDay)]
+            var length: Int64 = 0
+            for (rung, delay) in delays.enumerated().dropFirst() {
+                length += delay.milliseconds
+                spans.append(LimitSpan(length: length, most: rung))
+            }
+            return spans
+        }
+    }
+
+    /// The most moments in any such span.
+    func fullest(_ moments: [Int64]) -> Int {
+        var first = 0
+        var most = 0
+        for (index, moment) in moments.enumerated() {
+            while moment - moments[first] >= length { first += 1 }
+            most = max(most, index - first + 1)
+        }
+        return most
+    }
+}

@@ -1,0 +1,109 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-05: how long a former secret is kept", .timeLimit(.minutes(1)))
+struct FormerSecretTests {
+    private static let number = "+4915112345678"
+    private static let until = Timestamp(milliseconds: 1_767_225_600_000)
+
+    @Test(
+        "R-05: a former secret is asked for as long as a state of the limit's rule may count",
+        arguments: [
+            (.failedSignInByAccount, 899, true), (.failedSignInByAccount, 900, false),
+            (.signUpByAddress, 3_599, true), (.signUpByAddress, 3_600, false),
+            (.phoneCodeByCountry, 3_590, true), (.phoneCodeByCountry, 3_600, false),
+            (.phoneCodeGuess, 400 * 86_400, true), (.phoneCodeRequest, 400 * 86_400, true),
+        ] as [(LimitName, Int, Bool)])
+    func asked(limit: LimitName, seconds: Int, isAsked: Bool) throws {
+        func secret(_ number: UInt8, until: Timestamp?) -> SubjectHash {
+            SubjectHash(
+                KeyedHash(key: SecretBytes(copying: [UInt8](repeating: number, count: 32))),
+                number: Int64(number), since: Self.until, until: until)
+        }
+        let ring = try #require(
+            SubjectKeyRing([secret(1, until: nil), secret(0, until: Self.until)]))
+        let keys = ring.formerKeys(
+            limit, "s", CountingRule(limit.rule), at: Self.until + .seconds(seconds))
+        #expect(keys.isEmpty != isAsked)
+        #expect(!keys.contains(ring.limitKey(limit, "s")))
+    }
+
+    @Test(
+        "R-05: it is spent after 40 days, when nothing counts that was last charged before its end",
+        arguments: [
+            (40 * 86_400, false, true), (40 * 86_400 - 1, false, false),
+            (40 * 86_400, true, false), (4_000 * 86_400, true, false),
+        ])
+    func spent(seconds: Int, isCharged: Bool, isSpent: Bool) {
+        let spent = SubjectKeyRing.isSpent(
+            until: Self.until, at: Self.until + .seconds(seconds)
+        ) {
+            #expect($0 == Self.until)
+            return isCharged
+        }
+        #expect(spent == isSpent)
+    }
+
+    @Test("R-02: a number that is locked for good stays so, however long nobody names it")
+    func lockedForGood() async throws {
+        var house = try await LimitsHouse()
+        for _ in 0..<100 {
+            _ = try await house.decide([("phone-code-guess", Self.number)])
+            house.time.advance(by: .seconds(180))
+        }
+        for _ in 0..<100 {
+            _ = try await house.decide([("phone-code-guess", Self.number)])
+            house.time.advance(by: .seconds(180))
+        }
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        house.time.advance(by: .seconds(4_000 * 86_400))
+        await house.service.sweep()
+        house = try await house.restarted()
+        await house.service.sweep()
+        #expect(house.service.subjectKeys.ring.formers.count == 1)
+        let decision = try house.peek(.phoneCodeGuess, Self.number)
+        #expect(decision.limited)
+        try await house.service.forget(
+            AskedCharge.read(LimitsHouse.message([("phone-code-guess", Self.number)])),
+            at: house.time.now())
+        await house.service.sweep()
+        #expect(house.service.subjectKeys.ring.formers.isEmpty)
+        #expect(try await house.count("subject_secret") == 1)
+        #expect(try !house.peek(.phoneCodeGuess, Self.number).limited)
+    }
+
+    @Test("R-05: there are four secrets at most, and room again when the oldest is spent")
+    func room() async throws {
+        let house = try await LimitsHouse()
+        for _ in 0..<3 { try await house.service.subjectKeys.rotate(at: house.time.now()) }
+        await #expect {
+            try await house.service.subjectKeys.rotate(at: house.time.now())
+        } throws: { error in
+            let error = error as? ServiceError
+            return error?.code == .tooManyRequests
+                && error?.retryAfter == SubjectKeyRing.keptAtLeast
+        }
+        house.time.advance(by: SubjectKeyRing.keptAtLeast)
+        await house.service.sweep()
+        #expect(house.service.subjectKeys.ring.formers.isEmpty)
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        let kinds = try await house.audited().map(\.kind)
+        #expect(kinds.filter { $0 == "key.subject-secret-made" }.count == 4)
+        #expect(kinds.filter { $0 == "key.subject-secret-forgotten" }.count == 3)
+    }
+
+    @Test("R-05: another master key opens none of the secrets: it does not start, and says why")
+    func otherMaster() async throws {
+        let house = try await LimitsHouse()
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        await #expect(throws: SealedBoxError.notAuthentic) {
+            _ = try await house.restarted(key: 8)
+        }
+    }
+}

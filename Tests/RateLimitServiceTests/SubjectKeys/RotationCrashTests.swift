@@ -1,0 +1,57 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-05: a crash while subjects move", .serialized, .timeLimit(.minutes(10)))
+struct RotationCrashTests {
+    private static let subjects = (0..<200).map { "192.0.2.\($0)|device" }
+
+    @Test("R-05: killed at any moment of a rotation, the locked are locked and the free are free")
+    func moving() async throws {
+        for round in 1...SoakRounds.count(ordinarily: 2) {
+            let house = try await LimitsHouse(seed: UInt64(round))
+            for (place, subject) in Self.subjects.enumerated() {
+                for _ in 0..<(place.isMultiple(of: 2) ? 5 : 4) {
+                    _ = try await house.decide([("failed-sign-in-by-device", subject)])
+                }
+            }
+            await house.service.flush()
+            try await house.service.subjectKeys.rotate(at: house.time.now())
+            var left: [TemporaryFolder] = []
+            for start in stride(from: 0, to: Self.subjects.count, by: 10) {
+                try await Self.name(Self.subjects[start..<start + 10], in: house)
+                left.append(try house.folder.copy())
+            }
+            for folder in left { try await check(folder, house.time, round) }
+        }
+    }
+
+    /// Has subjects moved while the journal is written beside it.
+    private static func name(_ subjects: ArraySlice<String>, in house: LimitsHouse) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { await house.service.flush() }
+            group.addTask {
+                for subject in subjects {
+                    _ = try house.peek(.failedSignInByDevice, subject)
+                    await Task.yield()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func check(_ folder: TemporaryFolder, _ time: ManualTime, _ round: Int) async throws {
+        let next = try await LimitsHouse(folder: folder, time: time, seed: 9)
+        for (place, subject) in Self.subjects.enumerated() {
+            let decision = try next.peek(.failedSignInByDevice, subject)
+            try #require(
+                decision.limited == place.isMultiple(of: 2), "round \(round), \(subject)")
+        }
+        next.service.close()
+        next.store.close()
+    }
+}

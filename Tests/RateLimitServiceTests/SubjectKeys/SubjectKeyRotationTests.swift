@@ -1,0 +1,182 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-05: another secret for subjects", .timeLimit(.minutes(1)))
+struct SubjectKeyRotationTests {
+    private static let ada = "ada@example.org"
+    private static let number = "+4915112345678"
+
+    /// One subject of each kind of limit, and how many charges close it.
+    private static let subjects: [(LimitName, String, Int)] = [
+        (.failedSignInByAccount, ada, 5), (.phoneCodeGuess, number, 5),
+        (.phoneCodeRequest, number, 1), (.phoneCodeByCountry, number, 500),
+        (.failedSignInByAddress, "192.0.2.7", 50),
+    ]
+
+    private func standing(_ house: LimitsHouse) throws -> [RateLimitV1.Decision] {
+        try Self.subjects.map { try house.peek($0.0, $0.1) }
+    }
+
+    private func charge(_ house: LimitsHouse, short: Int) async throws {
+        for (limit, subject, count) in Self.subjects {
+            for _ in short..<count { _ = try await house.decide([(limit.rawValue, subject)]) }
+        }
+    }
+
+    @Test(
+        "R-05: locked stays locked and free stays free over rotations and restarts",
+        arguments: [0, 1])
+    func standing(short: Int) async throws {
+        var house = try await LimitsHouse()
+        try await charge(house, short: short)
+        let before = try standing(house)
+        #expect(before.allSatisfy { $0.limited } == (short == 0))
+        for round in 0..<3 {
+            try await house.service.subjectKeys.rotate(at: house.time.now())
+            #expect(try standing(house) == before, "rotation \(round)")
+            house = try await house.restarted(afterKill: round == 1)
+            #expect(try standing(house) == before, "restart \(round)")
+        }
+        #expect(house.service.subjectKeys.ring.number == 3)
+    }
+
+    @Test("R-05: nobody is charged twice: an attempt counts on where the others were")
+    func countsOn() async throws {
+        let house = try await LimitsHouse()
+        for left in [4, 3] as [UInt32] {
+            let decision = try await house.consume(.failedSignInByAccount, Self.ada).decision
+            #expect(decision.remaining == left)
+        }
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        for left in [2, 1, 0] as [UInt32] {
+            let decision = try await house.consume(.failedSignInByAccount, Self.ada).decision
+            #expect(decision.remaining == left)
+        }
+        #expect(try await house.consume(.failedSignInByAccount, Self.ada).decision.limited)
+    }
+
+    @Test("R-05: a state is moved whole, and leaves nothing under its former key")
+    func moved() async throws {
+        let house = try await LimitsHouse()
+        try await charge(house, short: 0)
+        await house.service.flush()
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        _ = try standing(house)
+        #expect(house.service.table.count == 2 * Self.subjects.count)
+        await house.service.flush()
+        #expect(house.service.table.count == Self.subjects.count)
+        let next = try await house.restarted()
+        #expect(next.service.table.count == Self.subjects.count)
+    }
+
+    @Test("R-04: a batch over a moved and an unmoved subject is charged whole or not at all")
+    func batch() async throws {
+        let house = try await LimitsHouse()
+        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, Self.ada) }
+        for _ in 0..<2 { try await house.consume(.failedSignInByDevice, "192.0.2.7|d") }
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        let refused = try await house.consume([
+            ("failed-sign-in-by-device", "192.0.2.7|d"), ("failed-sign-in-by-account", Self.ada),
+        ])
+        #expect(refused.decision.limited)
+        #expect(try house.peek(.failedSignInByDevice, "192.0.2.7|d").remaining == 2)
+        let allowed = try await house.consume([
+            ("failed-sign-in-by-device", "192.0.2.7|d"), ("failed-sign-in-by-account", "b"),
+        ])
+        #expect(!allowed.decision.limited && allowed.decision.remaining == 2)
+    }
+
+    @Test("R-05: what was charged before a rotation is taken back after it")
+    func refund() async throws {
+        let house = try await LimitsHouse()
+        let charges = [
+            ("failed-sign-in-by-account", Self.ada), ("failed-sign-in-by-address", "192.0.2.7"),
+        ]
+        let (_, refunded) = try await house.consume(charges)
+        let (_, right) = try await house.consume(charges)
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        let message = LimitsHouse.message(charges)
+        _ = try house.service.refund(
+            RateLimitV1.RefundRequest(chargeId: refunded, charges: message), house.context)
+        _ = try house.service.succeed(
+            RateLimitV1.SucceedRequest(chargeId: right, charges: message), house.context)
+        #expect(try house.peek(.failedSignInByAccount, Self.ada).remaining == 4)
+        #expect(try house.peek(.failedSignInByAddress, "192.0.2.7").remaining == 49)
+    }
+
+    @Test("G-25: a repeat after a rotation is charged once with its first call")
+    func repeated() async throws {
+        let house = try await LimitsHouse()
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = "key"
+        let context = CallContext(
+            deadline: house.time.uptime() + .seconds(10), metadata: metadata)
+        let request = RateLimitV1.ConsumeRequest(
+            charges: LimitsHouse.message([("sign-up-by-address", "192.0.2.7")]))
+        _ = try await house.service.consume(request, context)
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        _ = try await house.service.consume(request, context)
+        #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
+    }
+
+    @Test("R-05: a reset and a success after a rotation hold, also after a crash")
+    func forgotten() async throws {
+        let house = try await LimitsHouse()
+        for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
+            for _ in 0..<5 { try await house.consume(limit, Self.ada) }
+        }
+        for _ in 0..<3 { try await house.consume(.phoneCodeGuess, Self.number) }
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        try house.succeed("0", .phoneCodeGuess, Self.number)
+        for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
+            try await house.service.forget(
+                AskedCharge.read(LimitsHouse.message([(limit.rawValue, Self.ada)])),
+                at: house.time.now())
+        }
+        let next = try await house.restarted(afterKill: true)
+        for house in [house, next] {
+            #expect(try house.peek(.failedSignInByAccount, Self.ada).remaining == 4)
+            #expect(try house.peek(.phoneCodeGuess, Self.ada).remaining == 4)
+            #expect(try house.peek(.phoneCodeGuess, Self.number).remaining == 4)
+        }
+    }
+
+    @Test("R-03: a known device stays known")
+    func knownDevice() async throws {
+        let house = try await LimitsHouse()
+        try house.succeed("0", .failedSignInByAccount, Self.ada, device: "owner")
+        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, Self.ada) }
+        try await house.service.subjectKeys.rotate(at: house.time.now())
+        let next = try await house.restarted()
+        let owner = try await next.consume(.failedSignInByAccount, Self.ada, device: "owner")
+        #expect(!owner.decision.limited)
+        let stranger = try await next.consume(.failedSignInByAccount, Self.ada, device: "x")
+        #expect(stranger.decision.limited)
+    }
+
+    @Test("R-02: of 400 parallel guesses during three rotations five are evaluated")
+    func parallel() async throws {
+        let house = try await LimitsHouse()
+        for _ in 0..<2 { try await house.consume(.phoneCodeGuess, Self.number) }
+        let evaluated = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    if number % 130 == 10 {
+                        try await house.service.subjectKeys.rotate(at: house.time.now())
+                    }
+                    let decision = try await house.consume(.phoneCodeGuess, Self.number).decision
+                    return decision.limited ? 0 : 1
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(evaluated == 3)
+        #expect(house.service.subjectKeys.ring.number > 1)
+    }
+}
