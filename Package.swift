@@ -110,7 +110,7 @@ let package = Package(
 
         module(
             "CallRecords",
-            ["RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]),
+            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]),
         module(
             "Hosting",
             [
@@ -157,12 +157,15 @@ let package = Package(
         program(
             "postern-identity",
             [
-                "IdentityService", "Hosting", "Contracts", "Cryptography", "Storage",
-                "ServiceRuntime",
+                "IdentityService", "CallRecords", "Hosting", "Contracts", "Cryptography",
+                "Storage", "ServiceRuntime",
             ]),
         program(
             "postern-session",
-            ["SessionService", "Hosting", "Contracts", "Cryptography", "Storage", "ServiceRuntime"]),
+            [
+                "SessionService", "CallRecords", "Hosting", "Contracts", "Cryptography", "Storage",
+                "ServiceRuntime",
+            ]),
         program(
             "postern",
             [
@@ -171,12 +174,15 @@ let package = Package(
             ]),
         program(
             "postern-notification",
-            ["NotificationService", "Hosting", "Contracts", "Storage", "ServiceRuntime"]),
+            [
+                "NotificationService", "CallRecords", "Hosting", "Contracts", "Storage",
+                "ServiceRuntime",
+            ]),
         program(
             "postern-rate-limit",
             [
-                "RateLimitService", "Hosting", "Contracts", "Cryptography", "Storage",
-                "ServiceRuntime",
+                "RateLimitService", "CallRecords", "Hosting", "Contracts", "Cryptography",
+                "Storage", "ServiceRuntime",
             ]),
 
         // Tests: what stands beside each module, and the programs from outside.
@@ -216,8 +222,8 @@ let package = Package(
         tests(
             "SessionService",
             [
-                "SessionService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "ServiceRuntime", "TestSupport", logging,
+                "SessionService", "CallRecords", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "TestSupport", logging,
             ]),
         tests(
             "IdentityService",

@@ -1,6 +1,6 @@
+import CallRecords
 import Contracts
 import Cryptography
-import Glibc
 import Hosting
 import IdentityService
 import ServiceRuntime
@@ -13,13 +13,6 @@ struct IdentityProgram: Program {
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
         callers: ["gateway", "session", "tool"])
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings
@@ -45,6 +38,7 @@ struct IdentityProgram: Program {
             services: [
                 AccountsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
             workers: [
                 Worker { try await service.run() },

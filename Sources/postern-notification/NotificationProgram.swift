@@ -1,5 +1,5 @@
+import CallRecords
 import Contracts
-import Glibc
 import Hosting
 import NotificationService
 import ServiceRuntime
@@ -13,13 +13,6 @@ struct NotificationProgram: Program {
         application: "notification",
         summary: "Takes messages durably at once, and delivers them behind.", port: 7404,
         callers: ["identity", "tool"])
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: NotificationSettings
@@ -36,7 +29,10 @@ struct NotificationProgram: Program {
             route: try settings.makeRoute(dataFolder: host.settings.dataFolder), time: host.time,
             randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [NotificationsDispatcher.methods(of: service)],
+            services: [
+                NotificationsDispatcher.methods(of: service),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+            ],
             workers: [
                 Worker { try await service.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },

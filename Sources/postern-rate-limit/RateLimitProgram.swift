@@ -1,6 +1,6 @@
+import CallRecords
 import Contracts
 import Cryptography
-import Glibc
 import Hosting
 import RateLimitService
 import ServiceRuntime
@@ -13,13 +13,6 @@ struct RateLimitProgram: Program {
         program: "postern-rate-limit", service: "postern.rate-limit", application: "rate-limit",
         summary: "Decides on rates: how often somebody may try.", port: 7403,
         callers: ["gateway", "tool"])
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: RateLimitSettings
@@ -34,7 +27,10 @@ struct RateLimitProgram: Program {
             key: KeyedHash(master: master, purpose: "rate-limit subjects"),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [LimitsDispatcher.methods(of: service)],
+            services: [
+                LimitsDispatcher.methods(of: service),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+            ],
             workers: [
                 Worker { try await service.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },

@@ -1,6 +1,6 @@
+import CallRecords
 import Contracts
 import Cryptography
-import Glibc
 import Hosting
 import ServiceRuntime
 import SessionService
@@ -13,13 +13,6 @@ struct SessionProgram: Program {
         program: "postern-session", service: "postern.session", application: "session",
         summary: "Opens, rotates, validates and ends sessions.", port: 7402,
         callers: ["gateway", "identity", "tool"])
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: SessionProgramSettings
@@ -39,7 +32,8 @@ struct SessionProgram: Program {
         return Assembly(
             services: [
                 SessionsDispatcher.methods(of: service), DevicesDispatcher.methods(of: service),
-                ClockDispatcher.methods(of: service),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+                RefreshKeysDispatcher.methods(of: service.refreshKeys),
                 SessionEndsDispatcher.methods(of: service.ends),
                 SigningKeysDispatcher.methods(of: service.signingKeys),
             ],
@@ -48,7 +42,7 @@ struct SessionProgram: Program {
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: {
-                await service.writeActivity()
+                await service.writeRemaining()
                 store.close()
             })
     }

@@ -22,7 +22,8 @@ struct AccessTokens: Sendable {
         let claims = TokenClaims(
             issuer: issuer, subject: session.account.text, audience: [audience],
             expiresAt: expiresAt, issuedAt: grant.givenAt, sessionID: session.id.text,
-            methods: session.methods, authenticatedAt: session.authenticatedAt,
+            methods: session.proofs.latest.methods,
+            authenticatedAt: session.proofs.latest.at,
             identifier: Base64URL.encode(randomness.bytes(Self.identifierBytes)),
             counter: grant.counter, extra: extra)
         return (try keys.current.signer.sign(claims), expiresAt)
