@@ -14,7 +14,10 @@ enum ModuleGraph {
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("SessionVerifier", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         // What a call leaves in a store: its idempotency record, its origin in the audit trail.
-        ("CallRecords", ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]),
+        (
+            "CallRecords",
+            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]
+        ),
         // What the five programs share: settings, logs, keys, the server, starting and stopping.
         ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("RateLimitService", serviceFloor),

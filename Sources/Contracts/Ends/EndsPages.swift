@@ -46,7 +46,9 @@ struct EndsPages: Sendable {
 
     /// Takes news in. Ends that are known already are passed over.
     mutating func take(_ news: EndsNews) {
-        if news.isReset || news.epoch != epoch { begin(before: news.ends.first?.position, or: news.position) }
+        if news.isReset || news.epoch != epoch {
+            begin(before: news.ends.first?.position, or: news.position)
+        }
         for end in news.ends where end.position > last {
             ends.append(end)
             last = end.position

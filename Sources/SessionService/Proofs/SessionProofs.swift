@@ -64,7 +64,8 @@ extension SessionProofs {
 
     /// Whether a method can stand in a row.
     static func canKeep(_ method: String) -> Bool {
-        !method.isEmpty && !method.contains { $0 == " " || $0 == parts.proofs || $0 == parts.moment }
+        !method.isEmpty
+            && !method.contains { $0 == " " || $0 == parts.proofs || $0 == parts.moment }
     }
 
     /// What the row's column holds; nil where there is but the sign-in's way.

@@ -31,7 +31,9 @@ struct ClockState: Hashable, Sendable {
         let far = Self.distance(ahead)
         if isAccepted { return "accepted: its time went on by \(far)" }
         if isWaiting { return "waits: the machine's clock is \(far) ahead of where it stopped" }
-        if ahead > Self.gapMax { return "goes by its own time: the machine's clock is \(far) ahead" }
+        if ahead > Self.gapMax {
+            return "goes by its own time: the machine's clock is \(far) ahead"
+        }
         if ahead < .zero - Self.gapMax {
             return "goes by its own time: the machine's clock is \(far) behind"
         }

@@ -59,7 +59,8 @@ struct CheckRecentProofTests {
         #expect(refused.code == .requiresRecentLogin && refused.fields == ["password"])
         _ = try await check(token, within: 301)
         let again = try await reauthenticate(token, .password("Correct7Horse"))
-        #expect(try await check(token).provedAtMs == again.authTimeMs, "by the session, not the token")
+        #expect(
+            try await check(token).provedAtMs == again.authTimeMs, "by the session, not the token")
     }
 
     @Test("G-13: with a device key the refusal names both, and either kind can be demanded")

@@ -43,7 +43,8 @@ struct RecentProofTests {
     @Test(
         "G-13: methods and the kinds that they are",
         arguments: [
-            (["pwd"], [.password]), (["hwk", "user"], [.deviceKey]), (["swk", "user"], [.deviceKey]),
+            (["pwd"], [.password]), (["hwk", "user"], [.deviceKey]),
+            (["swk", "user"], [.deviceKey]),
             (["hwk"], []), (["user"], []), (["otp"], []), (["pwd", "otp"], [.password]), ([], []),
         ] as [([String], [ProofKind])])
     func methods(_ methods: [String], kinds: [ProofKind]) {

@@ -97,7 +97,8 @@ struct EndsPagesTests {
         #expect(try #require(told(restored, from: 0, epoch: 0)).reset == false)
     }
 
-    @Test("a log that follows one with another epoch replaces what it has, and so for its followers")
+    @Test(
+        "a log that follows one with another epoch replaces what it has, and so for its followers")
     func followed() throws {
         var pages = EndsPages()
         pages.take(try Self.news([1, 2, 3], isReset: true))

@@ -54,7 +54,8 @@ struct PresenceTests {
         }
     }
 
-    @Test("G-13: it counts from when it was signed, so sent again it gives nothing; never from later")
+    @Test(
+        "G-13: it counts from when it was signed, so sent again it gives nothing; never from later")
     func moment() async throws {
         let device = try TestDevice.p256()
         let tokens = try await fixture.open(on: device)

@@ -57,14 +57,18 @@ struct SessionProofsTests {
         #expect(proofs.signIn == Self.proof("pwd", 100))
     }
 
-    @Test("what is no such text is an error and no session", arguments: ["", "pwd", "pwd@", "pwd@1;x"])
+    @Test(
+        "what is no such text is an error and no session",
+        arguments: ["", "pwd", "pwd@", "pwd@1;x"])
     func broken(text: String) {
         #expect(throws: SQLError.self) {
             try SessionProofs(stored: text, latest: Self.proof("pwd", 1))
         }
     }
 
-    @Test("a method that would break a row is refused at the door", arguments: ["", "a b", "a;b", "a@b"])
+    @Test(
+        "a method that would break a row is refused at the door",
+        arguments: ["", "a b", "a;b", "a@b"])
     func methods(text: String) {
         #expect(!SessionProofs.canKeep(text))
         #expect(SessionProofs.canKeep("pwd"))

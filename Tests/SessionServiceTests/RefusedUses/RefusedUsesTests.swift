@@ -84,6 +84,8 @@ struct RefusedUsesTests {
         }
         await fixture.service.writeRemaining()
         #expect(
-            try await fixture.number("SELECT max(attempt) FROM audit") == 5)
+            try await fixture.number(
+                "SELECT max(attempt) FROM audit WHERE kind = ?",
+                [.text(AuditKind.refreshRefused.rawValue)]) == 5)
     }
 }

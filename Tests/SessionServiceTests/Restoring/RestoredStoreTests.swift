@@ -98,7 +98,7 @@ struct RestoredStoreTests {
     private func firstItem(
         _ request: SessionV1.WatchEndsRequest
     ) async throws -> SessionV1.WatchEndsItem {
-        var items = fixture.service.ends.watchEnds(request, fixture.context()).makeAsyncIterator()
+        let items = fixture.service.ends.watchEnds(request, fixture.context()).makeAsyncIterator()
         return try #require(try await items.next())
     }
 }

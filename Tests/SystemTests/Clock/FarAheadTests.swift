@@ -79,7 +79,9 @@ extension SystemTests {
             let after = try await clock(cluster, "check")
             #expect(after.exitCode == 0)
             #expect(
-                after.output.split(separator: "\n").allSatisfy { $0.hasSuffix("agrees with the machine's clock") })
+                after.output.split(separator: "\n").allSatisfy {
+                    $0.hasSuffix("agrees with the machine's clock")
+                })
         }
     }
 }
