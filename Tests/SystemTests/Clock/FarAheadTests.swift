@@ -13,7 +13,8 @@ extension SystemTests {
     @Suite(
         "Clock: a start far ahead, as its operator meets it", .enabled(if: canBeFarAhead))
     struct FarAhead {
-        private static let stores = ["identity", "session", "ratelimit", "notification"]
+        /// The limiter's store may have no mark yet: it writes to files of its own.
+        private static let stores = ["identity", "session", "notification"]
         private static let ageing = """
             import sqlite3, sys
             for path in sys.argv[1:]:
@@ -50,7 +51,7 @@ extension SystemTests {
                 let isSaid = try await eventually { cluster.said.contains("it is wrong, set it") }
                 #expect(isSaid, "\(cluster.said)")
                 #expect(cluster.said.contains("is 3 d 1 h ahead of where"))
-                for service in BuiltPrograms.services where service != "gateway" {
+                for service in Self.stores {
                     #expect(cluster.said.contains(service))
                 }
                 #expect(
@@ -69,19 +70,17 @@ extension SystemTests {
         private func accepted(_ cluster: Cluster) async throws {
             let waiting = try await clock(cluster, "check")
             #expect(waiting.exitCode == 1)
-            let lines = waiting.output.split(separator: "\n")
-            #expect(lines.count == 4 && lines.allSatisfy { $0.contains("waits: ") })
+            #expect(count(of: "  waits: the machine's clock is 3 d 1 h ahead", in: waiting) == 3)
             let told = try await clock(cluster, "accept")
-            #expect(told.exitCode == 0, "\(told.output)\(told.errors)")
-            let answers = told.output.split(separator: "\n")
-            #expect(answers.count == 4, "\(told.output)")
-            #expect(answers.allSatisfy { $0.contains("accepted: its time went on by 3 d 1 h") })
+            #expect(told.exitCode == 0)
+            #expect(count(of: "  accepted: its time went on by 3 d 1 h", in: told) == 3)
             let after = try await clock(cluster, "check")
             #expect(after.exitCode == 0)
-            #expect(
-                after.output.split(separator: "\n").allSatisfy {
-                    $0.hasSuffix("agrees with the machine's clock")
-                })
+            #expect(count(of: "  agrees with the machine's clock", in: after) == 4)
+        }
+
+        private func count(of text: String, in run: ProgramRun) -> Int {
+            run.output.split(separator: "\n").count { $0.contains(text) }
         }
     }
 }
