@@ -160,13 +160,13 @@ let package = Package(
         program(
             "postern-identity",
             [
-                "CallRecords", "IdentityService", "Hosting", "Contracts", "Cryptography", "Storage",
-                "ServiceRuntime",
+                "IdentityService", "CallRecords", "Hosting", "Contracts", "Cryptography",
+                "Storage", "ServiceRuntime",
             ]),
         program(
             "postern-session",
             [
-                "CallRecords", "SessionService", "Hosting", "Contracts", "Cryptography", "Storage",
+                "SessionService", "CallRecords", "Hosting", "Contracts", "Cryptography", "Storage",
                 "ServiceRuntime",
             ]),
         program(
@@ -178,15 +178,14 @@ let package = Package(
         program(
             "postern-notification",
             [
-                "CallRecords", "NotificationService", "Hosting", "Contracts", "Storage",
+                "NotificationService", "CallRecords", "Hosting", "Contracts", "Storage",
                 "ServiceRuntime",
             ]),
         program(
             "postern-rate-limit",
             [
-                "CallRecords", "RateLimitService", "Hosting", "Contracts", "Cryptography",
-                "Storage",
-                "ServiceRuntime",
+                "RateLimitService", "CallRecords", "Hosting", "Contracts", "Cryptography",
+                "Storage", "ServiceRuntime",
             ]),
 
         // Tests: what stands beside each module, and the programs from outside.
@@ -237,8 +236,8 @@ let package = Package(
         tests(
             "SessionService",
             [
-                "SessionService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "ServiceRuntime", "TestSupport", logging,
+                "SessionService", "CallRecords", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "TestSupport", logging,
             ]),
         tests(
             "IdentityService",

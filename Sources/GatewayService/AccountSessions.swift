@@ -8,6 +8,7 @@ package struct AccountSessions: AccountSessionsService {
     private let sessionList: SessionListFlow
     private let sessionEnding: SessionEndingFlow
     private let reauthentication: ReauthenticateFlow
+    private let recentProof: CheckRecentProofFlow
 
     /// The flows, in front of the services.
     package init(
@@ -18,6 +19,8 @@ package struct AccountSessions: AccountSessionsService {
         sessionEnding = SessionEndingFlow(devices: devices)
         reauthentication = ReauthenticateFlow(
             accounts: accounts, sessions: sessions, devices: devices, limits: limits)
+        recentProof = CheckRecentProofFlow(
+            proofs: RecentProofs(accounts: accounts, devices: devices))
     }
 
     /// `SessionListFlow`.
@@ -46,5 +49,12 @@ package struct AccountSessions: AccountSessionsService {
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {
         try await reauthentication.run(request, context)
+    }
+
+    /// `CheckRecentProofFlow`.
+    package func checkRecentProof(
+        _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckRecentProofResponse {
+        try await recentProof.run(request, context)
     }
 }

@@ -9,6 +9,14 @@ import ServiceLifecycle
 package import ServiceRuntime
 
 extension Program {
+    /// Where the executable starts.
+    package static func main() async {
+        exit(
+            await run(
+                arguments: Array(CommandLine.arguments.dropFirst()),
+                environment: ProcessEnvironment.all, time: SystemTime()))
+    }
+
     /// Runs the program: settings, logs, store and keys, then the server; returns when stopped.
     /// - Returns: the exit code.
     package static func run(

@@ -36,22 +36,12 @@ extension SessionService: DevicesService {
         try parts.clock.requireAnswering()
         return try await Reauthentication(parts: parts).run(request)
     }
-}
 
-/// The operator's word on the clock (security.md, Clock).
-extension SessionService: ClockService {
-    /// `ClockCalls`.
-    package func check(
-        _ request: SessionV1.CheckRequest, _ context: CallContext
-    ) -> SessionV1.CheckResponse {
-        ClockCalls(parts: parts).check()
-    }
-
-    /// `ClockCalls`.
-    package func accept(
-        _ request: SessionV1.AcceptRequest, _ context: CallContext
-    ) async throws -> SessionV1.AcceptResponse {
-        try context.requireOperator()
-        return try await ClockCalls(parts: parts).accept()
+    /// `ProofList`.
+    package func listProofs(
+        _ request: SessionV1.ListProofsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListProofsResponse {
+        try parts.clock.requireAnswering()
+        return try await ProofList(parts: parts).run(request)
     }
 }

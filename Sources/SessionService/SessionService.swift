@@ -23,6 +23,10 @@ package struct SessionService: SessionsService {
     package var signingKeys: SigningKeyOperations {
         SigningKeyOperations(store: parts.store, rotation: work.signingKeys)
     }
+    /// What the operator can do about the keys of refresh tokens.
+    package var refreshKeys: RefreshKeyOperations {
+        RefreshKeyOperations(store: parts.store, keys: parts.refreshTokens)
+    }
 
     /// A service on `store`, once its signing key is there (the first start makes one) and the
     /// latest ends are known.
@@ -34,6 +38,8 @@ package struct SessionService: SessionsService {
         notices: any AccountNoticesAPI, time: any Time, randomness: any Randomness,
         logger: Logger
     ) async throws {
+        let epoch = try await RestoredStore.epoch(
+            of: store, randomness: randomness, logger: logger)
         let ring = try await SigningKeyRing.load(
             from: store, box: keys.signingKeys, randomness: randomness, logger: logger)
         let refreshTokens = try await RefreshTokenKeys.load(
@@ -62,10 +68,10 @@ package struct SessionService: SessionsService {
             refreshPolicy: RefreshPolicy(
                 grace: settings.refreshGrace, binding: settings.deviceBinding),
             confirmations: Confirmations(grace: settings.refreshGrace),
-            ended: ended, time: time, randomness: randomness)
+            ended: ended, refusedUses: RefusedUses(), time: time, randomness: randomness)
         work = SessionWork(
             parts: parts, settings: settings, signingKeys: inForce, bell: bell,
-            endsKeptFor: retention, notices: notices, logger: logger)
+            endsKeptFor: retention, epoch: epoch, notices: notices, logger: logger)
         try await work.prepare()
     }
 
@@ -79,8 +85,8 @@ package struct SessionService: SessionsService {
     /// until cancelled.
     package func run() async throws { try await work.run() }
 
-    /// Writes what activity is not on disk yet: the last thing before the store closes.
-    package func writeActivity() async { await work.activity.write() }
+    /// Writes what is in memory alone: the last thing before the store closes.
+    package func writeRemaining() async { await work.writeRemaining() }
 
     // MARK: SessionsService
 

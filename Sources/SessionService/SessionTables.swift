@@ -7,6 +7,7 @@ enum SessionTables {
         Migration(number: 2, sql: rotation + tokenKey),
         Migration(number: 3, sql: openSessions),
         Migration(number: 4, sql: EndsTables.sql),
+        Migration(number: 5, sql: proofs + EndsTables.epoch),
     ]
 
     /// One row for each session and thus for each family of refresh tokens: `counter` is the leaf's.
@@ -59,6 +60,10 @@ enum SessionTables {
         DROP INDEX session_by_account;
         CREATE INDEX session_open_by_account ON session (account) WHERE ended_at_ms IS NULL;
         """
+
+    /// All ways in which the owner has proved to be it, where there are several (`SessionProofs`);
+    /// `methods` and `auth_time_ms` are the latest's.
+    private static let proofs = "ALTER TABLE session ADD COLUMN proofs TEXT;"
 
     /// Sign-in proofs that have opened a session, as long as they would still be fresh; `number`
     /// orders them by age, for the purge.

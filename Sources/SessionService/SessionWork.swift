@@ -4,20 +4,23 @@ import ServiceRuntime
 import Storage
 
 /// What the session service does besides answering: hands notices over, tells followers of ends,
-/// looks after signing keys, writes activity, tidies.
+/// looks after keys, writes activity and the counts of refused uses, tidies.
 struct SessionWork: Sendable {
     let notices: OutboxRelay
     let ends: EndsRelay
     let signingKeys: SigningKeyRotation
     let activity: ActivityWriting
     let upkeep: SessionUpkeep
+    let refusedUses: RefusedUseWriting
+    let refreshTokens: RefreshTokenKeys
+    let store: Store
     let clock: ClockHold
     let interval: Duration
     let time: any Time
 
     init(
         parts: SessionParts, settings: SessionSettings, signingKeys: KeysInForce, bell: EndsBell,
-        endsKeptFor: Duration, notices: any AccountNoticesAPI, logger: Logger
+        endsKeptFor: Duration, epoch: UInt64, notices: any AccountNoticesAPI, logger: Logger
     ) {
         let delivery = NoticeDelivery(notices: notices, parts: parts, logger: logger)
         self.notices = OutboxRelay(
@@ -25,8 +28,8 @@ struct SessionWork: Sendable {
             deliver: { try await delivery.deliver($0) })
         ends = EndsRelay(
             store: parts.store, log: EndsLog(), ended: parts.ended, keys: signingKeys, bell: bell,
-            heartbeat: settings.endsHeartbeat, keptFor: endsKeptFor, time: parts.time,
-            logger: logger)
+            heartbeat: settings.endsHeartbeat, keptFor: endsKeptFor, epoch: epoch,
+            time: parts.time, logger: logger)
         self.signingKeys = SigningKeyRotation(
             store: parts.store, keys: signingKeys,
             schedule: SigningKeySchedule(life: settings.signingKeyLife, verifiesFor: endsKeptFor),
@@ -34,6 +37,9 @@ struct SessionWork: Sendable {
             time: parts.time, logger: logger, bell: bell)
         activity = ActivityWriting(parts: parts, logger: logger)
         upkeep = SessionUpkeep(parts: parts, kept: settings.endedSessionsKept, logger: logger)
+        refusedUses = RefusedUseWriting(parts: parts, logger: logger)
+        refreshTokens = parts.refreshTokens
+        store = parts.store
         clock = parts.clock
         interval = settings.activityInterval
         time = parts.time
@@ -56,12 +62,22 @@ struct SessionWork: Sendable {
         }
     }
 
+    /// Writes what is in memory alone: the last thing before the store closes.
+    func writeRemaining() async {
+        await activity.write()
+        await refusedUses.write(all: true)
+    }
+
     /// Writes the marks of each interval, and tidies, unless nobody knows what time it is.
     private func keepUp() async throws {
         while true {
             try await time.sleep(for: interval)
             await activity.write()
-            if !clock.isHeld { await upkeep.step() }
+            await refusedUses.write()
+            guard !clock.isHeld else { continue }
+            // Sign-ins and refreshes make a key that is due; this one where there are none.
+            await refreshTokens.renewIfDue(in: store, at: time.now())
+            await upkeep.step()
         }
     }
 }

@@ -18,18 +18,11 @@ package final class SessionVerifier: Sendable {
     /// The longest wait before a lost gateway is asked again: there may be thousands who do.
     private static let waitMax: Duration = .seconds(2)
 
-    private struct State {
-        /// When the ends were complete last, on the uptime clock.
-        var heardAt: Duration?
-        /// No token lives longer, as the service tells.
-        var lifeMax: Duration?
-    }
-
     private let settings: VerifierSettings
     private let fetching: KeyFetching
     private let follower: EndsFollower
     private let ends = RecentEnds()
-    private let state = Mutex(State())
+    private let hearing = Mutex(Hearing())
     private let time: any Time
 
     /// A verifier that asks the gateway through `verification`.
@@ -60,7 +53,7 @@ package final class SessionVerifier: Sendable {
     /// a second.
     package var freshness: Duration? {
         let now = time.uptime()
-        return state.withLock { $0.heardAt }.map { now - $0 }
+        return hearing.withLock { $0.heardAt }.map { now - $0 }
     }
 
     /// Whether a token is good now. Waits only for keys: the first time, and now and then for a
@@ -86,7 +79,7 @@ package final class SessionVerifier: Sendable {
         _ token: String, _ keys: KnownKeys
     ) throws(TokenRefusal) -> Verdict {
         // Not kept with the token: the first word of ends may come after it was read.
-        let session = try keys.read(token).limited(to: state.withLock { $0.lifeMax })
+        let session = try keys.read(token).limited(to: hearing.withLock { $0.lifeMax })
         return VerdictRule.verdict(
             session, hasEnded: ends.contains(session.session), silentFor: freshness,
             silence: settings.silence, at: time.now())
@@ -96,12 +89,7 @@ package final class SessionVerifier: Sendable {
         let news = EndsNews(item)
         ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
         let now = time.uptime()
-        state.withLock { state in
-            if news.completeAt != nil { state.heardAt = now }
-            if news.keptFor > TokenVerifier.leeway {
-                state.lifeMax = news.keptFor - TokenVerifier.leeway
-            }
-        }
+        hearing.withLock { $0.note(news, at: now) }
         // Not waited for: ends must not stand behind keys. The next item tries again.
         if fetching.keys?.hash != news.keySet { fetching.begin() }
     }

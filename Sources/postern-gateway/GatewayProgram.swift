@@ -1,6 +1,5 @@
 import Contracts
 import GatewayService
-import Glibc
 import Hosting
 import ServiceRuntime
 
@@ -11,13 +10,6 @@ struct GatewayProgram: Program {
         program: "postern-gateway", service: "postern.gateway", application: "gateway",
         summary: "The public sign-in flows, composed of the other four services.", port: 7400,
         callers: ["app", "tool"], addressAsserters: ["app", "tool"])
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: GatewayProgramSettings

@@ -1,7 +1,6 @@
 import CallRecords
 import Contracts
 import Cryptography
-import Glibc
 import Hosting
 import IdentityService
 import ServiceRuntime
@@ -15,13 +14,6 @@ struct IdentityProgram: Program {
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
         callers: ["gateway", "session", "notification", "tool"],
         callersMethods: ProgramDescription.notificationReadsEvents)
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings
@@ -48,6 +40,7 @@ struct IdentityProgram: Program {
                 AccountsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
             workers: [
                 Worker { try await service.run() },

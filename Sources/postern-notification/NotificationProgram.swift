@@ -1,6 +1,5 @@
 import CallRecords
 import Contracts
-import Glibc
 import Hosting
 import NotificationService
 import ServiceRuntime
@@ -14,13 +13,6 @@ struct NotificationProgram: Program {
         application: "notification",
         summary: "Takes messages durably at once, and delivers them behind.", port: 7404,
         callers: ["identity", "tool"])
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: NotificationProgramSettings
@@ -52,6 +44,7 @@ struct NotificationProgram: Program {
                 PushDevicesDispatcher.methods(of: short.devices),
                 EventsDispatcher.methods(of: events),
                 WebhooksDispatcher.methods(of: webhooks.operations),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
             workers: [
                 Worker { try await service.run() },

@@ -1,7 +1,6 @@
 import CallRecords
 import Contracts
 import Cryptography
-import Glibc
 import Hosting
 import RateLimitService
 import ServiceRuntime
@@ -15,13 +14,6 @@ struct RateLimitProgram: Program {
         summary: "Decides on rates: how often somebody may try.", port: 7403,
         callers: ["gateway", "notification", "tool"],
         callersMethods: ProgramDescription.notificationReadsEvents)
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: RateLimitSettings
@@ -40,6 +32,7 @@ struct RateLimitProgram: Program {
                 LimitsDispatcher.methods(of: service),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 LimitOperationDispatcher.methods(of: service.operations),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
             workers: [
                 Worker { try await service.run() },

@@ -1,7 +1,6 @@
 import CallRecords
 import Contracts
 import Cryptography
-import Glibc
 import Hosting
 import ServiceRuntime
 import SessionService
@@ -15,13 +14,6 @@ struct SessionProgram: Program {
         summary: "Opens, rotates, validates and ends sessions.", port: 7402,
         callers: ["gateway", "identity", "notification", "tool"],
         callersMethods: ProgramDescription.notificationReadsEvents)
-
-    static func main() async {
-        exit(
-            await run(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
-    }
 
     static func assemble(
         _ host: ServiceHost, _ settings: SessionProgramSettings
@@ -41,7 +33,8 @@ struct SessionProgram: Program {
         return Assembly(
             services: [
                 SessionsDispatcher.methods(of: service), DevicesDispatcher.methods(of: service),
-                ClockDispatcher.methods(of: service),
+                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+                RefreshKeysDispatcher.methods(of: service.refreshKeys),
                 SessionEndsDispatcher.methods(of: service.ends),
                 SigningKeysDispatcher.methods(of: service.signingKeys),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
@@ -51,7 +44,7 @@ struct SessionProgram: Program {
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: {
-                await service.writeActivity()
+                await service.writeRemaining()
                 store.close()
             })
     }

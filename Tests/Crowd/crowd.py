@@ -9,6 +9,10 @@ Reads orders from its input, a line each, and answers each with a line:
     slow N     N more that send a byte every ten seconds, of which half say Hello first; who is
                thrown out comes back
     watch N    N streams of Health/Watch on few connections
+    follow N   N streams of Verification/WatchEnds on few connections
+    mark       from now on ends that are told to followers are counted anew
+    told       how many followers were told of an end since, and when: the median, the 99th of a
+               hundred and the last, in milliseconds since the mark
     count      how many connections stand, items that have come, slow ones that have come back
     leave      all go
 """
@@ -26,6 +30,8 @@ from pathlib import Path
 
 SERVICE = "postern.gateway"
 CHECK, WATCH = (f"postern.health.v1.Health/{name}" for name in ("Check", "Watch"))
+FOLLOW = "postern.gateway.v1.Verification/WatchEnds"
+SESSION = b"ses_"  # with which a session's name begins: an item that holds one tells an end
 HELLO, REQUEST, RESPONSE, ITEM = 1, 2, 3, 4  # kinds of frames
 STREAMS_EACH = 1_000  # of a connection; a server takes 1,024 calls on each
 STREAM_CREDIT = 1_000_000  # items that may come unasked
@@ -121,10 +127,10 @@ class Caller:
                 assert 2 not in fields(message), f"refused: {message}"
                 return
 
-    def watch(self, count):
+    def watch(self, method, count):
         for call in range(1, count + 1):
             self.socket.sendall(
-                frame(REQUEST, field(1, call) + field(2, WATCH) + field(3, 3_600_000)))
+                frame(REQUEST, field(1, call) + field(2, method) + field(3, 3_600_000)))
 
     def receive(self):
         length, = struct.unpack(">I", self.take(4))
@@ -152,6 +158,7 @@ class Crowd:
         self.selector = selectors.DefaultSelector()
         self.callers, self.slow = set(), []
         self.items = self.returns = 0
+        self.marked_at, self.told = time.monotonic(), []
 
     def add(self, caller):
         caller.socket.setblocking(False)
@@ -188,13 +195,24 @@ class Crowd:
             caller.greet(self.key)
         return self.add(caller)
 
-    def do_watch(self, count):
+    def do_watch(self, count, method=WATCH):
         while count > 0:
             caller = Caller(self)
             caller.greet(self.key)
-            caller.watch(min(count, STREAMS_EACH))
+            caller.watch(method, min(count, STREAMS_EACH))
             self.add(caller)
             count -= STREAMS_EACH
+
+    def do_follow(self, count):
+        self.do_watch(count, FOLLOW)
+
+    def do_mark(self):
+        self.marked_at, self.told = time.monotonic(), []
+
+    def do_told(self):
+        times = sorted(round((at - self.marked_at) * 1_000) for at in self.told)
+        places = [len(times) // 2, len(times) * 99 // 100, len(times) - 1]
+        return " ".join(map(str, [len(times)] + [times[place] for place in places if times]))
 
     def do_count(self):
         return f"{len(self.callers)} {self.items} {self.returns}"
@@ -220,6 +238,8 @@ class Crowd:
             if len(caller.unread) < end:
                 break
             self.items += caller.unread[at + 4] == ITEM << 3 | 2
+            if caller.unread.find(SESSION, at, end) >= 0:
+                self.told.append(time.monotonic())
             at = end
         caller.unread = caller.unread[at:]
         if is_over:

@@ -19,7 +19,7 @@ class SessionVerifier:
     def __init__(self, connect, issuer="postern", audience="postern", silence_max=float("inf")):
         self.connect, self.issuer, self.audience = connect, issuer, audience
         self.silence_max = silence_max  # seconds; without it tokens are trusted until they expire
-        self.ended, self.position, self.key_set, self.jwks = {}, 0, None, None
+        self.ended, self.place, self.key_set, self.jwks = {}, {}, None, None
         self.heard_at = self.asked_at = -float("inf")
 
     def start(self):
@@ -41,7 +41,7 @@ class SessionVerifier:
 
     def read(self, gateway):
         request, item_type = protos.method(GATEWAY + "WatchEnds")
-        since = request(position=self.position).SerializeToString()
+        since = request(**self.place).SerializeToString()
         for payload in gateway.items(gateway.send_request(GATEWAY + "WatchEnds", since, 3_600_000)):
             item = item_type.FromString(payload)
             ended = self.ended | {end.session_id: end.ended_at_ms for end in item.ends}
@@ -50,9 +50,9 @@ class SessionVerifier:
             if item.key_set != self.key_set:
                 self.fetch()
                 self.key_set = item.key_set
-            self.position = item.position
-            if item.complete_at_ms:
-                self.heard_at = time.monotonic()
+            if item.complete_at_ms or item.epoch != self.place.get("epoch", item.epoch):
+                self.heard_at = time.monotonic() if item.complete_at_ms else -float("inf")  # a gap
+            self.place = {"position": item.position, "epoch": item.epoch}
 
     def verify(self, token):
         """The claims of a token that is good now."""

@@ -14,6 +14,7 @@ final class Gateway: VerificationService {
         var keySetCalls = 0
         var isAway = false
         var position: UInt64 = 0
+        var epoch: UInt64 = 1
     }
 
     let state: Mutex<State>
@@ -35,17 +36,26 @@ final class Gateway: VerificationService {
 
     /// Tells an end, or only that all is well.
     func tell(_ ended: SessionID? = nil) {
-        let position = state.withLock { state in
+        let (position, epoch) = state.withLock { state in
             if ended != nil { state.position += 1 }
-            return state.position
+            return (state.position, state.epoch)
         }
         let ends = ended.map {
             PlacedEnd(position: position, session: $0, at: time.now(), reason: .signedOut)
         }
         log.take(
             EndsNews(
-                ends: ends.map { [$0] } ?? [], position: position, completeAt: time.now(),
-                isReset: false, keySet: SHA256.hash(jwks.utf8), keptFor: .seconds(691)))
+                ends: ends.map { [$0] } ?? [], position: position,
+                completeAt: time.now(), isReset: false,
+                keySet: SHA256.hash(jwks.utf8), keptFor: .seconds(691), epoch: epoch))
+    }
+
+    /// A backup is restored: the store's history is another one from now on.
+    func restore() {
+        state.withLock { state in
+            state.epoch += 1
+            state.position = 0
+        }
     }
 
     var jwks: String {

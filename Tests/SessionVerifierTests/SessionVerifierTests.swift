@@ -53,6 +53,23 @@ struct SessionVerifierTests {
         return false
     }
 
+    @Test("S-06: a restored backup is a gap: what was heard stays, and the rest counts as silence")
+    func restored() async throws {
+        let verifier = verifier(.refuses(after: .seconds(5)))
+        let (ended, other) = (try gateway.token(2), try gateway.token(3))
+        try await following(verifier) {
+            gateway.tell(SessionID(key: 2))
+            #expect(await eventually { await verifier.verify(ended) == .refused(.sessionEnded) })
+            #expect(isGood(await verifier.verify(other)))
+            gateway.restore()
+            gateway.tell(SessionID(key: 4))
+            let late = try gateway.token(4)
+            #expect(await eventually { await verifier.verify(late) == .refused(.sessionEnded) })
+            #expect(isGood(await verifier.verify(other)))
+            #expect(await verifier.verify(ended) == .refused(.sessionEnded))
+        }
+    }
+
     @Test("S-01: a token is good without any call but one for the keys, again and again")
     func good() async throws {
         let verifier = verifier()

@@ -26,13 +26,13 @@ package struct EndsFollower: Sendable {
 
     /// Hands each item to `take`, until the task is cancelled.
     package func run(_ take: @escaping @Sendable (SessionV1.WatchEndsItem) -> Void) async {
-        var position: UInt64 = 0
+        var place = SessionV1.WatchEndsRequest()
         var backoff = Backoff(first: .milliseconds(50), most: waitMax)
         while !Task.isCancelled {
             do {
-                for try await item in watch(SessionV1.WatchEndsRequest(position: position)) {
+                for try await item in watch(place) {
                     take(item)
-                    position = item.position
+                    place = SessionV1.WatchEndsRequest(position: item.position, epoch: item.epoch)
                     backoff.reset()
                 }
             } catch is CancellationError {

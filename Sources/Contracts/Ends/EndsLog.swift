@@ -40,7 +40,7 @@ package final class EndsLog: Sendable {
     package func serve(
         _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>
     ) async throws {
-        var cursor = EndsCursor(position: request.position)
+        var cursor = EndsCursor(position: request.position, epoch: request.epoch)
         for await _ in changes() {
             // The whole of what is pending; then what came meanwhile rings again.
             while let item = page(&cursor) {

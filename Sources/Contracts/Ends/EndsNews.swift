@@ -15,11 +15,13 @@ package struct EndsNews: Sendable {
     package let keySet: [UInt8]
     /// So long after its end a session need not be remembered.
     package let keptFor: Duration
+    /// Which history the positions belong to; another one's are worth nothing.
+    package let epoch: UInt64
 
     /// News.
     package init(
         ends: [PlacedEnd], position: UInt64, completeAt: Timestamp?, isReset: Bool,
-        keySet: [UInt8], keptFor: Duration
+        keySet: [UInt8], keptFor: Duration, epoch: UInt64
     ) {
         self.ends = ends
         self.position = position
@@ -27,6 +29,7 @@ package struct EndsNews: Sendable {
         self.isReset = isReset
         self.keySet = keySet
         self.keptFor = keptFor
+        self.epoch = epoch
     }
 
     /// The news that an item brings.
@@ -35,7 +38,8 @@ package struct EndsNews: Sendable {
             ends: item.ends.compactMap(PlacedEnd.init), position: item.position,
             completeAt: item.completeAtMs > 0 ? Timestamp(milliseconds: item.completeAtMs) : nil,
             isReset: item.reset, keySet: item.keySet,
-            keptFor: .milliseconds(min(max(0, item.keptForMs), Self.keptForMax.milliseconds)))
+            keptFor: .milliseconds(min(max(0, item.keptForMs), Self.keptForMax.milliseconds)),
+            epoch: item.epoch)
     }
 
     /// No access token lives for longer, whatever a peer says: a day.

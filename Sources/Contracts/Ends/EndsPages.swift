@@ -5,6 +5,8 @@ import ServiceRuntime
 struct EndsCursor: Hashable, Sendable {
     /// It knows all ends up to here.
     var position: UInt64
+    /// The epoch that the position belongs to; 0 where it knows none.
+    var epoch: UInt64
     /// The log's generation that the position belongs to; nil before the first page.
     var generation: UInt64?
     /// The key set that it was told of last.
@@ -17,6 +19,7 @@ struct EndsCursor: Hashable, Sendable {
 ///     p before what is kept            all that is kept, as a reset
 ///     p within what is kept            what came after p
 ///     p after the last                 all that is kept, as a reset: another store's position
+///     p of another epoch               all that is kept, as a reset: a backup was restored since
 ///     any, but the log was replaced    all that is kept, as a reset
 ///     nothing is known yet             nothing
 ///
@@ -36,19 +39,23 @@ struct EndsPages: Sendable {
     private var completeAt: Timestamp?
     private var keySet: [UInt8] = []
     private var keptFor: Duration = .zero
+    private var epoch: UInt64 = 0
 
     /// How many ends are kept.
     var count: Int { ends.count - first }
 
     /// Takes news in. Ends that are known already are passed over.
     mutating func take(_ news: EndsNews) {
-        if news.isReset { begin(before: news.ends.first?.position, or: news.position) }
+        if news.isReset || news.epoch != epoch {
+            begin(before: news.ends.first?.position, or: news.position)
+        }
         for end in news.ends where end.position > last {
             ends.append(end)
             last = end.position
         }
         last = max(last, news.position)
         (completeAt, keySet, keptFor) = (news.completeAt, news.keySet, news.keptFor)
+        epoch = news.epoch
         if let completeAt { forget(upTo: completeAt - keptFor) }
     }
 
@@ -75,16 +82,19 @@ struct EndsPages: Sendable {
         let isKnown =
             (base...last).contains(cursor.position)
             && (cursor.generation ?? generation) == generation
+            // Who knows nothing yet knows nothing wrong.
+            && (cursor.epoch == epoch || cursor.position == 0)
         let start = isKnown ? index(after: cursor.position) : first
         let page = ends[start...].prefix(Self.endsInItemMax)
         let isLast = page.endIndex == ends.endIndex
         let position = isLast ? last : page.last?.position ?? last
         let keysChanged = cursor.keySet.map { $0 != keySet } ?? false
-        cursor = EndsCursor(position: position, generation: generation, keySet: keySet)
+        cursor = EndsCursor(
+            position: position, epoch: epoch, generation: generation, keySet: keySet)
         return SessionV1.WatchEndsItem(
             position: position, completeAtMs: isLast ? completeAt.milliseconds : 0,
             reset: !isKnown, ends: page.map(\.message), keysChanged: keysChanged,
-            keySet: keySet, keptForMs: keptFor.milliseconds)
+            keySet: keySet, keptForMs: keptFor.milliseconds, epoch: epoch)
     }
 
     /// The index of the first end after `position`.

@@ -27,6 +27,14 @@ package protocol AccountSessionsAPI: Sendable {
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
+
+    /// Lets a backend guard its own sensitive calls: answers where the session's owner has proved to be
+    /// it lately, in a way that will do, and refuses with auth/requires-recent-login otherwise. That
+    /// error's `fields` name the fields of ReauthenticateRequest any of which would do for this account
+    /// and session ("password", "device_key"); none where only a new sign-in would (G-13).
+    func checkRecentProof(
+        _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckRecentProofResponse
 }
 
 /// What a server of `postern.gateway.v1.AccountSessions` implements.
@@ -68,6 +76,13 @@ package struct AccountSessionsClient: AccountSessionsAPI {
         try await channel.call(
             AccountSessionsDescription.reauthenticate, request, context)
     }
+
+    package func checkRecentProof(
+        _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckRecentProofResponse {
+        try await channel.call(
+            AccountSessionsDescription.checkRecentProof, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.AccountSessions`.
@@ -94,6 +109,10 @@ package enum AccountSessionsDispatcher {
                 .async(AccountSessionsDescription.reauthenticate) {
                     (request: GatewayV1.ReauthenticateRequest, context) in
                     try await service.reauthenticate(request, context)
+                },
+                .async(AccountSessionsDescription.checkRecentProof) {
+                    (request: GatewayV1.CheckRecentProofRequest, context) in
+                    try await service.checkRecentProof(request, context)
                 },
             ])
     }
@@ -129,6 +148,13 @@ package enum AccountSessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true)
 
+    /// `CheckRecentProof`.
+    package static let checkRecentProof = MethodDescription(
+        name: "postern.gateway.v1.AccountSessions/CheckRecentProof",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.AccountSessions",
@@ -137,9 +163,10 @@ package enum AccountSessionsDescription {
             endSession,
             endOtherSessions,
             reauthenticate,
+            checkRecentProof,
         ],
         fileDescriptorSet: """
-            CtYRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CpoSCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -165,159 +192,206 @@ package enum AccountSessionsDescription {
             bnRJZBIaCghwYXNzd29yZBgDIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsucG9zdGVy\
             bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNwb25zZRI2Cgdh\
             Y2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EisKEXBh\
-            c3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIjIKEUdldEFjY291bnRSZXF1\
-            ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZCJMChJHZXRBY2NvdW50UmVzcG9uc2US\
-            NgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCqu\
-            AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09V\
-            TlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09V\
-            TlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJ\
-            TkcQBDKqAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
-            dGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJv\
-            Cg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1\
-            ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkK\
-            DENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBop\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESYwoKR2V0QWNj\
-            b3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8zCqAYCiBwb3N0ZXJuL3Nl\
-            c3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50\
-            aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vz\
-            c2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGly\
-            ZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJlZnJlc2hfdG9rZW4YBCABKAlS\
-            DHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRfbXMYBSABKANSD2lkbGVFeHBpcmVzQXRN\
-            cxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgH\
-            IAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkSNQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19rZXkYAiABKAxSCXB1Ymxp\
-            Y0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0RldmljZVByb29mEiAKDHNp\
-            Z25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUYAiABKAxSCXNpZ25hdHVy\
-            ZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            U2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            T3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEoCzIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5E\
-            ZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNwb25zZRIyCgZ0b2tlbnMYASABKAsyGi5w\
-            b3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMirgEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJl\
-            ZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJu\
-            LmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rl\
-            cm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiZAoPUmVmcmVzaFJlc3BvbnNl\
-            EjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tlbnNSBnRva2VucxIdCgph\
-            Y2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFsaWRhdGVSZXF1ZXN0EiEKDGFjY2Vzc190\
-            b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlkYXRlUmVzcG9uc2USFAoFdmFsaWQYASAB\
-            KAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMg\
-            ASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQgASgDUgphdXRoVGltZU1zEhAKA2FtchgF\
-            IAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNBdE1zIjMKDkluc3BlY3RS\
-            ZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4i6QEKD0luc3BlY3RSZXNw\
-            b25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
-            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBISCgRsaXZlGAQgASgIUgRsaXZlEjwKCmVu\
-            ZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVhc29uUgllbmRSZWFzb24S\
-            MAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFjY2Vzc1Rva2VuQ3VycmVudCK7AQoOU2ln\
-            bk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJSABSC2FjY2Vzc1Rva2VuEiUKDXJlZnJl\
-            c2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAKA2FsbBgDIAEoCFIDYWxsEkIKDGRldmlj\
-            ZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJv\
-            b2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCKGAQoR\
-            RW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9y\
-            ZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYx\
-            LkVuZFJlYXNvblIGcmVhc29uIioKEkVuZEFjY291bnRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIF\
-            ZW5kZWQiDwoNS2V5U2V0UmVxdWVzdCIkCg5LZXlTZXRSZXNwb25zZRISCgRqd2tzGAEgASgJUgRq\
-            d2tzKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tFWV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoU\
-            REVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0VfS0VZX0tJTkRfRUQyNTUxORACKtsBCglF\
-            bmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lHTkVE\
-            X09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1fQUdF\
-            EAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUSFwoT\
-            RU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHMoIFCghTZXNzaW9u\
-            cxJPCgZDcmVhdGUSIS5wb3N0ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVxdWVzdBoiLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5DcmVhdGVSZXNwb25zZRJSCgdSZWZyZXNoEiIucG9zdGVybi5zZXNzaW9uLnYx\
-            LlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hSZXNwb25zZRJfCghW\
-            YWxpZGF0ZRIjLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlcXVlc3QaJC5wb3N0ZXJuLnNl\
-            c3Npb24udjEuVmFsaWRhdGVSZXNwb25zZSIIiLUYAZi1GAESWAoHSW5zcGVjdBIiLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVz\
-            cG9uc2UiBIi1GAESWAoHU2lnbk91dBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVxdWVz\
-            dBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVzcG9uc2UiBIi1GAESYQoKRW5kQWNjb3Vu\
-            dBIlLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVxdWVzdBomLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5FbmRBY2NvdW50UmVzcG9uc2UiBIi1GAESWQoGS2V5U2V0EiEucG9zdGVybi5zZXNzaW9u\
-            LnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVzcG9uc2UiCIi1\
-            GAGYtRgBYgZwcm90bzMKnBoKIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0\
-            ZXJuLmdhdGV3YXkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aIHBvc3Rl\
-            cm4vc2Vzc2lvbi92MS9zZXNzaW9uLnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
-            UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
-            ZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5UgNrZXkimAIKB1Nl\
-            c3Npb24SHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEo\
-            CVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGly\
-            ZXNBdE1zEiMKDXJlZnJlc2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGly\
-            ZXNfYXRfbXMYBSABKANSD2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtl\
-            eHBpcmVzQXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIuMBChlTaWdu\
-            VXBXaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIaCghwYXNzd29yZBgC\
-            IAEoCVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
-            ZVIGZGV2aWNlEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSGgoIbGFuZ3VhZ2UY\
-            BSABKAlSCGxhbmd1YWdlEiEKDGFjY2Vzc190b2tlbhgGIAEoCVILYWNjZXNzVG9rZW4iqwEKGlNp\
-            Z25VcFdpdGhQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25ld191c2VyGAMgASgIUglpc05ld1VzZXIinQEK\
-            GVNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3\
-            b3JkGAIgASgJUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            RGV2aWNlUgZkZXZpY2USGgoIbGFuZ3VhZ2UYBCABKAlSCGxhbmd1YWdlIqsBChpTaWduSW5XaXRo\
-            UGFzc3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vz\
-            c2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdVc2VyIp0BChJWZXJpZnlF\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiEKDGFjY2Vzc190b2tlbhgCIAEoCVIL\
-            YWNjZXNzVG9rZW4SGgoIcGFzc3dvcmQYAyABKAlSCHBhc3N3b3JkEjIKBmRldmljZRgEIAEoCzIa\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJNChNWZXJpZnlFbWFpbFJlc3BvbnNl\
-            EjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQi\
-            rQEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIy\
-            CgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2\
-            aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQ\
-            cm9vZiJICg9SZWZyZXNoUmVzcG9uc2USNQoHc2Vzc2lvbhgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5TZXNzaW9uUgdzZXNzaW9uIrsBCg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4Y\
-            ASABKAlIAFILYWNjZXNzVG9rZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9r\
-            ZW4SEAoDYWxsGAMgASgIUgNhbGwSQgoMZGV2aWNlX3Byb29mGAQgASgLMh8ucG9zdGVybi5zZXNz\
-            aW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZkIHCgV0b2tlbiInCg9TaWduT3V0UmVzcG9u\
-            c2USFAoFZW5kZWQYASABKA1SBWVuZGVkIjoKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdBIhCgxhY2Nl\
-            c3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIsUCChZDaGVja0F1dGhTdGF0ZVJlc3BvbnNlEiQK\
-            DWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1dGhlbnRpY2F0ZWQSOwoGcmVhc29uGAIgASgOMiMucG9z\
-            dGVybi5nYXRld2F5LnYxLkF1dGhTdGF0ZVJlYXNvblIGcmVhc29uEjYKB2FjY291bnQYAyABKAsy\
-            HC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSLAoEdG9kbxgEIAMoDjIYLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5Ub2RvUgR0b2RvEiQKDnNlcnZlcl90aW1lX21zGAUgASgDUgxzZXJ2\
-            ZXJUaW1lTXMSPAoKZW5kX3JlYXNvbhgGIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFz\
-            b25SCWVuZFJlYXNvbiqEAgoPQXV0aFN0YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VO\
-            U1BFQ0lGSUVEEAASIAocQVVUSF9TVEFURV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RB\
-            VEVfUkVBU09OX0FDQ0VTU19UT0tFTl9FWFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5B\
-            Q1RJVkUQAxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVf\
-            UkVBU09OX1JFVk9LRUQQBRIeChpBVVRIX1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGKjMKBFRvZG8S\
-            FAoQVE9ET19VTlNQRUNJRklFRBAAEhUKEVRPRE9fVkVSSUZZX0VNQUlMEAEy/wQKBEF1dGgSeQoS\
-            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
-            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
-            BKi1GAESeQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbldp\
-            dGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3b3Jk\
-            UmVzcG9uc2UiBKi1GAESZAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
-            RW1haWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiBKi1\
-            GAESUgoHUmVmcmVzaBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVxdWVzdBojLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVzcG9uc2USWAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2Ui\
-            BIi1GAESbQoOQ2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3Rh\
-            dGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiBIi1\
-            GAFiBnByb3RvMwrzCwohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Npb25zLnByb3RvEhJwb3N0ZXJu\
-            LmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIoMCCgxTZXNzaW9u\
-            RW50cnkSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh8KC2RldmljZV9uYW1lGAIgASgJ\
-            UgpkZXZpY2VOYW1lEhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21z\
-            GAQgASgDUgtjcmVhdGVkQXRNcxIlCg9sYXN0X3VzZWRfYXRfbXMYBSABKANSDGxhc3RVc2VkQXRN\
-            cxIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhAKA2FtchgHIAMoCVIDYW1yEiAKDGF1dGhfdGlt\
-            ZV9tcxgIIAEoA1IKYXV0aFRpbWVNcyI4ChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EiEKDGFjY2Vzc190\
-            b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iVAoUTGlzdFNlc3Npb25zUmVzcG9uc2USPAoIc2Vzc2lv\
-            bnMYASADKAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvbkVudHJ5UghzZXNzaW9ucyJVChFF\
-            bmRTZXNzaW9uUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEh0KCnNl\
-            c3Npb25faWQYAiABKAlSCXNlc3Npb25JZCIqChJFbmRTZXNzaW9uUmVzcG9uc2USFAoFZW5kZWQY\
-            ASABKAhSBWVuZGVkIjwKF0VuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
-            IAEoCVILYWNjZXNzVG9rZW4iMAoYRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlEhQKBWVuZGVkGAEg\
-            ASgNUgVlbmRlZCKxAQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEo\
-            CVILYWNjZXNzVG9rZW4SHAoIcGFzc3dvcmQYAiABKAlIAFIIcGFzc3dvcmQSMgoGZGV2aWNlGAQg\
-            ASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAUgASgJ\
-            UghsYW5ndWFnZUIHCgVwcm9vZiKOAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3Nf\
-            dG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFh\
-            Y2Nlc3NFeHBpcmVzQXRNcxIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMywQMKD0Fj\
-            Y291bnRTZXNzaW9ucxJnCgxMaXN0U2Vzc2lvbnMSJy5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNl\
-            c3Npb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIE\
-            iLUYARJhCgpFbmRTZXNzaW9uEiUucG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25SZXF1ZXN0\
-            GiYucG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25SZXNwb25zZSIEiLUYARJzChBFbmRPdGhl\
-            clNlc3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0Giwu\
-            cG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZSIEiLUYARJtCg5SZWF1\
-            dGhlbnRpY2F0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0ZVJlcXVlc3QaKi5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXNwb25zZSIEqLUYAWIGcHJvdG8z
+            c3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFjY291bnRSZXF1\
+            ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29mcxgCIAEoCFIK\
+            d2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQYAiABKAhSC2hh\
+            c1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVE\
+            EAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVE\
+            EAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NU\
+            QVRVU19ERUxFVElORxAEMqoDCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
+            dHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3Bv\
+            bnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQ\
+            YXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9u\
+            c2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1h\
+            aWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUY\
+            ARJjCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgSItRgBYgZwcm90bzMKoBgK\
+            IHBvc3Rlcm4vc2Vzc2lvbi92MS9zZXNzaW9uLnByb3RvEhJwb3N0ZXJuLnNlc3Npb24udjEaInBv\
+            c3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8ilwIKBlRva2VucxIdCgpzZXNzaW9uX2lk\
+            GAEgASgJUglzZXNzaW9uSWQSIQoMYWNjZXNzX3Rva2VuGAIgASgJUgthY2Nlc3NUb2tlbhIvChRh\
+            Y2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNzRXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90\
+            b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVfZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRs\
+            ZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNBdE1zEiQKDnNlcnZl\
+            cl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMigQEKCURldmljZUtleRI1CgRraW5kGAEgASgO\
+            MiEucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZUtleUtpbmRSBGtpbmQSHQoKcHVibGljX2tleRgC\
+            IAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyABKAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNl\
+            UHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEo\
+            DFIJc2lnbmF0dXJlIroBCg1DcmVhdGVSZXF1ZXN0EjYKBXByb29mGAEgASgLMiAucG9zdGVybi5p\
+            ZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5p\
+            ZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhI8CgpkZXZpY2Vfa2V5GAMgASgLMh0ucG9zdGVybi5z\
+            ZXNzaW9uLnYxLkRldmljZUtleVIJZGV2aWNlS2V5IkQKDkNyZWF0ZVJlc3BvbnNlEjIKBnRva2Vu\
+            cxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tlbnNSBnRva2VucyKuAQoOUmVmcmVzaFJl\
+            cXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEjMKBm9yaWdpbhgCIAEo\
+            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SQgoMZGV2aWNlX3Byb29mGAMg\
+            ASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJkCg9SZWZy\
+            ZXNoUmVzcG9uc2USMgoGdG9rZW5zGAEgASgLMhoucG9zdGVybi5zZXNzaW9uLnYxLlRva2Vuc1IG\
+            dG9rZW5zEh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJZCI0Cg9WYWxpZGF0ZVJlcXVlc3QS\
+            IQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiK+AQoQVmFsaWRhdGVSZXNwb25zZRIU\
+            CgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkEh0KCmFj\
+            Y291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1dGhUaW1l\
+            TXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMi\
+            MwoOSW5zcGVjdFJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiLpAQoP\
+            SW5zcGVjdFJlc3BvbnNlEhQKBWtub3duGAEgASgIUgVrbm93bhIdCgpzZXNzaW9uX2lkGAIgASgJ\
+            UglzZXNzaW9uSWQSHQoKYWNjb3VudF9pZBgDIAEoCVIJYWNjb3VudElkEhIKBGxpdmUYBCABKAhS\
+            BGxpdmUSPAoKZW5kX3JlYXNvbhgFIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25S\
+            CWVuZFJlYXNvbhIwChRhY2Nlc3NfdG9rZW5fY3VycmVudBgGIAEoCFISYWNjZXNzVG9rZW5DdXJy\
+            ZW50IrsBCg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9r\
+            ZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNh\
+            bGwSQgoMZGV2aWNlX3Byb29mGAQgASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29m\
+            UgtkZXZpY2VQcm9vZkIHCgV0b2tlbiInCg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1S\
+            BWVuZGVkIoYBChFFbmRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50\
+            SWQSGwoJYmVmb3JlX21zGAIgASgDUghiZWZvcmVNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJu\
+            LnNlc3Npb24udjEuRW5kUmVhc29uUgZyZWFzb24iKgoSRW5kQWNjb3VudFJlc3BvbnNlEhQKBWVu\
+            ZGVkGAEgASgNUgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQKDktleVNldFJlc3BvbnNlEhIKBGp3\
+            a3MYASABKAlSBGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
+            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
+            NTE5EAIq2wEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JF\
+            QVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05f\
+            TUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQ\
+            TEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcy\
+            ggUKCFNlc3Npb25zEk8KBkNyZWF0ZRIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0\
+            GiIucG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJu\
+            LnNlc3Npb24udjEuUmVmcmVzaFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJl\
+            c3BvbnNlEl8KCFZhbGlkYXRlEiMucG9zdGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBok\
+            LnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlc3BvbnNlIgiItRgBmLUYARJYCgdJbnNwZWN0\
+            EiIucG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYx\
+            Lkluc3BlY3RSZXNwb25zZSIEiLUYARJYCgdTaWduT3V0EiIucG9zdGVybi5zZXNzaW9uLnYxLlNp\
+            Z25PdXRSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlNpZ25PdXRSZXNwb25zZSIEiLUYARJh\
+            CgpFbmRBY2NvdW50EiUucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRSZXF1ZXN0GiYucG9z\
+            dGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRSZXNwb25zZSIEiLUYARJZCgZLZXlTZXQSIS5wb3N0\
+            ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVxdWVzdBoiLnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRS\
+            ZXNwb25zZSIIiLUYAZi1GAFiBnByb3RvMwqcGgogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXku\
+            cHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5w\
+            cm90bxogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8ihgEKBkRldmljZRIbCglkZXZp\
+            Y2VfaWQYASABKAlSCGRldmljZUlkEhoKCHBsYXRmb3JtGAIgASgJUghwbGF0Zm9ybRISCgRuYW1l\
+            GAMgASgJUgRuYW1lEi8KA2tleRgEIAEoCzIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlS\
+            A2tleSKYAgoHU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSIQoMYWNjZXNz\
+            X3Rva2VuGAIgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IR\
+            YWNjZXNzRXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisK\
+            EmlkbGVfZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRsZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRf\
+            bXMYBiABKANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1l\
+            TXMi4wEKGVNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoK\
+            CHBhc3N3b3JkGAIgASgJUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIa\
+            CghsYW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJUgthY2Nlc3NU\
+            b2tlbiKrAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9z\
+            dGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlz\
+            TmV3VXNlciKdAQoZU2lnbkluV2l0aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1h\
+            aWwSGgoIcGFzc3dvcmQYAiABKAlSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghsYW5ndWFnZRgEIAEoCVIIbGFuZ3VhZ2UiqwEK\
+            GlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25ld191c2VyGAMgASgIUglpc05ld1VzZXIi\
+            nQEKElZlcmlmeUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIQoMYWNjZXNzX3Rv\
+            a2VuGAIgASgJUgthY2Nlc3NUb2tlbhIaCghwYXNzd29yZBgDIAEoCVIIcGFzc3dvcmQSMgoGZGV2\
+            aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIk0KE1ZlcmlmeUVt\
+            YWlsUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3Vu\
+            dFIHYWNjb3VudCKtAQoOUmVmcmVzaFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVm\
+            cmVzaFRva2VuEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
+            dmljZRJCCgxkZXZpY2VfcHJvb2YYAyABKAsyHy5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlUHJv\
+            b2ZSC2RldmljZVByb29mIkgKD1JlZnJlc2hSZXNwb25zZRI1CgdzZXNzaW9uGAEgASgLMhsucG9z\
+            dGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24iuwEKDlNpZ25PdXRSZXF1ZXN0EiMKDGFj\
+            Y2Vzc190b2tlbhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1yZWZyZXNoX3Rva2VuGAIgASgJSABS\
+            DHJlZnJlc2hUb2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYBCABKAsyHy5w\
+            b3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mQgcKBXRva2VuIicKD1Np\
+            Z25PdXRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiOgoVQ2hlY2tBdXRoU3RhdGVSZXF1\
+            ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ixQIKFkNoZWNrQXV0aFN0YXRl\
+            UmVzcG9uc2USJAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24Y\
+            AiABKA4yIy5wb3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNgoHYWNj\
+            b3VudBgDIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIsCgR0b2Rv\
+            GAQgAygOMhgucG9zdGVybi5nYXRld2F5LnYxLlRvZG9SBHRvZG8SJAoOc2VydmVyX3RpbWVfbXMY\
+            BSABKANSDHNlcnZlclRpbWVNcxI8CgplbmRfcmVhc29uGAYgASgOMh0ucG9zdGVybi5zZXNzaW9u\
+            LnYxLkVuZFJlYXNvblIJZW5kUmVhc29uKoQCCg9BdXRoU3RhdGVSZWFzb24SIQodQVVUSF9TVEFU\
+            RV9SRUFTT05fVU5TUEVDSUZJRUQQABIgChxBVVRIX1NUQVRFX1JFQVNPTl9OT19TRVNTSU9OEAES\
+            KgomQVVUSF9TVEFURV9SRUFTT05fQUNDRVNTX1RPS0VOX0VYUElSRUQQAhIeChpBVVRIX1NUQVRF\
+            X1JFQVNPTl9JTkFDVElWRRADEiEKHUFVVEhfU1RBVEVfUkVBU09OX01BWElNVU1fQUdFEAQSHQoZ\
+            QVVUSF9TVEFURV9SRUFTT05fUkVWT0tFRBAFEh4KGkFVVEhfU1RBVEVfUkVBU09OX1NFQ1VSSVRZ\
+            EAYqMwoEVG9kbxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATL/\
+            BAoEQXV0aBJ5ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVw\
+            V2l0aFBhc3N3b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dv\
+            cmRSZXNwb25zZSIEqLUYARJ5ChJTaWduSW5XaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXku\
+            djEuU2lnbkluV2l0aFBhc3N3b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5X\
+            aXRoUGFzc3dvcmRSZXNwb25zZSIEqLUYARJkCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxS\
+            ZXNwb25zZSIEqLUYARJSCgdSZWZyZXNoEiIucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hSZXF1\
+            ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hSZXNwb25zZRJYCgdTaWduT3V0EiIucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25P\
+            dXRSZXNwb25zZSIEiLUYARJtCg5DaGVja0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5D\
+            aGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVS\
+            ZXNwb25zZSIEiLUYAWIGcHJvdG8zCs4PCiBwb3N0ZXJuL3Nlc3Npb24vdjEvZGV2aWNlcy5wcm90\
+            bxIScG9zdGVybi5zZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3Rv\
+            IoQCCg1EZXZpY2VTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIfCgtkZXZp\
+            Y2VfbmFtZRgCIAEoCVIKZGV2aWNlTmFtZRIaCghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SIgoN\
+            Y3JlYXRlZF9hdF9tcxgEIAEoA1ILY3JlYXRlZEF0TXMSJQoPbGFzdF91c2VkX2F0X21zGAUgASgD\
+            UgxsYXN0VXNlZEF0TXMSGAoHY3VycmVudBgGIAEoCFIHY3VycmVudBIQCgNhbXIYByADKAlSA2Ft\
+            chIgCgxhdXRoX3RpbWVfbXMYCCABKANSCmF1dGhUaW1lTXMiMAoLTGlzdFJlcXVlc3QSIQoMYWNj\
+            ZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJNCgxMaXN0UmVzcG9uc2USPQoIc2Vzc2lvbnMY\
+            ASADKAsyIS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlU2Vzc2lvblIIc2Vzc2lvbnMiTgoKRW5k\
+            UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEh0KCnNlc3Npb25faWQY\
+            AiABKAlSCXNlc3Npb25JZCIjCgtFbmRSZXNwb25zZRIUCgVlbmRlZBgBIAEoCFIFZW5kZWQiNQoQ\
+            RW5kT3RoZXJzUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIikKEUVu\
+            ZE90aGVyc1Jlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCLmAQoVUmVhdXRoZW50aWNhdGVS\
+            ZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SNgoFcHJvb2YYAiABKAsy\
+            IC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmlnaW4YAyABKAsy\
+            Gy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEj0KCHByZXNlbmNlGAQgASgLMiEu\
+            cG9zdGVybi5zZXNzaW9uLnYxLlByZXNlbmNlUHJvb2ZSCHByZXNlbmNlInIKDVByZXNlbmNlUHJv\
+            b2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRBdE1zEiEKDGhhcmR3YXJlX2tleRgCIAEo\
+            CFILaGFyZHdhcmVLZXkSHAoJc2lnbmF0dXJlGAMgASgMUglzaWduYXR1cmUijgEKFlJlYXV0aGVu\
+            dGljYXRlUmVzcG9uc2USIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nl\
+            c3NfZXhwaXJlc19hdF9tcxgCIAEoA1IRYWNjZXNzRXhwaXJlc0F0TXMSIAoMYXV0aF90aW1lX21z\
+            GAMgASgDUgphdXRoVGltZU1zIjYKEUxpc3RQcm9vZnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
+            IAEoCVILYWNjZXNzVG9rZW4iQgoMU2Vzc2lvblByb29mEhAKA2FtchgBIAMoCVIDYW1yEiAKDHBy\
+            b3ZlZF9hdF9tcxgCIAEoA1IKcHJvdmVkQXRNcyLJAQoSTGlzdFByb29mc1Jlc3BvbnNlEh0KCnNl\
+            c3Npb25faWQYASABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQS\
+            OAoGcHJvb2ZzGAMgAygLMiAucG9zdGVybi5zZXNzaW9uLnYxLlNlc3Npb25Qcm9vZlIGcHJvb2Zz\
+            EiQKDmhhc19kZXZpY2Vfa2V5GAQgASgIUgxoYXNEZXZpY2VLZXkSFQoGbm93X21zGAUgASgDUgVu\
+            b3dNczLUAwoHRGV2aWNlcxJPCgRMaXN0Eh8ucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RSZXF1ZXN0\
+            GiAucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RSZXNwb25zZSIEiLUYARJMCgNFbmQSHi5wb3N0ZXJu\
+            LnNlc3Npb24udjEuRW5kUmVxdWVzdBofLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZXNwb25zZSIE\
+            iLUYARJeCglFbmRPdGhlcnMSJC5wb3N0ZXJuLnNlc3Npb24udjEuRW5kT3RoZXJzUmVxdWVzdBol\
+            LnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRPdGhlcnNSZXNwb25zZSIEiLUYARJnCg5SZWF1dGhlbnRp\
+            Y2F0ZRIpLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWF1dGhlbnRpY2F0ZVJlcXVlc3QaKi5wb3N0ZXJu\
+            LnNlc3Npb24udjEuUmVhdXRoZW50aWNhdGVSZXNwb25zZRJhCgpMaXN0UHJvb2ZzEiUucG9zdGVy\
+            bi5zZXNzaW9uLnYxLkxpc3RQcm9vZnNSZXF1ZXN0GiYucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RQ\
+            cm9vZnNSZXNwb25zZSIEiLUYAWIGcHJvdG8zCsoQCiFwb3N0ZXJuL2dhdGV3YXkvdjEvc2Vzc2lv\
+            bnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXku\
+            cHJvdG8aIHBvc3Rlcm4vc2Vzc2lvbi92MS9kZXZpY2VzLnByb3RvIoMCCgxTZXNzaW9uRW50cnkS\
+            HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh8KC2RldmljZV9uYW1lGAIgASgJUgpkZXZp\
+            Y2VOYW1lEhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21zGAQgASgD\
+            UgtjcmVhdGVkQXRNcxIlCg9sYXN0X3VzZWRfYXRfbXMYBSABKANSDGxhc3RVc2VkQXRNcxIYCgdj\
+            dXJyZW50GAYgASgIUgdjdXJyZW50EhAKA2FtchgHIAMoCVIDYW1yEiAKDGF1dGhfdGltZV9tcxgI\
+            IAEoA1IKYXV0aFRpbWVNcyI4ChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
+            IAEoCVILYWNjZXNzVG9rZW4iVAoUTGlzdFNlc3Npb25zUmVzcG9uc2USPAoIc2Vzc2lvbnMYASAD\
+            KAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvbkVudHJ5UghzZXNzaW9ucyJVChFFbmRTZXNz\
+            aW9uUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEh0KCnNlc3Npb25f\
+            aWQYAiABKAlSCXNlc3Npb25JZCIqChJFbmRTZXNzaW9uUmVzcG9uc2USFAoFZW5kZWQYASABKAhS\
+            BWVuZGVkIjwKF0VuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVIL\
+            YWNjZXNzVG9rZW4iMAoYRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVl\
+            bmRlZCL1AQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
+            ZXNzVG9rZW4SHAoIcGFzc3dvcmQYAiABKAlIAFIIcGFzc3dvcmQSQgoKZGV2aWNlX2tleRgDIAEo\
+            CzIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5QcmVzZW5jZVByb29mSABSCWRldmljZUtleRIyCgZkZXZp\
+            Y2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USGgoIbGFuZ3VhZ2UY\
+            BSABKAlSCGxhbmd1YWdlQgcKBXByb29mIo4BChZSZWF1dGhlbnRpY2F0ZVJlc3BvbnNlEiEKDGFj\
+            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAiAB\
+            KANSEWFjY2Vzc0V4cGlyZXNBdE1zEiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0aFRpbWVNcyKN\
+            AQoXQ2hlY2tSZWNlbnRQcm9vZlJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NU\
+            b2tlbhIaCgltYXhfYWdlX3MYAiABKA1SB21heEFnZVMSMwoFa2luZHMYAyADKA4yHS5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuUHJvb2ZLaW5kUgVraW5kcyKMAQoYQ2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNl\
+            Eh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAIgASgJUglhY2Nv\
+            dW50SWQSEAoDYW1yGAMgAygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1z\
+            KlsKCVByb29mS2luZBIaChZQUk9PRl9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTUFJPT0ZfS0lORF9Q\
+            QVNTV09SRBABEhkKFVBST09GX0tJTkRfREVWSUNFX0tFWRACMrYECg9BY2NvdW50U2Vzc2lvbnMS\
+            ZwoMTGlzdFNlc3Npb25zEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTZXNzaW9uc1JlcXVlc3Qa\
+            KC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiBIi1GAESYQoKRW5kU2Vz\
+            c2lvbhIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVxdWVzdBomLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiBIi1GAEScwoQRW5kT3RoZXJTZXNzaW9ucxIrLnBv\
+            c3Rlcm4uZ2F0ZXdheS52MS5FbmRPdGhlclNlc3Npb25zUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5FbmRPdGhlclNlc3Npb25zUmVzcG9uc2UiBIi1GAESbQoOUmVhdXRoZW50aWNhdGUSKS5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5\
+            LnYxLlJlYXV0aGVudGljYXRlUmVzcG9uc2UiBKi1GAEScwoQQ2hlY2tSZWNlbnRQcm9vZhIrLnBv\
+            c3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2VudFByb29mUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5DaGVja1JlY2VudFByb29mUmVzcG9uc2UiBIi1GAFiBnByb3RvMw==
             """)
 }

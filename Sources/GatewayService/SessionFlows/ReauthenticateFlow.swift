@@ -5,8 +5,10 @@ import ServiceRuntime
 
 /// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the
 /// proof in the session.
-/// The limits are those of a sign-in, and shared with it: a stolen access token must not be a way
-/// around them to guess the password.
+///
+/// With a password the limits are those of a sign-in, and shared with it: a stolen access token must
+/// not be a way around them to guess the password. A device's proof is the session service's to
+/// verify, which has its key; there is nothing to guess, so no limit.
 struct ReauthenticateFlow: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
@@ -14,20 +16,27 @@ struct ReauthenticateFlow: Sendable {
     let limits: LimitGuard
 
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
-    ///   `auth/too-many-requests`, `rpc/invalid-argument` without a proof.
+    ///   `auth/too-many-requests`, `auth/invalid-device-proof`, `auth/device-proof-stale`,
+    ///   `auth/user-disabled`, `rpc/invalid-argument` without a proof.
     func run(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {
         let origin = try Origin.of(request.device, context)
-        guard case .password(let password)? = request.proof else {
+        guard let shown = request.proof else {
             throw ServiceError(.invalidArgument, fields: ["proof"])
         }
         let account = try await account(request.accessToken, context)
-        let proof = try await verify(password, request, of: account, origin, context)
-        let answer = try await devices.reauthenticate(
-            SessionV1.ReauthenticateRequest(
-                accessToken: request.accessToken, proof: proof, origin: origin),
-            context.onward())
+        var noted = SessionV1.ReauthenticateRequest(
+            accessToken: request.accessToken, origin: origin)
+        switch shown {
+        case .password(let password):
+            noted.proof = try await verify(password, request, of: account, origin, context)
+        case .deviceKey(let presence):
+            // Identity says so of a right password by itself.
+            guard account.status == .active else { throw ServiceError(.accountDisabled) }
+            noted.presence = presence
+        }
+        let answer = try await devices.reauthenticate(noted, context.onward())
         return GatewayV1.ReauthenticateResponse(
             accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,
             authTimeMs: answer.authTimeMs)
@@ -42,10 +51,7 @@ struct ReauthenticateFlow: Sendable {
         guard validity.valid else { throw ServiceError(.invalidAccessToken) }
         let answer = try await accounts.getAccount(
             IdentityV1.GetAccountRequest(accountId: validity.accountId), context.onward())
-        guard let account = answer.account, !account.email.isEmpty else {
-            // An account without an address has no password either.
-            throw ServiceError(.invalidCredential)
-        }
+        guard let account = answer.account else { throw ServiceError(.invalidCredential) }
         return account
     }
 
@@ -53,6 +59,8 @@ struct ReauthenticateFlow: Sendable {
         _ password: String, _ request: GatewayV1.ReauthenticateRequest,
         of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext
     ) async throws -> IdentityV1.SignInProof? {
+        // An account without an address has no password either.
+        guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
         let (verified, charge) = try await PasswordVerification(accounts: accounts, limits: limits)
             .run(
                 IdentityV1.VerifyPasswordRequest(

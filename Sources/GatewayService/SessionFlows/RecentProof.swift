@@ -1,14 +1,21 @@
 import Messages
 import ServiceRuntime
 
-/// What a sensitive call demands: that its owner has proved to be it lately (G-13). Pure:
+/// What a sensitive call demands: that its owner has proved to be it lately, in a way that will do
+/// (G-13). Pure:
 ///
-///     last proof                       the call
-///     younger than the limit           goes on
-///     as old as the limit, or older    auth/requires-recent-login
+///     the session's proofs, of a kind that will do    the call
+///     one is younger than the limit                   goes on
+///     each is as old as the limit, or older           auth/requires-recent-login
+///     none                                            auth/requires-recent-login
 ///
-/// `auth_time` is a token's claim, in whole seconds, from the session service's clock: one that is
-/// ahead of ours only makes a proof seem younger by as much.
+/// Every way of proving is remembered by itself: a fresh device proof does not stand in for the
+/// password where that is demanded, and does not hide that it was typed a minute ago. Ages are by
+/// the session service's clock alone, so ours does not matter.
+///
+/// A flow says it in one line, and goes on with whose session it is:
+///
+///     let owner = try await proofs.require(.standard, of: request.accessToken, context)
 ///
 /// Attack: somebody finds a phone unlocked, or steals an access token, and changes the email.
 struct RecentProof: Hashable, Sendable {
@@ -17,18 +24,61 @@ struct RecentProof: Hashable, Sendable {
 
     /// How long ago the proof may be.
     let within: Duration
+    /// Any of these will do; where there is none, any proof.
+    let kinds: Set<ProofKind>
 
-    /// Whether a proof made at `provedAt` will do at `now`.
-    func allows(provedAt: Timestamp, at now: Timestamp) -> Bool { now - provedAt < within }
+    init(within: Duration, kinds: Set<ProofKind> = []) {
+        self.within = within
+        self.kinds = kinds
+    }
 
-    /// Lets a call go on whose token session has found good.
-    /// - Throws: `auth/requires-recent-login`.
-    func require(
-        _ validity: SessionV1.ValidateResponse, at now: Timestamp
-    ) throws(ServiceError) {
-        let provedAt = Timestamp(milliseconds: validity.authTimeMs)
-        guard allows(provedAt: provedAt, at: now) else {
-            throw ServiceError(.requiresRecentLogin)
+    /// The latest of a session's proofs that will do; nil where none does.
+    func found(
+        in proofs: [SessionV1.SessionProof], at now: Timestamp
+    ) -> SessionV1.SessionProof? {
+        proofs.filter { proof in
+            let provedAt = Timestamp(milliseconds: proof.provedAtMs)
+            return now - provedAt < within && (kinds.isEmpty || kinds.contains(any: proof))
+        }.max { $0.provedAtMs < $1.provedAtMs }
+    }
+
+    /// The refusal, which says what would do.
+    /// - Parameter having: how this account and session could prove their owner.
+    func refusal(having: Set<ProofKind>) -> ServiceError {
+        let would = kinds.isEmpty ? having : having.intersection(kinds)
+        return ServiceError(.requiresRecentLogin, fields: would.map(\.rawValue).sorted())
+    }
+}
+
+/// A way of proving to be an account's owner. Raw values are the fields of `ReauthenticateRequest`
+/// that take such a proof, and are told to callers.
+enum ProofKind: String, CaseIterable, Sendable {
+    /// The account's password.
+    case password
+    /// The device's key, behind a prompt that its owner passed.
+    case deviceKey = "device_key"
+
+    /// The kind that a caller names; nil for one that we do not know, which must not pass for "any".
+    init?(_ message: GatewayV1.ProofKind) {
+        switch message {
+        case .password: self = .password
+        case .deviceKey: self = .deviceKey
+        case .unspecified, .unrecognized: return nil
         }
+    }
+
+    /// Whether a proof of these methods (RFC 8176) is one of this kind.
+    func includes(_ methods: [String]) -> Bool {
+        switch self {
+        case .password: methods.contains("pwd")
+        case .deviceKey:
+            methods.contains("user") && (methods.contains("hwk") || methods.contains("swk"))
+        }
+    }
+}
+
+extension Set<ProofKind> {
+    fileprivate func contains(any proof: SessionV1.SessionProof) -> Bool {
+        contains { $0.includes(proof.amr) }
     }
 }

@@ -3,6 +3,40 @@
 internal import CMessages
 
 extension GatewayV1 {
+    /// A way of proving to be an account's owner (G-13).
+    package enum ProofKind: Hashable, Sendable {
+        /// Not told; refused.
+        case unspecified
+        /// The account's password.
+        case password
+        /// The device's key, behind a prompt that its owner passed.
+        case deviceKey
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .password: 1
+            case .deviceKey: 2
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .password
+            case 2: self = .deviceKey
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// A live session of the account.
     package struct SessionEntry: Hashable, Sendable {
         /// The session, "ses_…".
@@ -367,6 +401,9 @@ extension GatewayV1 {
         package enum Proof: Hashable, Sendable {
             /// The account's password.
             case password(String)
+            /// The device's word that its owner has just passed its prompt; of a session that is bound to a
+            /// key (S-04).
+            case deviceKey(SessionV1.PresenceProof)
         }
 
         /// A message of these fields.
@@ -404,6 +441,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         let proof: Proof?
         switch c.pointee.proof_case.rawValue {
         case 2: proof = .password(try Wire.text(c.pointee.password))
+        case 3: proof = .deviceKey(try SessionV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
         default: proof = nil
         }
         self.accessToken = accessToken
@@ -422,6 +460,9 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         case .password(let value):
             c.pointee.proof_case = .init(rawValue: 2)
             c.pointee.password = arena.lend(value)
+        case .deviceKey(let value):
+            c.pointee.proof_case = .init(rawValue: 3)
+            c.pointee.device_key = value.placed(in: arena)
         case nil: break
         }
         return c
@@ -479,6 +520,129 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
         c.pointee.access_token = arena.lend(accessToken)
         c.pointee.access_expires_at_ms = accessExpiresAtMs
         c.pointee.auth_time_ms = authTimeMs
+        return c
+    }
+}
+
+extension GatewayV1 {
+    /// Asks for a recent proof.
+    package struct CheckRecentProofRequest: Hashable, Sendable {
+        /// A good access token of the session that makes the sensitive call.
+        package var accessToken: String
+        /// How long ago the proof may be, in seconds: at that age it is too old. 0 takes 300; a day at most.
+        package var maxAgeS: UInt32
+        /// Any of these will do; none named: any proof.
+        package var kinds: [GatewayV1.ProofKind]
+
+        /// A message of these fields.
+        package init(
+            accessToken: String = "",
+            maxAgeS: UInt32 = 0,
+            kinds: [GatewayV1.ProofKind] = []
+        ) {
+            self.accessToken = accessToken
+            self.maxAgeS = maxAgeS
+            self.kinds = kinds
+        }
+    }
+}
+
+extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CheckRecentProofRequest" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__check_recent_proof_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofRequest>) throws {
+        let accessToken = try Wire.text(c.pointee.access_token)
+        let maxAgeS = c.pointee.max_age_s
+        let kinds = Wire.array(
+            c.pointee.n_kinds, c.pointee.kinds
+        ) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
+        self.accessToken = accessToken
+        self.maxAgeS = maxAgeS
+        self.kinds = kinds
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__CheckRecentProofRequest> {
+        let c = arena.room(for: Postern__Gateway__V1__CheckRecentProofRequest.self)
+        postern__gateway__v1__check_recent_proof_request__init(c)
+        c.pointee.access_token = arena.lend(accessToken)
+        c.pointee.max_age_s = maxAgeS
+        c.pointee.n_kinds = kinds.count
+        c.pointee.kinds = arena.array(kinds) { .init(rawValue: .init(truncatingIfNeeded: $0.rawValue)) }
+        return c
+    }
+}
+
+extension GatewayV1 {
+    /// The session's owner has proved to be it lately.
+    package struct CheckRecentProofResponse: Hashable, Sendable {
+        /// The session, "ses_…".
+        package var sessionId: String
+        /// Its account, "acc_…".
+        package var accountId: String
+        /// How, as RFC 8176 names it, by the latest proof that will do.
+        package var amr: [String]
+        /// When, milliseconds since 1970.
+        package var provedAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            sessionId: String = "",
+            accountId: String = "",
+            amr: [String] = [],
+            provedAtMs: Int64 = 0
+        ) {
+            self.sessionId = sessionId
+            self.accountId = accountId
+            self.amr = amr
+            self.provedAtMs = provedAtMs
+        }
+    }
+}
+
+extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CheckRecentProofResponse" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__check_recent_proof_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofResponse>) throws {
+        let sessionId = try Wire.text(c.pointee.session_id)
+        let accountId = try Wire.text(c.pointee.account_id)
+        let amr = try Wire.array(
+            c.pointee.n_amr, c.pointee.amr
+        ) { try Wire.text($0) }
+        let provedAtMs = c.pointee.proved_at_ms
+        self.sessionId = sessionId
+        self.accountId = accountId
+        self.amr = amr
+        self.provedAtMs = provedAtMs
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__CheckRecentProofResponse> {
+        let c = arena.room(for: Postern__Gateway__V1__CheckRecentProofResponse.self)
+        postern__gateway__v1__check_recent_proof_response__init(c)
+        c.pointee.session_id = arena.lend(sessionId)
+        c.pointee.account_id = arena.lend(accountId)
+        c.pointee.n_amr = amr.count
+        c.pointee.amr = arena.array(amr) { arena.lend($0) }
+        c.pointee.proved_at_ms = provedAtMs
         return c
     }
 }

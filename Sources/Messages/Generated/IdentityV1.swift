@@ -606,12 +606,16 @@ extension IdentityV1 {
     package struct GetAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
+        /// Tell also how it could prove itself (G-13).
+        package var withProofs: Bool
 
         /// A message of these fields.
         package init(
-            accountId: String = ""
+            accountId: String = "",
+            withProofs: Bool = false
         ) {
             self.accountId = accountId
+            self.withProofs = withProofs
         }
     }
 }
@@ -631,13 +635,16 @@ extension IdentityV1.GetAccountRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Identity__V1__GetAccountRequest>) throws {
         let accountId = try Wire.text(c.pointee.account_id)
+        let withProofs = c.pointee.with_proofs != 0
         self.accountId = accountId
+        self.withProofs = withProofs
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__GetAccountRequest> {
         let c = arena.room(for: Postern__Identity__V1__GetAccountRequest.self)
         postern__identity__v1__get_account_request__init(c)
         c.pointee.account_id = arena.lend(accountId)
+        c.pointee.with_proofs = withProofs ? 1 : 0
         return c
     }
 }
@@ -647,12 +654,17 @@ extension IdentityV1 {
     package struct GetAccountResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
+        /// It has a password, which would prove it; false unless that was asked for. Told on to nobody but
+        /// who holds a live session of the account.
+        package var hasPassword: Bool
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: IdentityV1.Account? = nil,
+            hasPassword: Bool = false
         ) {
             self.account = account
+            self.hasPassword = hasPassword
         }
     }
 }
@@ -672,13 +684,16 @@ extension IdentityV1.GetAccountResponse: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Identity__V1__GetAccountResponse>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let hasPassword = c.pointee.has_password != 0
         self.account = account
+        self.hasPassword = hasPassword
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__GetAccountResponse> {
         let c = arena.room(for: Postern__Identity__V1__GetAccountResponse.self)
         postern__identity__v1__get_account_response__init(c)
         c.pointee.account = account?.placed(in: arena)
+        c.pointee.has_password = hasPassword ? 1 : 0
         return c
     }
 }

@@ -360,16 +360,20 @@ extension SessionV1 {
         package var proof: IdentityV1.SignInProof?
         /// Where it was proved.
         package var origin: IdentityV1.Origin?
+        /// In place of identity's proof: that of the device whose key the session is bound to.
+        package var presence: SessionV1.PresenceProof?
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             proof: IdentityV1.SignInProof? = nil,
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            presence: SessionV1.PresenceProof? = nil
         ) {
             self.accessToken = accessToken
             self.proof = proof
             self.origin = origin
+            self.presence = presence
         }
     }
 }
@@ -391,9 +395,11 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
         let accessToken = try Wire.text(c.pointee.access_token)
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
+        let presence = try c.pointee.presence.map { try SessionV1.PresenceProof(reading: $0) }
         self.accessToken = accessToken
         self.proof = proof
         self.origin = origin
+        self.presence = presence
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ReauthenticateRequest> {
@@ -402,6 +408,66 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
         c.pointee.access_token = arena.lend(accessToken)
         c.pointee.proof = proof?.placed(in: arena)
         c.pointee.origin = origin?.placed(in: arena)
+        c.pointee.presence = presence?.placed(in: arena)
+        return c
+    }
+}
+
+extension SessionV1 {
+    /// A device's word that its owner has just passed its prompt (a finger, a face, a PIN): signed with the
+    /// key that the session is bound to, for this and nothing else (G-13, S-04). A refresh's DeviceProof,
+    /// which an app makes unattended, is over other bytes and does not stand in for it.
+    package struct PresenceProof: Hashable, Sendable {
+        /// When the prompt was passed, milliseconds since 1970, within 60 s of the server's clock.
+        package var signedAtMs: Int64
+        /// Hardware keeps the key, and it cannot leave it: the proof is noted as "hwk", else as "swk" (RFC
+        /// 8176). The app's word; nobody attests it.
+        package var hardwareKey: Bool
+        /// The device's signature over: "postern presence v1", the access token as it was given,
+        /// signed_at_ms in eight bytes, big-endian, and one byte, 1 with hardware_key and else 0.
+        package var signature: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            signedAtMs: Int64 = 0,
+            hardwareKey: Bool = false,
+            signature: [UInt8] = []
+        ) {
+            self.signedAtMs = signedAtMs
+            self.hardwareKey = hardwareKey
+            self.signature = signature
+        }
+    }
+}
+
+extension SessionV1.PresenceProof: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.PresenceProof" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__presence_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__PresenceProof>) throws {
+        let signedAtMs = c.pointee.signed_at_ms
+        let hardwareKey = c.pointee.hardware_key != 0
+        let signature = Wire.bytes(c.pointee.signature)
+        self.signedAtMs = signedAtMs
+        self.hardwareKey = hardwareKey
+        self.signature = signature
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__PresenceProof> {
+        let c = arena.room(for: Postern__Session__V1__PresenceProof.self)
+        postern__session__v1__presence_proof__init(c)
+        c.pointee.signed_at_ms = signedAtMs
+        c.pointee.hardware_key = hardwareKey ? 1 : 0
+        c.pointee.signature = arena.lend(signature)
         return c
     }
 }
@@ -457,6 +523,170 @@ extension SessionV1.ReauthenticateResponse: ProtobufMessage {
         c.pointee.access_token = arena.lend(accessToken)
         c.pointee.access_expires_at_ms = accessExpiresAtMs
         c.pointee.auth_time_ms = authTimeMs
+        return c
+    }
+}
+
+extension SessionV1 {
+    /// Asks how and when the owner has proved to be it.
+    package struct ListProofsRequest: Hashable, Sendable {
+        /// A good access token of the session.
+        package var accessToken: String
+
+        /// A message of these fields.
+        package init(
+            accessToken: String = ""
+        ) {
+            self.accessToken = accessToken
+        }
+    }
+}
+
+extension SessionV1.ListProofsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ListProofsRequest" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__list_proofs_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__ListProofsRequest>) throws {
+        let accessToken = try Wire.text(c.pointee.access_token)
+        self.accessToken = accessToken
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListProofsRequest> {
+        let c = arena.room(for: Postern__Session__V1__ListProofsRequest.self)
+        postern__session__v1__list_proofs_request__init(c)
+        c.pointee.access_token = arena.lend(accessToken)
+        return c
+    }
+}
+
+extension SessionV1 {
+    /// One way in which the session's owner has proved to be it.
+    package struct SessionProof: Hashable, Sendable {
+        /// As RFC 8176 names it.
+        package var amr: [String]
+        /// When it was done last, milliseconds since 1970.
+        package var provedAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            amr: [String] = [],
+            provedAtMs: Int64 = 0
+        ) {
+            self.amr = amr
+            self.provedAtMs = provedAtMs
+        }
+    }
+}
+
+extension SessionV1.SessionProof: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.SessionProof" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__session_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__SessionProof>) throws {
+        let amr = try Wire.array(
+            c.pointee.n_amr, c.pointee.amr
+        ) { try Wire.text($0) }
+        let provedAtMs = c.pointee.proved_at_ms
+        self.amr = amr
+        self.provedAtMs = provedAtMs
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__SessionProof> {
+        let c = arena.room(for: Postern__Session__V1__SessionProof.self)
+        postern__session__v1__session_proof__init(c)
+        c.pointee.n_amr = amr.count
+        c.pointee.amr = arena.array(amr) { arena.lend($0) }
+        c.pointee.proved_at_ms = provedAtMs
+        return c
+    }
+}
+
+extension SessionV1 {
+    /// The session's proofs.
+    package struct ListProofsResponse: Hashable, Sendable {
+        /// The session, "ses_…".
+        package var sessionId: String
+        /// Its account, "acc_…".
+        package var accountId: String
+        /// The sign-in's first; each other way once.
+        package var proofs: [SessionV1.SessionProof]
+        /// The session is bound to a device's key, which could prove its owner once more.
+        package var hasDeviceKey: Bool
+        /// The moment that the service goes by, milliseconds since 1970: ages are counted from it.
+        package var nowMs: Int64
+
+        /// A message of these fields.
+        package init(
+            sessionId: String = "",
+            accountId: String = "",
+            proofs: [SessionV1.SessionProof] = [],
+            hasDeviceKey: Bool = false,
+            nowMs: Int64 = 0
+        ) {
+            self.sessionId = sessionId
+            self.accountId = accountId
+            self.proofs = proofs
+            self.hasDeviceKey = hasDeviceKey
+            self.nowMs = nowMs
+        }
+    }
+}
+
+extension SessionV1.ListProofsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ListProofsResponse" }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__list_proofs_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__ListProofsResponse>) throws {
+        let sessionId = try Wire.text(c.pointee.session_id)
+        let accountId = try Wire.text(c.pointee.account_id)
+        let proofs = try Wire.array(
+            c.pointee.n_proofs, c.pointee.proofs
+        ) { try SessionV1.SessionProof(reading: Wire.present($0)) }
+        let hasDeviceKey = c.pointee.has_device_key != 0
+        let nowMs = c.pointee.now_ms
+        self.sessionId = sessionId
+        self.accountId = accountId
+        self.proofs = proofs
+        self.hasDeviceKey = hasDeviceKey
+        self.nowMs = nowMs
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListProofsResponse> {
+        let c = arena.room(for: Postern__Session__V1__ListProofsResponse.self)
+        postern__session__v1__list_proofs_response__init(c)
+        c.pointee.session_id = arena.lend(sessionId)
+        c.pointee.account_id = arena.lend(accountId)
+        c.pointee.n_proofs = proofs.count
+        c.pointee.proofs = arena.array(proofs) { $0.placed(in: arena) }
+        c.pointee.has_device_key = hasDeviceKey ? 1 : 0
+        c.pointee.now_ms = nowMs
         return c
     }
 }

@@ -7,12 +7,17 @@ extension SessionV1 {
     package struct WatchEndsRequest: Hashable, Sendable {
         /// From where to go on: the last item's position; 0 for all ends that still matter.
         package var position: UInt64
+        /// The epoch that the position belongs to, as the last item told it; 0 for none yet. A position of
+        /// another epoch is worth nothing: the follower starts anew.
+        package var epoch: UInt64
 
         /// A message of these fields.
         package init(
-            position: UInt64 = 0
+            position: UInt64 = 0,
+            epoch: UInt64 = 0
         ) {
             self.position = position
+            self.epoch = epoch
         }
     }
 }
@@ -32,13 +37,16 @@ extension SessionV1.WatchEndsRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Session__V1__WatchEndsRequest>) throws {
         let position = c.pointee.position
+        let epoch = c.pointee.epoch
         self.position = position
+        self.epoch = epoch
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__WatchEndsRequest> {
         let c = arena.room(for: Postern__Session__V1__WatchEndsRequest.self)
         postern__session__v1__watch_ends_request__init(c)
         c.pointee.position = position
+        c.pointee.epoch = epoch
         return c
     }
 }
@@ -63,6 +71,10 @@ extension SessionV1 {
         /// So long after its end no access token of a session is good any more, milliseconds: the longest
         /// life of a token, and a verifier's leeway. The end may then be forgotten.
         package var keptForMs: Int64
+        /// Which history of the store the position belongs to. It changes when a backup is restored: ends
+        /// that were noted between the backup and the loss may then never be told, so a follower keeps all
+        /// that it knows and takes the time up to the next complete item for one in which it heard nothing.
+        package var epoch: UInt64
 
         /// A message of these fields.
         package init(
@@ -72,7 +84,8 @@ extension SessionV1 {
             ends: [SessionV1.EndedSession] = [],
             keysChanged: Bool = false,
             keySet: [UInt8] = [],
-            keptForMs: Int64 = 0
+            keptForMs: Int64 = 0,
+            epoch: UInt64 = 0
         ) {
             self.position = position
             self.completeAtMs = completeAtMs
@@ -81,6 +94,7 @@ extension SessionV1 {
             self.keysChanged = keysChanged
             self.keySet = keySet
             self.keptForMs = keptForMs
+            self.epoch = epoch
         }
     }
 }
@@ -108,6 +122,7 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
         let keysChanged = c.pointee.keys_changed != 0
         let keySet = Wire.bytes(c.pointee.key_set)
         let keptForMs = c.pointee.kept_for_ms
+        let epoch = c.pointee.epoch
         self.position = position
         self.completeAtMs = completeAtMs
         self.reset = reset
@@ -115,6 +130,7 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
         self.keysChanged = keysChanged
         self.keySet = keySet
         self.keptForMs = keptForMs
+        self.epoch = epoch
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__WatchEndsItem> {
@@ -128,6 +144,7 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
         c.pointee.keys_changed = keysChanged ? 1 : 0
         c.pointee.key_set = arena.lend(keySet)
         c.pointee.kept_for_ms = keptForMs
+        c.pointee.epoch = epoch
         return c
     }
 }

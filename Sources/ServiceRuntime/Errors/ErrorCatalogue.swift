@@ -178,7 +178,8 @@ package enum NextAction: String, Sendable {
     case correct
     /// Ask for the account's password.
     case enterPassword = "enter-password"
-    /// Ask for a proof (the password), hand it to Reauthenticate, and try again.
+    /// Ask for one of the proofs that the error's fields name (the password), hand it to
+    /// Reauthenticate, and try again; where they name none, sign in anew.
     case reauthenticate
     /// Exchange the refresh token for a new access token.
     case refresh

@@ -5,7 +5,8 @@ package struct ServiceError: Error, Hashable, Sendable {
     package let code: ErrorCode
     /// How long to wait before a retry can work, where that is known.
     package let retryAfter: Duration?
-    /// The request's fields, or the rules, that are at fault (`email`, `password.upper-case`).
+    /// The request's fields, or the rules, that are at fault (`email`, `password.upper-case`); with
+    /// `auth/requires-recent-login` the fields of `Reauthenticate` that would help (`password`).
     package let fields: [String]
     /// What happened, for the operator's log only.
     package let detail: String

@@ -17,6 +17,12 @@ import Synchronization
 ///                     ├──── a time server has set the clock ▶ answering, at the machine's clock
 ///                     └──── the machine's clock comes back ─▶ answering, at the machine's clock
 package final class ClockHold: Sendable {
+    /// What the log says when a start waits; `postern up` looks for it and tells the operator.
+    package static let farAheadEvent: StaticString = """
+        the clock is more than a day ahead of this store: the time goes on from the store's, and \
+        sessions wait, until it is set right, or accepted with `postern clock accept`
+        """
+
     private let held: Atomic<Bool>
     /// Taken to let go, so that the time is set once.
     private let letGo = Mutex(())
@@ -95,12 +101,7 @@ package final class ClockHold: Sendable {
                 fields: [.milliseconds: .integer((.zero - ahead).milliseconds)])
         case .farAhead:
             logger.error(
-                """
-                the clock is more than a day ahead of this store: the time goes on from the \
-                store's, and refreshes and validations wait, until it is set right, or accepted \
-                with postern.session.v1.Clock/Accept or accept-clock at a start
-                """,
-                fields: [.milliseconds: .integer(ahead.milliseconds)])
+                Self.farAheadEvent, fields: [.milliseconds: .integer(ahead.milliseconds)])
         }
     }
 }

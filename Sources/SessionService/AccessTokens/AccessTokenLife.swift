@@ -19,10 +19,6 @@ struct AccessTokenLife: Hashable, Sendable {
         return Timestamp(milliseconds: expiry.seconds * 1_000)
     }
 
-    /// The latest expiry of a token of `issuedAt` that we accept, whatever it says: tokens from
-    /// before `mean` was made shorter would otherwise outlive what `EndedSessions` remembers.
-    func latestExpiry(issuedAt: Timestamp) -> Timestamp { issuedAt + longest }
-
     /// No token is accepted for longer after it was issued: mean and jitter, and the second that
     /// `iat` leaves off.
     var longest: Duration { mean + .milliseconds(jitter) + .seconds(1) }

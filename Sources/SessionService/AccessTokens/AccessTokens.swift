@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import ServiceRuntime
 
@@ -22,7 +23,8 @@ struct AccessTokens: Sendable {
         let claims = TokenClaims(
             issuer: issuer, subject: session.account.text, audience: [audience],
             expiresAt: expiresAt, issuedAt: grant.givenAt, sessionID: session.id.text,
-            methods: session.methods, authenticatedAt: session.authenticatedAt,
+            methods: session.proofs.latest.methods,
+            authenticatedAt: session.proofs.latest.at,
             identifier: Base64URL.encode(randomness.bytes(Self.identifierBytes)),
             counter: grant.counter, extra: extra)
         return (try keys.current.signer.sign(claims), expiresAt)
@@ -39,18 +41,24 @@ struct AccessTokens: Sendable {
         let keys = keys.current
         if let read = read(token, keys) { return read }
         do throws(TokenRefusal) {
-            return AccessToken(try keys.retiredVerifier.verifyExceptExpiry(token), life: life)
+            return limited(try keys.retiredVerifier.verifyExceptExpiry(token))
         } catch {
             // As in `read`.
             return nil
         }
     }
 
+    /// Tokens from before the setting was made shorter would otherwise outlive what `EndedSessions`
+    /// remembers.
+    private func limited(_ claims: TokenClaims) -> AccessToken? {
+        AccessToken(claims)?.limited(to: life.longest)
+    }
+
     private func read(_ token: String, _ keys: KeysInForce.Snapshot) -> AccessToken? {
         if let known = keys.verified[token] { return known }
         do throws(TokenRefusal) {
             let claims = try keys.verifier.verifyExceptExpiry(token)
-            guard let read = AccessToken(claims, life: life) else { return nil }
+            guard let read = limited(claims) else { return nil }
             keys.verified.insert(read, for: token)
             return read
         } catch {
@@ -61,29 +69,4 @@ struct AccessTokens: Sendable {
 }
 
 /// What an access token of ours says.
-struct AccessToken: Hashable, Sendable {
-    let session: SessionID
-    let account: AccountID
-    let authenticatedAt: Timestamp
-    let methods: [String]
-    /// Of the refresh token that it was given with.
-    let counter: Int64?
-    /// To the second, rounded down.
-    let issuedAt: Timestamp
-    /// From when on it is good for nothing but signing out.
-    let expiresAt: Timestamp
-
-    fileprivate init?(_ claims: TokenClaims, life: AccessTokenLife) {
-        guard let session = claims.sessionID.flatMap(SessionID.init(text:)),
-            let account = AccountID(text: claims.subject),
-            let authenticatedAt = claims.authenticatedAt
-        else { return nil }
-        self.session = session
-        self.account = account
-        self.authenticatedAt = authenticatedAt
-        methods = claims.methods
-        counter = claims.counter
-        issuedAt = claims.issuedAt
-        expiresAt = min(claims.expiresAt, life.latestExpiry(issuedAt: claims.issuedAt))
-    }
-}
+typealias AccessToken = SessionClaims

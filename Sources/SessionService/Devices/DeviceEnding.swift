@@ -1,4 +1,5 @@
 import CallRecords
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage

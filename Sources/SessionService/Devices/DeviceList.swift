@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -35,6 +36,7 @@ struct DeviceList: Sendable {
             deviceName: try device.name(of: session.id, box: parts.keys.deviceNames),
             platform: device.platform ?? "", createdAtMs: session.createdAt.milliseconds,
             lastUsedAtMs: session.usedAt.milliseconds, current: session.id == current,
-            amr: session.methods, authTimeMs: session.authenticatedAt.milliseconds)
+            amr: session.proofs.latest.methods,
+            authTimeMs: session.proofs.latest.at.milliseconds)
     }
 }

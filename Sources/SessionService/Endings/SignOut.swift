@@ -1,4 +1,5 @@
 import CallRecords
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -64,7 +65,7 @@ struct SignOut: Sendable {
             let ended = try transaction.end(session, .replayed, from: .unknown)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .refused(let code):
-            try transaction.auditRefusedUse(of: session, code, .unknown)
+            try parts.auditRefusedUse(of: session, .refreshRefused, code, .unknown, transaction)
             return .refused(code)
         case .unknown: return .refused(.invalidRefreshToken)
         }

@@ -18,6 +18,8 @@ struct EndsRelay: Sendable {
     let heartbeat: Duration
     /// So long an end matters.
     let keptFor: Duration
+    /// The store's (`RestoredStore`).
+    let epoch: UInt64
     let time: any Time
     let logger: Logger
 
@@ -78,7 +80,7 @@ struct EndsRelay: Sendable {
         log.take(
             EndsNews(
                 ends: ends, position: position, completeAt: completeAt, isReset: isReset,
-                keySet: keys.current.keySetHash, keptFor: keptFor))
+                keySet: keys.current.keySetHash, keptFor: keptFor, epoch: epoch))
     }
 
     /// Ends read at once.

@@ -36,7 +36,7 @@ extension SQLSession {
 extension Transaction {
     /// How long an end has its row: more than any setting lets an access token live, with the
     /// leeway of verifiers.
-    private static var endsKeptFor: Duration { .seconds(7_200) }
+    static var endsKeptFor: Duration { .seconds(7_200) }
     /// Old rows purged with each new one, so that the table shrinks while it is used.
     private static var endsPurgedAtOnce: Int64 { 2 }
 

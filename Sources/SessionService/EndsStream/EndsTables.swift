@@ -3,6 +3,15 @@ enum EndsTables {
     /// The order of ends, and the life of signing keys.
     static let sql = sessionEnd + signingKeyLife
 
+    /// Which history the positions of ends belong to (`RestoredStore`), and since when.
+    static let epoch = """
+        CREATE TABLE store_epoch (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            epoch INTEGER NOT NULL,
+            begun_at_ms INTEGER NOT NULL
+        ) STRICT;
+        """
+
     /// One row for each end of the last two hours, in their order; `number` is the position that
     /// followers resume from, and never goes back, also when all rows are purged.
     private static let sessionEnd = """

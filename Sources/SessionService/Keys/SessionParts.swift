@@ -21,6 +21,8 @@ struct SessionParts: Sendable {
     let confirmations: Confirmations
     /// What validation knows of ends.
     let ended: EndedSessions
+    /// Counts what is refused, so that the audit trail does not grow with each.
+    let refusedUses: RefusedUses
     let time: any Time
     let randomness: any Randomness
 }

@@ -103,7 +103,8 @@ struct Refresh: Sendable {
             let ended = try transaction.end(session, reason, from: use.origin)
             return .refused(.sessionEnded, ended: [ended])
         case .refused(let code):
-            try transaction.auditRefusedUse(of: session, code, use.origin)
+            try parts.auditRefusedUse(
+                of: session, .refreshRefused, code, use.origin, transaction)
             return .refused(code)
         case .hasEnded: return .refused(.sessionEnded)
         case .unknown: return .refused(.invalidRefreshToken)
@@ -133,16 +134,5 @@ extension Session {
         session.usedAt = moment
         session.rotatedAt = moment
         return session
-    }
-}
-
-extension Transaction {
-    /// Records that a token was used in a way that the rule refuses.
-    func auditRefusedUse(of session: Session, _ code: ErrorCode, _ origin: CallOrigin) throws {
-        try audit(
-            AuditEvent(
-                .refreshRefused, account: session.account.key, session: session.id.key,
-                outcome: code
-            ).from(origin))
     }
 }

@@ -13,7 +13,7 @@ struct StoredTokenKey: Hashable, Sendable {
     let supersededAt: Timestamp?
 }
 
-extension Transaction {
+extension SQLSession {
     /// All keys, in the order of their ids.
     func tokenKeys() throws -> [StoredTokenKey] {
         try query(
@@ -27,7 +27,9 @@ extension Transaction {
                 supersededAt: try row.optionalTimestamp(3))
         }
     }
+}
 
+extension Transaction {
     /// Adds a key, in the place of the current one.
     func supersede(by key: StoredTokenKey) throws {
         try execute(

@@ -41,7 +41,7 @@ final class RefreshTokenKeys: Sendable {
     static let retryEvery: Duration = .seconds(60)
 
     private let box: SealedBox
-    private let schedule: Schedule
+    let schedule: Schedule
     private let randomness: any Randomness
     private let logger: Logger
     private let state: Mutex<State>

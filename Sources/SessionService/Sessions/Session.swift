@@ -15,12 +15,10 @@ struct Session: Hashable, Sendable {
     let createdAt: Timestamp
     /// When it was last used, as far as is on disk (`Activity`).
     var usedAt: Timestamp
-    /// When the account proved itself (`auth_time`).
-    var authenticatedAt: Timestamp
     /// When identity made the latest proof of it.
     var provedAt: Timestamp
-    /// How the account proved itself (`amr`).
-    var methods: [String]
+    /// How and when its owner proved to be it (`amr`, `auth_time`).
+    var proofs: SessionProofs
     /// Noted end; one that time alone has brought may not be noted yet (`SessionLife`).
     var end: End?
     /// When the leaf was made; long ago where that is not known, which grants no grace.

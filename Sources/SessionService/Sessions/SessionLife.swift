@@ -10,7 +10,7 @@ import ServiceRuntime
 ///     no          no             no                 over, for whichever came first
 ///
 /// At the very millisecond of a limit the session is over. The limits are those of the way it was
-/// signed in to; of several ways, the strictest (S-02).
+/// signed in to, whatever was proved since; of several ways, the strictest (S-02).
 struct SessionLife: Hashable, Sendable {
     /// How a session stands.
     enum State: Hashable, Sendable {
@@ -43,10 +43,14 @@ struct SessionLife: Hashable, Sendable {
         }
     }
 
+    private func limits(of session: Session) -> SessionLimits {
+        limits(for: session.proofs.signIn.methods)
+    }
+
     /// How `session` stands at `now`.
     func state(of session: Session, at now: Timestamp) -> State {
         if let end = session.end { return .ended(end.reason) }
-        let limits = limits(for: session.methods)
+        let limits = limits(of: session)
         let idleEnd = session.usedAt + limits.idleMax
         let ageEnd = session.createdAt + limits.ageMax
         if now < min(idleEnd, ageEnd) { return .live }
@@ -55,11 +59,11 @@ struct SessionLife: Hashable, Sendable {
 
     /// When the session ends in any case.
     func ageEnd(of session: Session) -> Timestamp {
-        session.createdAt + limits(for: session.methods).ageMax
+        session.createdAt + limits(of: session).ageMax
     }
 
     /// When the session ends if it is not used any more.
     func unusedEnd(of session: Session) -> Timestamp {
-        min(session.usedAt + limits(for: session.methods).idleMax, ageEnd(of: session))
+        min(session.usedAt + limits(of: session).idleMax, ageEnd(of: session))
     }
 }

@@ -100,8 +100,10 @@ struct SessionOpening: Sendable {
         let session = Session(
             id: .drawn(from: parts.randomness), account: proof.account, counter: 1,
             createdAt: transaction.at, usedAt: transaction.at,
-            authenticatedAt: proof.authenticatedAt, provedAt: proof.provedAt,
-            methods: proof.methods, rotatedAt: transaction.at, device: device.device,
+            provedAt: proof.provedAt,
+            proofs: SessionProofs(
+                signIn: SessionProof(methods: proof.methods, at: proof.authenticatedAt)),
+            rotatedAt: transaction.at, device: device.device,
             deviceKey: deviceKey)
         try transaction.insert(
             session, on: device,

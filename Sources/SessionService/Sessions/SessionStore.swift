@@ -16,8 +16,8 @@ extension Transaction {
             [
                 .integer(session.id.key), .integer(session.account.key),
                 .integer(session.counter), SQLValue(session.createdAt),
-                SQLValue(session.usedAt), SQLValue(session.authenticatedAt),
-                SQLValue(session.provedAt), .text(session.methods.joined(separator: " ")),
+                SQLValue(session.usedAt), SQLValue(session.proofs.latest.at),
+                SQLValue(session.provedAt), session.proofs.latest.methodsValue,
                 SQLValue(device.platform), SQLValue(device.device),
                 SQLValue(session.rotatedAt), SQLValue(session.deviceKey?.bytes),
                 SQLValue(sealedName),
@@ -40,15 +40,15 @@ extension Transaction {
 
     /// Keeps that a session's owner has proved to be it once more. `proved_at_ms` is the opening
     /// proof's for good: by it `AccountEnding` tells old sessions from new ones.
-    func noteProof(of session: Session) throws {
+    func noteProofs(of session: Session) throws {
         let changed = try execute(
             """
-            UPDATE session SET auth_time_ms = ?, methods = ?, used_at_ms = ?
+            UPDATE session SET auth_time_ms = ?, methods = ?, proofs = ?, used_at_ms = ?
             WHERE id = ? AND ended_at_ms IS NULL
             """,
             [
-                SQLValue(session.authenticatedAt),
-                .text(session.methods.joined(separator: " ")), SQLValue(session.usedAt),
+                SQLValue(session.proofs.latest.at), session.proofs.latest.methodsValue,
+                SQLValue(session.proofs.text), SQLValue(session.usedAt),
                 .integer(session.id.key),
             ])
         try requireOne(changed, "proved")
@@ -81,7 +81,8 @@ extension Transaction {
         try query(
             """
             SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
+                   proofs
             FROM session WHERE account = ? AND ended_at_ms IS NULL
             """,
             [.integer(account.key)], Session.init)
@@ -100,7 +101,8 @@ extension SQLSession {
         try queryOne(
             """
             SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
+                   proofs
             FROM session WHERE id = ?
             """,
             [.integer(id.key)], Session.init)
@@ -111,7 +113,8 @@ extension SQLSession {
         try query(
             """
             SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
+                   proofs
             FROM session WHERE id > ? AND ended_at_ms IS NULL ORDER BY id LIMIT ?
             """,
             [.integer(key), .integer(Int64(limit))], Session.init)
@@ -124,14 +127,14 @@ extension SQLSession {
         try query(
             """
             SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs,
                    platform, device_name
             FROM session WHERE account = ? AND ended_at_ms IS NULL
             """,
             [.integer(account.key)]
         ) { row in
             let device = StoredDevice(
-                platform: try row.optionalText(13), sealedName: try row.optionalBlob(14))
+                platform: try row.optionalText(14), sealedName: try row.optionalBlob(15))
             return (try Session(row), device)
         }
     }
@@ -152,18 +155,25 @@ extension SQLSession {
     }
 }
 
+extension SessionProof {
+    fileprivate var methodsValue: SQLValue { .text(methods.joined(separator: " ")) }
+}
+
 extension Session {
     /// Reads a row: id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-    /// methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key.
+    /// methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs.
     fileprivate init(_ row: SQLRow) throws {
         id = try row.identifier(0)
         account = try row.identifier(1)
         counter = try row.integer(2)
         createdAt = try row.timestamp(3)
         usedAt = try row.timestamp(4)
-        authenticatedAt = try row.timestamp(5)
         provedAt = try row.timestamp(6)
-        methods = try row.text(7).split(separator: " ").map(String.init)
+        proofs = try SessionProofs(
+            stored: try row.optionalText(13),
+            latest: SessionProof(
+                methods: try row.text(7).split(separator: " ").map(String.init),
+                at: try row.timestamp(5)))
         end = try row.optionalTimestamp(8).map { End(at: $0, reason: try row.endReason(9)) }
         rotatedAt = try row.timestamp(10)
         device = try row.optionalBlob(11)

@@ -7,7 +7,7 @@ struct SignInProof: Hashable, Sendable {
     private static let nonceBytes = 16
 
     let account: AccountID
-    /// As RFC 8176 names them; at least one, none with a space in it.
+    /// As RFC 8176 names them; at least one, each fit for a row.
     let methods: [String]
     let authenticatedAt: Timestamp
     let provedAt: Timestamp
@@ -19,7 +19,7 @@ struct SignInProof: Hashable, Sendable {
         guard let message, seal.isGenuine(message),
             let account = AccountID(text: message.accountId),
             message.nonce.count == Self.nonceBytes, !message.amr.isEmpty,
-            message.amr.allSatisfy({ !$0.isEmpty && !$0.contains(" ") })
+            message.amr.allSatisfy(SessionProofs.canKeep)
         else { return nil }
         self.account = account
         methods = message.amr

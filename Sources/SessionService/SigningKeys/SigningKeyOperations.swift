@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 import Cryptography
 package import Messages

@@ -27,10 +27,16 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case refreshElsewhere = "session.refresh-elsewhere"
     /// A refresh token was used a second time, which ended its family.
     case refreshTokenReplayed = "session.refresh-token-replayed"
+    /// A device's proof that its owner is there was refused; `outcome` says why. Of this and the
+    /// refused uses of refresh tokens there is one record for the first of ten minutes, and one for
+    /// all of them, with their count in `attempt`.
+    case reauthenticationRefused = "session.reauthentication-refused"
     /// A session's owner proved to be it once more.
     case sessionReauthenticated = "session.reauthenticated"
     /// All sessions of an account were ended.
     case accountSessionsEnded = "session.account-ended"
+    /// A backup was restored; `attempt` counts the sessions that ended with it.
+    case backupRestored = "store.backup-restored"
     /// The operator took a clock for right that was far ahead.
     case clockAccepted = "clock.accepted"
     /// A signing key was made.

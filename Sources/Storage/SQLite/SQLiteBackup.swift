@@ -44,5 +44,6 @@ enum SQLiteBackup {
         // Finish reports the same error, and frees in any case.
         sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else { throw SQLiteError.from(code, target.handle) }
+        try RestoredCopy.mark(target)
     }
 }

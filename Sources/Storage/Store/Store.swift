@@ -16,6 +16,8 @@ package final class Store: Sendable {
     package let clockStart: ClockStart
     /// Has set the time by that, and knows whether it waits for the clock.
     package let clock: ClockHold
+    /// Whether it is a backup's copy that its service has not dealt with (`RestoredCopy`).
+    package let isRestoredCopy: Bool
     let logger: Logger
     private let engine: any SQLEngine
     private let limits: StoreLimits
@@ -54,6 +56,7 @@ package final class Store: Sendable {
             MachineClock(time, isAccepted: acceptsClock), mark: try ClockMark.read(connection))
         clock = ClockHold(clockStart, time: time, logger: logger)
         try migrator.run(migrations, .service)
+        isRestoredCopy = try RestoredCopy.isMarked(connection)
         try startWriter(time, lock)
         for _ in 0..<max(1, limits.readers) { try startReader(lock) }
     }

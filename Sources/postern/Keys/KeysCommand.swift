@@ -1,33 +1,31 @@
 import ArgumentParser
 import Contracts
-import Cryptography
 import Messages
-import NIOPosix
-import RPC
-import ServiceRuntime
 
-/// `postern keys`: the keys that sign access tokens (S-01).
+/// `postern keys`: the keys that sign access tokens (S-01), and those that refresh tokens are made
+/// under (G-10).
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Lists, rotates or revokes the keys that sign access tokens.",
+        abstract: "Lists, rotates or revokes the keys of access and refresh tokens.",
         discussion: """
-            Keys rotate by themselves (setting signing-key-life of postern-session). Neither \
-            rotating nor revoking ends a session.
+            Keys rotate by themselves (settings signing-key-life and refresh-key-life of \
+            postern-session). Neither rotating nor revoking ends a session.
             """,
-        subcommands: [List.self, Rotate.self, Revoke.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Rotate.self, Revoke.self, RotateRefresh.self],
+        defaultSubcommand: List.self)
 
     /// `postern keys list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the keys, the newest first.")
+            abstract: "Shows the keys, those that sign first, the newest first of each.")
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var session: SessionKeyCaller
 
         func run() async throws {
-            try await SigningKeyCaller(endpoints).show { keys, context in
-                try await keys.listKeys(SessionV1.ListKeysRequest(), context).keys
+            try await session.show { keys in
+                try await keys.signing.listKeys(.init(), keys.context()).keys.map(\.line)
+                    + keys.refresh.listRefreshKeys(.init(), keys.context()).keys.map(\.line)
             }
         }
     }
@@ -37,12 +35,11 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Has another key sign from now on; tokens of the old one stay good.")
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var session: SessionKeyCaller
 
         func run() async throws {
-            try await SigningKeyCaller(endpoints).show { keys, context in
-                try await keys.rotateKeys(SessionV1.RotateKeysRequest(), context).keys
+            try await session.show { keys in
+                try await keys.signing.rotateKeys(.init(), keys.context()).keys.map(\.line)
             }
         }
     }
@@ -59,56 +56,31 @@ struct KeysCommand: AsyncParsableCommand {
         @Argument(help: "The key's name, as the list shows it.")
         var key: String
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var session: SessionKeyCaller
 
         func run() async throws {
-            let request = SessionV1.RevokeKeyRequest(keyId: key)
-            try await SigningKeyCaller(endpoints).show { keys, context in
-                try await keys.revokeKey(request, context).keys
+            try await session.show { keys in
+                let request = SessionV1.RevokeKeyRequest(keyId: key)
+                return try await keys.signing.revokeKey(request, keys.context()).keys.map(\.line)
             }
         }
     }
-}
 
-/// Asks the session service about its keys, and shows what it answers.
-private struct SigningKeyCaller {
-    private static let patience = Duration.seconds(10)
+    /// `postern keys rotate-refresh`.
+    struct RotateRefresh: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Has refresh tokens made under another key from now on.",
+            discussion: """
+                Those that are out stay good for as long as their sessions can live; nobody is \
+                signed out.
+                """)
 
-    private let client: RPCClient
+        @OptionGroup var session: SessionKeyCaller
 
-    init(_ path: String) throws {
-        client = RPCClient(
-            try Endpoints(path).client(of: "session"), group: MultiThreadedEventLoopGroup.singleton,
-            time: SystemTime(), randomness: SecureRandomness())
-    }
-
-    func show(
-        _ ask: (SigningKeysClient, CallContext) async throws -> [SessionV1.SigningKey]
-    ) async throws {
-        do {
-            let keys = try await ask(
-                SigningKeysClient(client), client.context(timeout: Self.patience))
-            for key in keys { Screen.line(key.line) }
-        } catch let error as ServiceError {
-            Screen.line(ErrorText.json(error))
-            throw ExitCode(1)
-        }
-    }
-}
-
-extension SessionV1.SigningKey {
-    /// `…kid…  active     since 2026-01-31T09:05:00.250Z`
-    fileprivate var line: String {
-        let (word, since): (String, Int64) =
-            switch state {
-            case .announced: ("announced", madeAtMs)
-            case .active: ("active", activeAtMs)
-            case .passive: ("passive", passiveAtMs)
-            case .retired: (revoked ? "revoked" : "retired", retiredAtMs)
-            case .unspecified, .unrecognized: ("unknown", madeAtMs)
+        func run() async throws {
+            try await session.show { keys in
+                try await keys.refresh.rotateRefreshKey(.init(), keys.context()).keys.map(\.line)
             }
-        let padding = String(repeating: " ", count: max(1, 11 - word.count))
-        return "\(keyId)  \(word)\(padding)since \(Timestamp(milliseconds: since).text)"
+        }
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import ServiceRuntime
 
 /// What a program has written to its log since it was started.
 struct ChildLog {
@@ -9,6 +10,7 @@ struct ChildLog {
         let level: String
         let event: String
         let detail: String?
+        let milliseconds: Int64?
     }
 
     private let path: String
@@ -23,13 +25,28 @@ struct ChildLog {
 
     /// The sentence of the last error; without one, the last lines as they are.
     var reason: String {
-        let lines = written().split(separator: UInt8(ascii: "\n")).suffix(5)
-        let errors = lines.compactMap { line in
-            // What is no line of ours, such as a loader's complaint, is shown as it is.
-            try? JSONDecoder().decode(Line.self, from: Data(line))
-        }.filter { $0.level == "error" }
+        let lines = lines().suffix(5)
+        let errors = lines.compactMap(Self.read).filter { $0.level == "error" }
         if let last = errors.last { return last.detail ?? last.event }
         return lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    }
+
+    /// How far the machine's clock was ahead where the program has said that it waits for a word on
+    /// that; nil where it has not.
+    var clockAhead: Duration? {
+        let event = ClockHold.farAheadEvent.description
+        let line = lines().compactMap(Self.read).last { $0.event == event }
+        return line?.milliseconds.map { .milliseconds($0) }
+    }
+
+    private func lines() -> [ArraySlice<UInt8>] {
+        written().split(separator: UInt8(ascii: "\n"))
+    }
+
+    /// What is no line of ours, such as a loader's complaint, is nil and shown as it is.
+    private static func read(_ line: ArraySlice<UInt8>) -> Line? {
+        // Not JSON, or cut off at the beginning of what was read.
+        try? JSONDecoder().decode(Line.self, from: Data(line))
     }
 
     private func written() -> [UInt8] {

@@ -128,6 +128,11 @@ final class Supervisor {
             child.name, reason: child.log.reason, log: folder.log(child.name))
     }
 
+    /// Those that wait for the operator's word on the clock, as they have said at their start.
+    var waitingForClock: [(name: String, ahead: Duration)] {
+        children.compactMap { child in child.log.clockAhead.map { (child.name, $0) } }
+    }
+
     // MARK: Supervising
 
     /// Starts again what ends, until told to stop.

@@ -32,6 +32,11 @@ struct UpCommand: ParsableCommand {
             try supervisor.start(until: signals)
             try folder.writeEndpoints(supervisor.endpoints)
             Screen.line(Self.welcome(folder))
+            if let text = ClockWaiting.text(
+                supervisor.waitingForClock, option: Self.option(folder))
+            {
+                Screen.line(text)
+            }
             supervisor.supervise(until: signals)
         } catch {
             supervisor.stop()
@@ -40,8 +45,13 @@ struct UpCommand: ParsableCommand {
         supervisor.stop()
     }
 
+    /// What the other commands need to find this one's services.
+    private static func option(_ folder: DataFolder) -> String {
+        folder.path == ".postern" ? "" : " --endpoints \(folder.path)/endpoints.json"
+    }
+
     private static func welcome(_ folder: DataFolder) -> String {
-        let option = folder.path == ".postern" ? "" : " --endpoints \(folder.path)/endpoints.json"
+        let option = option(folder)
         let data = folder.path == ".postern" ? "" : " --data \(folder.path)"
         return """
             ready

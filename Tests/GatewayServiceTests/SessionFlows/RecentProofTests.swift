@@ -4,29 +4,69 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("G-13: how recent a proof must be")
+@Suite("G-13: how recent and how strong a proof must be")
 struct RecentProofTests {
     private let now = Timestamp(milliseconds: 1_767_225_600_000)
+
+    private func proof(_ amr: [String], age: Int64) -> SessionV1.SessionProof {
+        SessionV1.SessionProof(amr: amr, provedAtMs: (now - .milliseconds(age)).milliseconds)
+    }
 
     @Test(
         "G-13: a proof is recent to the last millisecond before the limit",
         arguments: [
             (0, true), (299_999, true), (300_000, false), (9_000_000, false), (-60_000, true),
-        ])
+        ] as [(Int64, Bool)])
     func edge(age: Int64, isRecent: Bool) {
-        let provedAt = now - .milliseconds(age)
-        #expect(RecentProof.standard.allows(provedAt: provedAt, at: now) == isRecent)
+        let found = RecentProof.standard.found(in: [proof(["pwd"], age: age)], at: now)
+        #expect((found != nil) == isRecent)
     }
 
-    @Test("G-13: the refusal says to prove oneself again")
-    func refusal() throws {
-        let old = SessionV1.ValidateResponse(
-            valid: true, authTimeMs: (now - .seconds(60)).milliseconds)
-        try RecentProof.standard.require(old, at: now)
-        let error = #expect(throws: ServiceError.self) {
-            try RecentProof(within: .seconds(60)).require(old, at: now)
-        }
-        #expect(error?.code == .requiresRecentLogin)
-        #expect(error?.code.entry.next == .reauthenticate)
+    @Test(
+        "G-13: only a kind that will do counts, each by its own age",
+        arguments: [
+            ([], ["hwk", "user"]), ([.password], ["pwd"]), ([.deviceKey], ["hwk", "user"]),
+            ([.password, .deviceKey], ["hwk", "user"]),
+        ] as [(Set<ProofKind>, [String])])
+    func kinds(demanded: Set<ProofKind>, found: [String]) {
+        let proofs = [
+            proof(["otp"], age: 250_000), proof(["pwd"], age: 200_000),
+            proof(["hwk", "user"], age: 100_000),
+        ]
+        let demand = RecentProof(within: .seconds(300), kinds: demanded)
+        #expect(demand.found(in: proofs, at: now)?.amr == found)
+        let narrow = RecentProof(within: .seconds(150), kinds: [.password])
+        #expect(narrow.found(in: proofs, at: now) == nil)
+        #expect(demand.found(in: [], at: now) == nil)
+    }
+
+    @Test(
+        "G-13: methods and the kinds that they are",
+        arguments: [
+            (["pwd"], [.password]), (["hwk", "user"], [.deviceKey]),
+            (["swk", "user"], [.deviceKey]),
+            (["hwk"], []), (["user"], []), (["otp"], []), (["pwd", "otp"], [.password]), ([], []),
+        ] as [([String], [ProofKind])])
+    func methods(_ methods: [String], kinds: [ProofKind]) {
+        #expect(ProofKind.allCases.filter { $0.includes(methods) } == kinds)
+    }
+
+    @Test(
+        "G-13: the refusal names what would do, of what there is",
+        arguments: [
+            ([], [.password, .deviceKey], ["device_key", "password"]),
+            ([.password], [.password, .deviceKey], ["password"]),
+            ([.deviceKey], [.password], []), ([], [], []),
+        ] as [(Set<ProofKind>, Set<ProofKind>, [String])])
+    func refusal(demanded: Set<ProofKind>, having: Set<ProofKind>, named: [String]) {
+        let error = RecentProof(within: .seconds(60), kinds: demanded).refusal(having: having)
+        #expect(error.code == .requiresRecentLogin && error.fields == named)
+        #expect(error.code.entry.next == .reauthenticate)
+    }
+
+    @Test("G-13: a kind that is not known does not pass for any kind")
+    func unknown() {
+        #expect(ProofKind(.unspecified) == nil)
+        #expect(ProofKind(GatewayV1.ProofKind(rawValue: 99)) == nil)
     }
 }

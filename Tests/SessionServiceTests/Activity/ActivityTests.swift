@@ -13,8 +13,8 @@ struct ActivityTests {
     private func session(_ key: Int64, usedAt: Timestamp) throws -> Session {
         Session(
             id: try id(key), account: try #require(AccountID(key: 1)), counter: 1,
-            createdAt: start, usedAt: usedAt, authenticatedAt: start, provedAt: start,
-            methods: ["pwd"])
+            createdAt: start, usedAt: usedAt, provedAt: start,
+            proofs: SessionProofs(signIn: SessionProof(methods: ["pwd"], at: start)))
     }
 
     @Test("the later of row and mark counts")

@@ -57,7 +57,7 @@ struct ActivityWritingTests {
             try await fixture.number("SELECT min(used_at_ms) FROM session")
                 == moment.milliseconds)
         #expect(fixture.validate(one.accessToken).valid)
-        await fixture.service.writeActivity()
+        await fixture.service.writeRemaining()
         #expect(try await usedAt() == moment + .seconds(60))
     }
 
@@ -85,7 +85,7 @@ struct ActivityWritingTests {
         fixture.time.advance(by: .seconds(10))
         _ = try await fixture.refresh(tokens.refreshToken)
         let refreshed = fixture.time.now()
-        await fixture.service.writeActivity()
+        await fixture.service.writeRemaining()
         #expect(try await usedAt() == refreshed)
     }
 }

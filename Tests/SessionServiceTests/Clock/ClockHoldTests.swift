@@ -1,3 +1,4 @@
+import CallRecords
 import Messages
 import ServiceRuntime
 import Storage
@@ -20,8 +21,10 @@ struct ClockHoldTests {
         try await fixture.restart()
     }
 
+    private var clock: StoreClock { StoreClock(fixture.store, time: fixture.time) }
+
     private func isWaiting() -> Bool {
-        fixture.service.check(SessionV1.CheckRequest(), fixture.context()).waiting
+        clock.check(ClockV1.CheckRequest(), fixture.context()).waiting
     }
 
     @Test("a start up to a day later goes on as before")
@@ -48,7 +51,7 @@ struct ClockHoldTests {
         }
         #expect(fixture.time.now() == before, "time goes on from the mark")
         #expect(try await fixture.number("SELECT count(*) FROM session WHERE ended_at_ms > 0") == 0)
-        #expect(fixture.log.lines.contains { $0.contains("Clock/Accept") })
+        #expect(fixture.log.lines.contains { $0.contains("postern clock accept") })
     }
 
     @Test("signing out works all the same")
@@ -66,15 +69,15 @@ struct ClockHoldTests {
         try await start(after: gap)
         // A gateway that was taken over must not say that a wrong clock is right.
         await #expect(throws: ServiceError(.permissionDenied)) {
-            try await fixture.service.accept(SessionV1.AcceptRequest(), fixture.context())
+            try await clock.accept(ClockV1.AcceptRequest(), fixture.context())
         }
-        let answer = try await fixture.service.accept(
-            SessionV1.AcceptRequest(), fixture.context(from: "tool"))
+        let answer = try await clock.accept(
+            ClockV1.AcceptRequest(), fixture.context(from: "tool"))
         #expect(answer.wasWaiting && answer.nowMs == moment.milliseconds)
         #expect(!isWaiting())
         _ = try await fixture.refresh(tokens.refreshToken)
-        let again = try await fixture.service.accept(
-            SessionV1.AcceptRequest(), fixture.context(from: "tool"))
+        let again = try await clock.accept(
+            ClockV1.AcceptRequest(), fixture.context(from: "tool"))
         #expect(!again.wasWaiting)
         #expect(try await fixture.audited(.clockAccepted) == 1)
         try await start(after: .zero)

@@ -17,16 +17,19 @@ struct EndsPagesTests {
     }
 
     private static func news(
-        _ positions: [UInt64], isReset: Bool = false, at second: Int64 = 0, keySet: [UInt8] = [1]
+        _ positions: [UInt64], isReset: Bool = false, at second: Int64 = 0, keySet: [UInt8] = [1],
+        epoch: UInt64 = 9
     ) throws -> EndsNews {
         let ends = try positions.map { try end($0, at: second) }
         return EndsNews(
             ends: ends, position: positions.last ?? 0, completeAt: start + .seconds(second),
-            isReset: isReset, keySet: keySet, keptFor: keptFor)
+            isReset: isReset, keySet: keySet, keptFor: keptFor, epoch: epoch)
     }
 
-    private func told(_ pages: EndsPages, from position: UInt64) -> SessionV1.WatchEndsItem? {
-        var cursor = EndsCursor(position: position)
+    private func told(
+        _ pages: EndsPages, from position: UInt64, epoch: UInt64 = 9
+    ) -> SessionV1.WatchEndsItem? {
+        var cursor = EndsCursor(position: position, epoch: epoch)
         return pages.page(&cursor)
     }
 
@@ -68,11 +71,42 @@ struct EndsPagesTests {
     func replaced() throws {
         var pages = EndsPages()
         pages.take(try Self.news([1, 2, 3], isReset: true))
-        var cursor = EndsCursor(position: 0)
+        var cursor = EndsCursor(position: 0, epoch: 9)
         _ = pages.page(&cursor)
         pages.take(try Self.news([2, 3, 4], isReset: true))
         let item = try #require(pages.page(&cursor))
         #expect(item.reset && item.ends.map(\.position) == [2, 3, 4])
+    }
+
+    @Test("a restored backup uses positions again: who comes with a lost store's starts anew")
+    func restored() throws {
+        var lost = EndsPages()
+        lost.take(try Self.news([1, 2, 3, 4, 5], isReset: true))
+        var restored = EndsPages()
+        restored.take(try Self.news([1, 2], isReset: true, epoch: 10))
+        restored.take(try Self.news([3, 4, 5, 6], epoch: 10))
+        for position in UInt64(1)...6 {
+            let item = try #require(told(restored, from: position))
+            #expect(item.reset && item.ends.map(\.position) == [1, 2, 3, 4, 5, 6])
+            #expect(item.epoch == 10)
+            let own = try #require(told(restored, from: position, epoch: 10))
+            #expect(!own.reset && own.ends.count == Int(6 - position))
+        }
+        // A follower from before epochs names none; one that knows nothing needs none.
+        #expect(try #require(told(restored, from: 5, epoch: 0)).reset)
+        #expect(try #require(told(restored, from: 0, epoch: 0)).reset == false)
+    }
+
+    @Test(
+        "a log that follows one with another epoch replaces what it has, and so for its followers")
+    func followed() throws {
+        var pages = EndsPages()
+        pages.take(try Self.news([1, 2, 3], isReset: true))
+        var cursor = EndsCursor(position: 0, epoch: 0)
+        _ = pages.page(&cursor)
+        pages.take(try Self.news([2, 3, 4], epoch: 10))
+        let item = try #require(pages.page(&cursor))
+        #expect(item.reset && item.epoch == 10 && item.ends.map(\.position) == [2, 3, 4])
     }
 
     @Test("many ends come in several items; only the last says that nothing is missing")
@@ -80,7 +114,7 @@ struct EndsPagesTests {
         var pages = EndsPages()
         let count = UInt64(2 * EndsPages.endsInItemMax + 1)
         pages.take(try Self.news(Array(1...count), isReset: true))
-        var cursor = EndsCursor(position: 77_777)
+        var cursor = EndsCursor(position: 77_777, epoch: 9)
         var seen: [UInt64] = []
         for page in 0..<3 {
             let item = try #require(pages.page(&cursor))
@@ -96,7 +130,7 @@ struct EndsPagesTests {
     func keys() throws {
         var pages = EndsPages()
         pages.take(try Self.news([], isReset: true, keySet: [1]))
-        var cursor = EndsCursor(position: 0)
+        var cursor = EndsCursor(position: 0, epoch: 9)
         let first = try #require(pages.page(&cursor))
         #expect(!first.keysChanged && first.keySet == [1])
         pages.take(try Self.news([], keySet: [2]))
@@ -112,7 +146,7 @@ struct EndsPagesTests {
             var pages = EndsPages()
             var (position, second): (UInt64, Int64) = (0, 0)
             var follower: [UInt64: Bool] = [:]
-            var cursor = EndsCursor(position: 0)
+            var cursor = EndsCursor(position: 0, epoch: 9)
             var kept: [(position: UInt64, second: Int64)] = []
             for _ in 0..<40 {
                 second += Int64(randomness.integer() % 20)
@@ -124,10 +158,10 @@ struct EndsPagesTests {
                     EndsNews(
                         ends: try new.map { try Self.end($0, at: second) }, position: position,
                         completeAt: Self.start + .seconds(second), isReset: false, keySet: [1],
-                        keptFor: Self.keptFor))
+                        keptFor: Self.keptFor, epoch: 9))
                 switch randomness.integer() % 4 {
                 case 0: break  // away
-                case 1: cursor = EndsCursor(position: cursor.position)  // comes back
+                case 1: cursor = EndsCursor(position: cursor.position, epoch: 9)  // comes back
                 default:
                     let item = try #require(pages.page(&cursor))
                     for end in item.ends { follower[end.position] = true }

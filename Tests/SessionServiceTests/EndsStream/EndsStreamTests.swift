@@ -31,7 +31,8 @@ struct EndsStreamTests {
 
     private func watch(from position: UInt64) -> IncomingItems<SessionV1.WatchEndsItem> {
         fixture.service.ends.watchEnds(
-            SessionV1.WatchEndsRequest(position: position), fixture.context())
+            SessionV1.WatchEndsRequest(
+                position: position, epoch: fixture.service.work.ends.epoch), fixture.context())
     }
 
     /// The ends of the items up to the first that satisfies `isLast`.

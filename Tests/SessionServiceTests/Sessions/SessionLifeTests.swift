@@ -14,8 +14,8 @@ struct SessionLifeTests {
     ) throws -> SessionLife.State {
         let session = Session(
             id: try #require(SessionID(key: 1)), account: try #require(AccountID(key: 2)),
-            counter: 1, createdAt: opened, usedAt: opened + used, authenticatedAt: opened,
-            provedAt: opened, methods: ["pwd"],
+            counter: 1, createdAt: opened, usedAt: opened + used, provedAt: opened,
+            proofs: SessionProofs(signIn: SessionProof(methods: ["pwd"], at: opened)),
             end: end.map { Session.End(at: opened, reason: $0) })
         return life.state(of: session, at: opened + age)
     }

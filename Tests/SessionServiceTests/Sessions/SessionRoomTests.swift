@@ -9,8 +9,9 @@ struct SessionRoomTests {
         Session(
             id: try #require(SessionID(key: key)), account: try #require(AccountID(key: 1)),
             counter: 1, createdAt: Timestamp(milliseconds: created),
-            usedAt: Timestamp(milliseconds: used), authenticatedAt: Timestamp(milliseconds: 0),
-            provedAt: Timestamp(milliseconds: 0), methods: ["pwd"])
+            usedAt: Timestamp(milliseconds: used), provedAt: Timestamp(milliseconds: 0),
+            proofs: SessionProofs(
+                signIn: SessionProof(methods: ["pwd"], at: Timestamp(milliseconds: 0))))
     }
 
     @Test(

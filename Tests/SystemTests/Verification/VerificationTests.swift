@@ -90,6 +90,11 @@ extension SystemTests {
                     let after = try await ends(maker, verifier, count: 20)
                     report("ends at the session service after its restart", after.service)
                     report("ends at a verifier after that restart", after.verifier)
+                    try cluster.crash("gateway")
+                    let isThere = try await eventually { try await !self.opened(maker).isEmpty }
+                    #expect(isThere)
+                    let last = try await ends(maker, verifier, count: 20)
+                    report("ends at a verifier after the gateway's restart", last.verifier)
                     return try await maker.open()
                 }
                 try await maker.signOut(missed)
@@ -128,6 +133,7 @@ extension SystemTests {
                         #expect(await isGood(tokens.accessToken, verifier))
                         #expect(try await maker.isValid(tokens))
                     }
+                    try await refreshKeys(cluster)
                     let active = try #require(
                         try await lines(cluster, ["list"]).first { $0.contains("  active") })
                     let kid = try #require(active.split(separator: " ").first.map(String.init))
@@ -144,6 +150,18 @@ extension SystemTests {
                     #expect(await isGood(newest.accessToken, verifier))
                 }
             }
+        }
+
+        /// The keys of refresh tokens, which the operator changes beside those that sign.
+        private func refreshKeys(_ cluster: Cluster) async throws {
+            let rotated = try await lines(cluster, ["rotate-refresh"])
+            #expect(rotated.count == 2)
+            #expect(rotated.first?.hasPrefix("refresh-2  active ") == true)
+            #expect(rotated.last?.hasPrefix("refresh-1  passive ") == true)
+            #expect(rotated.last?.contains("its tokens are taken until") == true)
+            let all = try await lines(cluster, ["list"])
+            #expect(Array(all.suffix(2)) == rotated)
+            #expect(all.count == 4)
         }
 
         private func lines(_ cluster: Cluster, _ arguments: [String]) async throws -> [String] {

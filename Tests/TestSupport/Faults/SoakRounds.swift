@@ -10,5 +10,8 @@ package enum SoakRounds {
     /// As many rounds as `POSTERN_SOAK_ROUNDS` says, or `ordinarily`.
     package static func count(ordinarily: Int) -> Int { isLong ? count : ordinarily }
 
+    /// The seed that `POSTERN_SOAK_SEED` says, for loops that draw.
+    package static let seed = getenv("POSTERN_SOAK_SEED").flatMap { UInt64(String(cString: $0)) }
+
     private static let setting = getenv("POSTERN_SOAK_ROUNDS").map { String(cString: $0) }
 }

@@ -412,6 +412,96 @@ void   postern__gateway__v1__reauthenticate_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__check_recent_proof_request__init
+                     (Postern__Gateway__V1__CheckRecentProofRequest         *message)
+{
+  static const Postern__Gateway__V1__CheckRecentProofRequest init_value = POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__check_recent_proof_request__get_packed_size
+                     (const Postern__Gateway__V1__CheckRecentProofRequest *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__check_recent_proof_request__pack
+                     (const Postern__Gateway__V1__CheckRecentProofRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__check_recent_proof_request__pack_to_buffer
+                     (const Postern__Gateway__V1__CheckRecentProofRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__CheckRecentProofRequest *
+       postern__gateway__v1__check_recent_proof_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__CheckRecentProofRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__check_recent_proof_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__check_recent_proof_request__free_unpacked
+                     (Postern__Gateway__V1__CheckRecentProofRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__gateway__v1__check_recent_proof_response__init
+                     (Postern__Gateway__V1__CheckRecentProofResponse         *message)
+{
+  static const Postern__Gateway__V1__CheckRecentProofResponse init_value = POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__check_recent_proof_response__get_packed_size
+                     (const Postern__Gateway__V1__CheckRecentProofResponse *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__check_recent_proof_response__pack
+                     (const Postern__Gateway__V1__CheckRecentProofResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__check_recent_proof_response__pack_to_buffer
+                     (const Postern__Gateway__V1__CheckRecentProofResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__CheckRecentProofResponse *
+       postern__gateway__v1__check_recent_proof_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__CheckRecentProofResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__check_recent_proof_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__check_recent_proof_response__free_unpacked
+                     (Postern__Gateway__V1__CheckRecentProofResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__field_descriptors[8] =
 {
   {
@@ -782,7 +872,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[5] =
 {
   {
     "access_token",
@@ -804,6 +894,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, password),
     NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, device_key),
+    &postern__session__v1__presence_proof__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -835,15 +937,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
-  2,   /* field[2] = device */
-  3,   /* field[3] = language */
+  3,   /* field[3] = device */
+  2,   /* field[2] = device_key */
+  4,   /* field[4] = language */
   1,   /* field[1] = password */
 };
-static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[2 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 4, 2 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -853,10 +955,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  4,
+  5,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
-  2,  postern__gateway__v1__reauthenticate_request__number_ranges,
+  1,  postern__gateway__v1__reauthenticate_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__reauthenticate_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -923,4 +1025,175 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__
   1,  postern__gateway__v1__reauthenticate_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__reauthenticate_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__field_descriptors[3] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, access_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_age_s",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, max_age_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kinds",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, n_kinds),
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, kinds),
+    &postern__gateway__v1__proof_kind__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__check_recent_proof_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  2,   /* field[2] = kinds */
+  1,   /* field[1] = max_age_s */
+};
+static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.CheckRecentProofRequest",
+  "CheckRecentProofRequest",
+  "Postern__Gateway__V1__CheckRecentProofRequest",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__CheckRecentProofRequest),
+  3,
+  postern__gateway__v1__check_recent_proof_request__field_descriptors,
+  postern__gateway__v1__check_recent_proof_request__field_indices_by_name,
+  1,  postern__gateway__v1__check_recent_proof_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__check_recent_proof_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_response__field_descriptors[4] =
+{
+  {
+    "session_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__CheckRecentProofResponse, session_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__CheckRecentProofResponse, account_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "amr",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Gateway__V1__CheckRecentProofResponse, n_amr),
+    offsetof(Postern__Gateway__V1__CheckRecentProofResponse, amr),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proved_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__CheckRecentProofResponse, proved_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__check_recent_proof_response__field_indices_by_name[] = {
+  1,   /* field[1] = account_id */
+  2,   /* field[2] = amr */
+  3,   /* field[3] = proved_at_ms */
+  0,   /* field[0] = session_id */
+};
+static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.CheckRecentProofResponse",
+  "CheckRecentProofResponse",
+  "Postern__Gateway__V1__CheckRecentProofResponse",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__CheckRecentProofResponse),
+  4,
+  postern__gateway__v1__check_recent_proof_response__field_descriptors,
+  postern__gateway__v1__check_recent_proof_response__field_indices_by_name,
+  1,  postern__gateway__v1__check_recent_proof_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__check_recent_proof_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by_number[3] =
+{
+  { "PROOF_KIND_UNSPECIFIED", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED", 0 },
+  { "PROOF_KIND_PASSWORD", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PASSWORD", 1 },
+  { "PROOF_KIND_DEVICE_KEY", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY", 2 },
+};
+static const ProtobufCIntRange postern__gateway__v1__proof_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex postern__gateway__v1__proof_kind__enum_values_by_name[3] =
+{
+  { "PROOF_KIND_DEVICE_KEY", 2 },
+  { "PROOF_KIND_PASSWORD", 1 },
+  { "PROOF_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__gateway__v1__proof_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.ProofKind",
+  "ProofKind",
+  "Postern__Gateway__V1__ProofKind",
+  "postern.gateway.v1",
+  3,
+  postern__gateway__v1__proof_kind__enum_values_by_number,
+  3,
+  postern__gateway__v1__proof_kind__enum_values_by_name,
+  1,
+  postern__gateway__v1__proof_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

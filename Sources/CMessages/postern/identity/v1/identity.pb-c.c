@@ -1182,7 +1182,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__confirm_email_response__
   (ProtobufCMessageInit) postern__identity__v1__confirm_email_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__get_account_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__identity__v1__get_account_request__field_descriptors[2] =
 {
   {
     "account_id",
@@ -1196,14 +1196,27 @@ static const ProtobufCFieldDescriptor postern__identity__v1__get_account_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "with_proofs",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__GetAccountRequest, with_proofs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__get_account_request__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
+  1,   /* field[1] = with_proofs */
 };
 static const ProtobufCIntRange postern__identity__v1__get_account_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__get_account_request__descriptor =
 {
@@ -1213,14 +1226,14 @@ const ProtobufCMessageDescriptor postern__identity__v1__get_account_request__des
   "Postern__Identity__V1__GetAccountRequest",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__GetAccountRequest),
-  1,
+  2,
   postern__identity__v1__get_account_request__field_descriptors,
   postern__identity__v1__get_account_request__field_indices_by_name,
   1,  postern__identity__v1__get_account_request__number_ranges,
   (ProtobufCMessageInit) postern__identity__v1__get_account_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__get_account_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__identity__v1__get_account_response__field_descriptors[2] =
 {
   {
     "account",
@@ -1234,14 +1247,27 @@ static const ProtobufCFieldDescriptor postern__identity__v1__get_account_respons
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "has_password",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__GetAccountResponse, has_password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__get_account_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  1,   /* field[1] = has_password */
 };
 static const ProtobufCIntRange postern__identity__v1__get_account_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__get_account_response__descriptor =
 {
@@ -1251,7 +1277,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__get_account_response__de
   "Postern__Identity__V1__GetAccountResponse",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__GetAccountResponse),
-  1,
+  2,
   postern__identity__v1__get_account_response__field_descriptors,
   postern__identity__v1__get_account_response__field_indices_by_name,
   1,  postern__identity__v1__get_account_response__number_ranges,

@@ -367,6 +367,51 @@ void   postern__session__v1__reauthenticate_request__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__reauthenticate_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__session__v1__presence_proof__init
+                     (Postern__Session__V1__PresenceProof         *message)
+{
+  static const Postern__Session__V1__PresenceProof init_value = POSTERN__SESSION__V1__PRESENCE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__session__v1__presence_proof__get_packed_size
+                     (const Postern__Session__V1__PresenceProof *message)
+{
+  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__session__v1__presence_proof__pack
+                     (const Postern__Session__V1__PresenceProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__session__v1__presence_proof__pack_to_buffer
+                     (const Postern__Session__V1__PresenceProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Session__V1__PresenceProof *
+       postern__session__v1__presence_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Session__V1__PresenceProof *)
+     protobuf_c_message_unpack (&postern__session__v1__presence_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__session__v1__presence_proof__free_unpacked
+                     (Postern__Session__V1__PresenceProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__session__v1__reauthenticate_response__init
                      (Postern__Session__V1__ReauthenticateResponse         *message)
 {
@@ -410,6 +455,141 @@ void   postern__session__v1__reauthenticate_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &postern__session__v1__reauthenticate_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__session__v1__list_proofs_request__init
+                     (Postern__Session__V1__ListProofsRequest         *message)
+{
+  static const Postern__Session__V1__ListProofsRequest init_value = POSTERN__SESSION__V1__LIST_PROOFS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__session__v1__list_proofs_request__get_packed_size
+                     (const Postern__Session__V1__ListProofsRequest *message)
+{
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__session__v1__list_proofs_request__pack
+                     (const Postern__Session__V1__ListProofsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__session__v1__list_proofs_request__pack_to_buffer
+                     (const Postern__Session__V1__ListProofsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Session__V1__ListProofsRequest *
+       postern__session__v1__list_proofs_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Session__V1__ListProofsRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__list_proofs_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__session__v1__list_proofs_request__free_unpacked
+                     (Postern__Session__V1__ListProofsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__session__v1__session_proof__init
+                     (Postern__Session__V1__SessionProof         *message)
+{
+  static const Postern__Session__V1__SessionProof init_value = POSTERN__SESSION__V1__SESSION_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__session__v1__session_proof__get_packed_size
+                     (const Postern__Session__V1__SessionProof *message)
+{
+  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__session__v1__session_proof__pack
+                     (const Postern__Session__V1__SessionProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__session__v1__session_proof__pack_to_buffer
+                     (const Postern__Session__V1__SessionProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Session__V1__SessionProof *
+       postern__session__v1__session_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Session__V1__SessionProof *)
+     protobuf_c_message_unpack (&postern__session__v1__session_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__session__v1__session_proof__free_unpacked
+                     (Postern__Session__V1__SessionProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__session__v1__list_proofs_response__init
+                     (Postern__Session__V1__ListProofsResponse         *message)
+{
+  static const Postern__Session__V1__ListProofsResponse init_value = POSTERN__SESSION__V1__LIST_PROOFS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__session__v1__list_proofs_response__get_packed_size
+                     (const Postern__Session__V1__ListProofsResponse *message)
+{
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__session__v1__list_proofs_response__pack
+                     (const Postern__Session__V1__ListProofsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__session__v1__list_proofs_response__pack_to_buffer
+                     (const Postern__Session__V1__ListProofsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Session__V1__ListProofsResponse *
+       postern__session__v1__list_proofs_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Session__V1__ListProofsResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__list_proofs_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__session__v1__list_proofs_response__free_unpacked
+                     (Postern__Session__V1__ListProofsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor postern__session__v1__device_session__field_descriptors[8] =
@@ -782,7 +962,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_others_response__desc
   (ProtobufCMessageInit) postern__session__v1__end_others_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_request__field_descriptors[4] =
 {
   {
     "access_token",
@@ -820,16 +1000,29 @@ static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "presence",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__ReauthenticateRequest, presence),
+    &postern__session__v1__presence_proof__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__reauthenticate_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   2,   /* field[2] = origin */
+  3,   /* field[3] = presence */
   1,   /* field[1] = proof */
 };
 static const ProtobufCIntRange postern__session__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_request__descriptor =
 {
@@ -839,11 +1032,75 @@ const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_request__d
   "Postern__Session__V1__ReauthenticateRequest",
   "postern.session.v1",
   sizeof(Postern__Session__V1__ReauthenticateRequest),
-  3,
+  4,
   postern__session__v1__reauthenticate_request__field_descriptors,
   postern__session__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__session__v1__reauthenticate_request__number_ranges,
   (ProtobufCMessageInit) postern__session__v1__reauthenticate_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__session__v1__presence_proof__field_descriptors[3] =
+{
+  {
+    "signed_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__PresenceProof, signed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hardware_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__PresenceProof, hardware_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__PresenceProof, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__presence_proof__field_indices_by_name[] = {
+  1,   /* field[1] = hardware_key */
+  2,   /* field[2] = signature */
+  0,   /* field[0] = signed_at_ms */
+};
+static const ProtobufCIntRange postern__session__v1__presence_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__presence_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.PresenceProof",
+  "PresenceProof",
+  "Postern__Session__V1__PresenceProof",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__PresenceProof),
+  3,
+  postern__session__v1__presence_proof__field_descriptors,
+  postern__session__v1__presence_proof__field_indices_by_name,
+  1,  postern__session__v1__presence_proof__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__presence_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_response__field_descriptors[3] =
@@ -908,5 +1165,184 @@ const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_response__
   postern__session__v1__reauthenticate_response__field_indices_by_name,
   1,  postern__session__v1__reauthenticate_response__number_ranges,
   (ProtobufCMessageInit) postern__session__v1__reauthenticate_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_request__field_descriptors[1] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__ListProofsRequest, access_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__list_proofs_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+};
+static const ProtobufCIntRange postern__session__v1__list_proofs_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__list_proofs_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.ListProofsRequest",
+  "ListProofsRequest",
+  "Postern__Session__V1__ListProofsRequest",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__ListProofsRequest),
+  1,
+  postern__session__v1__list_proofs_request__field_descriptors,
+  postern__session__v1__list_proofs_request__field_indices_by_name,
+  1,  postern__session__v1__list_proofs_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__list_proofs_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__session__v1__session_proof__field_descriptors[2] =
+{
+  {
+    "amr",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Session__V1__SessionProof, n_amr),
+    offsetof(Postern__Session__V1__SessionProof, amr),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proved_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__SessionProof, proved_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__session_proof__field_indices_by_name[] = {
+  0,   /* field[0] = amr */
+  1,   /* field[1] = proved_at_ms */
+};
+static const ProtobufCIntRange postern__session__v1__session_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__session_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.SessionProof",
+  "SessionProof",
+  "Postern__Session__V1__SessionProof",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__SessionProof),
+  2,
+  postern__session__v1__session_proof__field_descriptors,
+  postern__session__v1__session_proof__field_indices_by_name,
+  1,  postern__session__v1__session_proof__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__session_proof__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_response__field_descriptors[5] =
+{
+  {
+    "session_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__ListProofsResponse, session_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__ListProofsResponse, account_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proofs",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Session__V1__ListProofsResponse, n_proofs),
+    offsetof(Postern__Session__V1__ListProofsResponse, proofs),
+    &postern__session__v1__session_proof__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_device_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__ListProofsResponse, has_device_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "now_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__ListProofsResponse, now_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__list_proofs_response__field_indices_by_name[] = {
+  1,   /* field[1] = account_id */
+  3,   /* field[3] = has_device_key */
+  4,   /* field[4] = now_ms */
+  2,   /* field[2] = proofs */
+  0,   /* field[0] = session_id */
+};
+static const ProtobufCIntRange postern__session__v1__list_proofs_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__list_proofs_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.ListProofsResponse",
+  "ListProofsResponse",
+  "Postern__Session__V1__ListProofsResponse",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__ListProofsResponse),
+  5,
+  postern__session__v1__list_proofs_response__field_descriptors,
+  postern__session__v1__list_proofs_response__field_indices_by_name,
+  1,  postern__session__v1__list_proofs_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__list_proofs_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

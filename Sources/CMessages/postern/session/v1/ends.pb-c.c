@@ -142,7 +142,7 @@ void   postern__session__v1__ended_session__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__ended_session__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_request__field_descriptors[2] =
 {
   {
     "position",
@@ -156,14 +156,27 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "epoch",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__WatchEndsRequest, epoch),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__watch_ends_request__field_indices_by_name[] = {
+  1,   /* field[1] = epoch */
   0,   /* field[0] = position */
 };
 static const ProtobufCIntRange postern__session__v1__watch_ends_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__watch_ends_request__descriptor =
 {
@@ -173,14 +186,14 @@ const ProtobufCMessageDescriptor postern__session__v1__watch_ends_request__descr
   "Postern__Session__V1__WatchEndsRequest",
   "postern.session.v1",
   sizeof(Postern__Session__V1__WatchEndsRequest),
-  1,
+  2,
   postern__session__v1__watch_ends_request__field_descriptors,
   postern__session__v1__watch_ends_request__field_indices_by_name,
   1,  postern__session__v1__watch_ends_request__number_ranges,
   (ProtobufCMessageInit) postern__session__v1__watch_ends_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__field_descriptors[7] =
+static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__field_descriptors[8] =
 {
   {
     "position",
@@ -266,10 +279,23 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "epoch",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__WatchEndsItem, epoch),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__watch_ends_item__field_indices_by_name[] = {
   1,   /* field[1] = complete_at_ms */
   3,   /* field[3] = ends */
+  7,   /* field[7] = epoch */
   6,   /* field[6] = kept_for_ms */
   5,   /* field[5] = key_set */
   4,   /* field[4] = keys_changed */
@@ -279,7 +305,7 @@ static const unsigned postern__session__v1__watch_ends_item__field_indices_by_na
 static const ProtobufCIntRange postern__session__v1__watch_ends_item__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__watch_ends_item__descriptor =
 {
@@ -289,7 +315,7 @@ const ProtobufCMessageDescriptor postern__session__v1__watch_ends_item__descript
   "Postern__Session__V1__WatchEndsItem",
   "postern.session.v1",
   sizeof(Postern__Session__V1__WatchEndsItem),
-  7,
+  8,
   postern__session__v1__watch_ends_item__field_descriptors,
   postern__session__v1__watch_ends_item__field_indices_by_name,
   1,  postern__session__v1__watch_ends_item__number_ranges,

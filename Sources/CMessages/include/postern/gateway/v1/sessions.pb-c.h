@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/gateway/v1/gateway.pb-c.h"
+#include "postern/session/v1/devices.pb-c.h"
 
 typedef struct Postern__Gateway__V1__SessionEntry Postern__Gateway__V1__SessionEntry;
 typedef struct Postern__Gateway__V1__ListSessionsRequest Postern__Gateway__V1__ListSessionsRequest;
@@ -25,10 +26,18 @@ typedef struct Postern__Gateway__V1__EndOtherSessionsRequest Postern__Gateway__V
 typedef struct Postern__Gateway__V1__EndOtherSessionsResponse Postern__Gateway__V1__EndOtherSessionsResponse;
 typedef struct Postern__Gateway__V1__ReauthenticateRequest Postern__Gateway__V1__ReauthenticateRequest;
 typedef struct Postern__Gateway__V1__ReauthenticateResponse Postern__Gateway__V1__ReauthenticateResponse;
+typedef struct Postern__Gateway__V1__CheckRecentProofRequest Postern__Gateway__V1__CheckRecentProofRequest;
+typedef struct Postern__Gateway__V1__CheckRecentProofResponse Postern__Gateway__V1__CheckRecentProofResponse;
 
 
 /* --- enums --- */
 
+typedef enum _Postern__Gateway__V1__ProofKind {
+  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED = 0,
+  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PASSWORD = 1,
+  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__PROOF_KIND)
+} Postern__Gateway__V1__ProofKind;
 
 /* --- messages --- */
 
@@ -114,7 +123,8 @@ struct  Postern__Gateway__V1__EndOtherSessionsResponse
 
 typedef enum {
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET = 0,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 2
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 2,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__CASE)
 } Postern__Gateway__V1__ReauthenticateRequest__ProofCase;
 
@@ -127,6 +137,7 @@ struct  Postern__Gateway__V1__ReauthenticateRequest
   Postern__Gateway__V1__ReauthenticateRequest__ProofCase proof_case;
   union {
     ProtobufCBinaryData password;
+    Postern__Session__V1__PresenceProof *device_key;
   };
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__INIT \
@@ -144,6 +155,33 @@ struct  Postern__Gateway__V1__ReauthenticateResponse
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reauthenticate_response__descriptor) \
     , {0,NULL}, 0, 0 }
+
+
+struct  Postern__Gateway__V1__CheckRecentProofRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData access_token;
+  uint32_t max_age_s;
+  size_t n_kinds;
+  Postern__Gateway__V1__ProofKind *kinds;
+};
+#define POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_recent_proof_request__descriptor) \
+    , {0,NULL}, 0, 0,NULL }
+
+
+struct  Postern__Gateway__V1__CheckRecentProofResponse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData session_id;
+  ProtobufCBinaryData account_id;
+  size_t n_amr;
+  ProtobufCBinaryData *amr;
+  int64_t proved_at_ms;
+};
+#define POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_recent_proof_response__descriptor) \
+    , {0,NULL}, {0,NULL}, 0,NULL, 0 }
 
 
 /* Postern__Gateway__V1__SessionEntry methods */
@@ -317,6 +355,44 @@ Postern__Gateway__V1__ReauthenticateResponse *
 void   postern__gateway__v1__reauthenticate_response__free_unpacked
                      (Postern__Gateway__V1__ReauthenticateResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__CheckRecentProofRequest methods */
+void   postern__gateway__v1__check_recent_proof_request__init
+                     (Postern__Gateway__V1__CheckRecentProofRequest         *message);
+size_t postern__gateway__v1__check_recent_proof_request__get_packed_size
+                     (const Postern__Gateway__V1__CheckRecentProofRequest   *message);
+size_t postern__gateway__v1__check_recent_proof_request__pack
+                     (const Postern__Gateway__V1__CheckRecentProofRequest   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__check_recent_proof_request__pack_to_buffer
+                     (const Postern__Gateway__V1__CheckRecentProofRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__CheckRecentProofRequest *
+       postern__gateway__v1__check_recent_proof_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__check_recent_proof_request__free_unpacked
+                     (Postern__Gateway__V1__CheckRecentProofRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__CheckRecentProofResponse methods */
+void   postern__gateway__v1__check_recent_proof_response__init
+                     (Postern__Gateway__V1__CheckRecentProofResponse         *message);
+size_t postern__gateway__v1__check_recent_proof_response__get_packed_size
+                     (const Postern__Gateway__V1__CheckRecentProofResponse   *message);
+size_t postern__gateway__v1__check_recent_proof_response__pack
+                     (const Postern__Gateway__V1__CheckRecentProofResponse   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__check_recent_proof_response__pack_to_buffer
+                     (const Postern__Gateway__V1__CheckRecentProofResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__CheckRecentProofResponse *
+       postern__gateway__v1__check_recent_proof_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__check_recent_proof_response__free_unpacked
+                     (Postern__Gateway__V1__CheckRecentProofResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Gateway__V1__SessionEntry_Closure)
@@ -346,12 +422,19 @@ typedef void (*Postern__Gateway__V1__ReauthenticateRequest_Closure)
 typedef void (*Postern__Gateway__V1__ReauthenticateResponse_Closure)
                  (const Postern__Gateway__V1__ReauthenticateResponse *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__CheckRecentProofRequest_Closure)
+                 (const Postern__Gateway__V1__CheckRecentProofRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Gateway__V1__CheckRecentProofResponse_Closure)
+                 (const Postern__Gateway__V1__CheckRecentProofResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    postern__gateway__v1__proof_kind__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__session_entry__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_response__descriptor;
@@ -361,6 +444,8 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

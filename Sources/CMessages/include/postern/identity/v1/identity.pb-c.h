@@ -162,20 +162,22 @@ struct  Postern__Identity__V1__GetAccountRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData account_id;
+  protobuf_c_boolean with_proofs;
 };
 #define POSTERN__IDENTITY__V1__GET_ACCOUNT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__get_account_request__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__GetAccountResponse
 {
   ProtobufCMessage base;
   Postern__Identity__V1__Account *account;
+  protobuf_c_boolean has_password;
 };
 #define POSTERN__IDENTITY__V1__GET_ACCOUNT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__get_account_response__descriptor) \
-    , NULL }
+    , NULL, 0 }
 
 
 /* Postern__Identity__V1__Account methods */

@@ -24,7 +24,11 @@ typedef struct Postern__Session__V1__EndResponse Postern__Session__V1__EndRespon
 typedef struct Postern__Session__V1__EndOthersRequest Postern__Session__V1__EndOthersRequest;
 typedef struct Postern__Session__V1__EndOthersResponse Postern__Session__V1__EndOthersResponse;
 typedef struct Postern__Session__V1__ReauthenticateRequest Postern__Session__V1__ReauthenticateRequest;
+typedef struct Postern__Session__V1__PresenceProof Postern__Session__V1__PresenceProof;
 typedef struct Postern__Session__V1__ReauthenticateResponse Postern__Session__V1__ReauthenticateResponse;
+typedef struct Postern__Session__V1__ListProofsRequest Postern__Session__V1__ListProofsRequest;
+typedef struct Postern__Session__V1__SessionProof Postern__Session__V1__SessionProof;
+typedef struct Postern__Session__V1__ListProofsResponse Postern__Session__V1__ListProofsResponse;
 
 
 /* --- enums --- */
@@ -118,10 +122,23 @@ struct  Postern__Session__V1__ReauthenticateRequest
   ProtobufCBinaryData access_token;
   Postern__Identity__V1__SignInProof *proof;
   Postern__Identity__V1__Origin *origin;
+  Postern__Session__V1__PresenceProof *presence;
 };
 #define POSTERN__SESSION__V1__REAUTHENTICATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__reauthenticate_request__descriptor) \
-    , {0,NULL}, NULL, NULL }
+    , {0,NULL}, NULL, NULL, NULL }
+
+
+struct  Postern__Session__V1__PresenceProof
+{
+  ProtobufCMessage base;
+  int64_t signed_at_ms;
+  protobuf_c_boolean hardware_key;
+  ProtobufCBinaryData signature;
+};
+#define POSTERN__SESSION__V1__PRESENCE_PROOF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__presence_proof__descriptor) \
+    , 0, 0, {0,NULL} }
 
 
 struct  Postern__Session__V1__ReauthenticateResponse
@@ -134,6 +151,43 @@ struct  Postern__Session__V1__ReauthenticateResponse
 #define POSTERN__SESSION__V1__REAUTHENTICATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__reauthenticate_response__descriptor) \
     , {0,NULL}, 0, 0 }
+
+
+struct  Postern__Session__V1__ListProofsRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData access_token;
+};
+#define POSTERN__SESSION__V1__LIST_PROOFS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__list_proofs_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Postern__Session__V1__SessionProof
+{
+  ProtobufCMessage base;
+  size_t n_amr;
+  ProtobufCBinaryData *amr;
+  int64_t proved_at_ms;
+};
+#define POSTERN__SESSION__V1__SESSION_PROOF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__session_proof__descriptor) \
+    , 0,NULL, 0 }
+
+
+struct  Postern__Session__V1__ListProofsResponse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData session_id;
+  ProtobufCBinaryData account_id;
+  size_t n_proofs;
+  Postern__Session__V1__SessionProof **proofs;
+  protobuf_c_boolean has_device_key;
+  int64_t now_ms;
+};
+#define POSTERN__SESSION__V1__LIST_PROOFS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__list_proofs_response__descriptor) \
+    , {0,NULL}, {0,NULL}, 0,NULL, 0, 0 }
 
 
 /* Postern__Session__V1__DeviceSession methods */
@@ -288,6 +342,25 @@ Postern__Session__V1__ReauthenticateRequest *
 void   postern__session__v1__reauthenticate_request__free_unpacked
                      (Postern__Session__V1__ReauthenticateRequest *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Session__V1__PresenceProof methods */
+void   postern__session__v1__presence_proof__init
+                     (Postern__Session__V1__PresenceProof         *message);
+size_t postern__session__v1__presence_proof__get_packed_size
+                     (const Postern__Session__V1__PresenceProof   *message);
+size_t postern__session__v1__presence_proof__pack
+                     (const Postern__Session__V1__PresenceProof   *message,
+                      uint8_t             *out);
+size_t postern__session__v1__presence_proof__pack_to_buffer
+                     (const Postern__Session__V1__PresenceProof   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Session__V1__PresenceProof *
+       postern__session__v1__presence_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__session__v1__presence_proof__free_unpacked
+                     (Postern__Session__V1__PresenceProof *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Session__V1__ReauthenticateResponse methods */
 void   postern__session__v1__reauthenticate_response__init
                      (Postern__Session__V1__ReauthenticateResponse         *message);
@@ -306,6 +379,63 @@ Postern__Session__V1__ReauthenticateResponse *
                       const uint8_t       *data);
 void   postern__session__v1__reauthenticate_response__free_unpacked
                      (Postern__Session__V1__ReauthenticateResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Session__V1__ListProofsRequest methods */
+void   postern__session__v1__list_proofs_request__init
+                     (Postern__Session__V1__ListProofsRequest         *message);
+size_t postern__session__v1__list_proofs_request__get_packed_size
+                     (const Postern__Session__V1__ListProofsRequest   *message);
+size_t postern__session__v1__list_proofs_request__pack
+                     (const Postern__Session__V1__ListProofsRequest   *message,
+                      uint8_t             *out);
+size_t postern__session__v1__list_proofs_request__pack_to_buffer
+                     (const Postern__Session__V1__ListProofsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Session__V1__ListProofsRequest *
+       postern__session__v1__list_proofs_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__session__v1__list_proofs_request__free_unpacked
+                     (Postern__Session__V1__ListProofsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Session__V1__SessionProof methods */
+void   postern__session__v1__session_proof__init
+                     (Postern__Session__V1__SessionProof         *message);
+size_t postern__session__v1__session_proof__get_packed_size
+                     (const Postern__Session__V1__SessionProof   *message);
+size_t postern__session__v1__session_proof__pack
+                     (const Postern__Session__V1__SessionProof   *message,
+                      uint8_t             *out);
+size_t postern__session__v1__session_proof__pack_to_buffer
+                     (const Postern__Session__V1__SessionProof   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Session__V1__SessionProof *
+       postern__session__v1__session_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__session__v1__session_proof__free_unpacked
+                     (Postern__Session__V1__SessionProof *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Session__V1__ListProofsResponse methods */
+void   postern__session__v1__list_proofs_response__init
+                     (Postern__Session__V1__ListProofsResponse         *message);
+size_t postern__session__v1__list_proofs_response__get_packed_size
+                     (const Postern__Session__V1__ListProofsResponse   *message);
+size_t postern__session__v1__list_proofs_response__pack
+                     (const Postern__Session__V1__ListProofsResponse   *message,
+                      uint8_t             *out);
+size_t postern__session__v1__list_proofs_response__pack_to_buffer
+                     (const Postern__Session__V1__ListProofsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Session__V1__ListProofsResponse *
+       postern__session__v1__list_proofs_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__session__v1__list_proofs_response__free_unpacked
+                     (Postern__Session__V1__ListProofsResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
@@ -333,8 +463,20 @@ typedef void (*Postern__Session__V1__EndOthersResponse_Closure)
 typedef void (*Postern__Session__V1__ReauthenticateRequest_Closure)
                  (const Postern__Session__V1__ReauthenticateRequest *message,
                   void *closure_data);
+typedef void (*Postern__Session__V1__PresenceProof_Closure)
+                 (const Postern__Session__V1__PresenceProof *message,
+                  void *closure_data);
 typedef void (*Postern__Session__V1__ReauthenticateResponse_Closure)
                  (const Postern__Session__V1__ReauthenticateResponse *message,
+                  void *closure_data);
+typedef void (*Postern__Session__V1__ListProofsRequest_Closure)
+                 (const Postern__Session__V1__ListProofsRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Session__V1__SessionProof_Closure)
+                 (const Postern__Session__V1__SessionProof *message,
+                  void *closure_data);
+typedef void (*Postern__Session__V1__ListProofsResponse_Closure)
+                 (const Postern__Session__V1__ListProofsResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -350,7 +492,11 @@ extern const ProtobufCMessageDescriptor postern__session__v1__end_response__desc
 extern const ProtobufCMessageDescriptor postern__session__v1__end_others_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__end_others_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__presence_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__list_proofs_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__session_proof__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__list_proofs_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

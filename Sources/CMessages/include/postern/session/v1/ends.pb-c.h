@@ -30,10 +30,11 @@ struct  Postern__Session__V1__WatchEndsRequest
 {
   ProtobufCMessage base;
   uint64_t position;
+  uint64_t epoch;
 };
 #define POSTERN__SESSION__V1__WATCH_ENDS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__watch_ends_request__descriptor) \
-    , 0 }
+    , 0, 0 }
 
 
 struct  Postern__Session__V1__WatchEndsItem
@@ -47,10 +48,11 @@ struct  Postern__Session__V1__WatchEndsItem
   protobuf_c_boolean keys_changed;
   ProtobufCBinaryData key_set;
   int64_t kept_for_ms;
+  uint64_t epoch;
 };
 #define POSTERN__SESSION__V1__WATCH_ENDS_ITEM__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__watch_ends_item__descriptor) \
-    , 0, 0, 0, 0,NULL, 0, {0,NULL}, 0 }
+    , 0, 0, 0, 0,NULL, 0, {0,NULL}, 0, 0 }
 
 
 struct  Postern__Session__V1__EndedSession

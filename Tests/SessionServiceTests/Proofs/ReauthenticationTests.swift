@@ -32,6 +32,55 @@ struct ReauthenticationTests {
         #expect(try await fixture.audited(.sessionReauthenticated) == 1)
     }
 
+    @Test("S-02: a session's limits are its sign-in's, whatever its owner proves later")
+    func limits() async throws {
+        let fixture = try await SessionFixture(flags: [
+            "--session-limits", "otp=10d/20d", "--session-limits", "pwd=30d/90d",
+        ])
+        let account = try fixture.account()
+        let code = try await fixture.create(fixture.proof(account, methods: ["otp"]))
+        let password = try await fixture.create(fixture.proof(account, methods: ["pwd"]))
+        let shown = [(code, "pwd"), (password, "otp")]
+        for (tokens, method) in shown {
+            let answer = try await fixture.reauthenticate(
+                tokens.accessToken, fixture.proof(account, methods: [method]))
+            #expect(fixture.validate(answer.accessToken).amr == [method])
+        }
+        for (tokens, days) in [(code, Int64(20)), (password, 90)] {
+            let child = try await fixture.refresh(tokens.refreshToken)
+            #expect(
+                child.expiresAtMs == tokens.expiresAtMs
+                    && child.expiresAtMs == fixture.time.now().milliseconds + days * 86_400_000)
+        }
+        fixture.time.advance(by: .seconds(10 * 86_400))
+        #expect(try await !fixture.isLive(code), "a password does not prolong a code's session")
+        #expect(try await fixture.isLive(password), "nor does a code shorten a password's")
+    }
+
+    @Test("G-13: each way keeps its own moment; a token tells the latest")
+    func ways() async throws {
+        let tokens = try await fixture.open()
+        let start = fixture.time.now().milliseconds
+        fixture.time.advance(by: .seconds(100))
+        let account = try fixture.account()
+        let answer = try await fixture.reauthenticate(
+            tokens.accessToken, fixture.proof(account, methods: ["otp"]))
+        let list = try await fixture.service.listProofs(
+            .init(accessToken: answer.accessToken), fixture.context())
+        #expect(list.proofs.map(\.amr) == [["pwd"], ["otp"]])
+        #expect(list.proofs.map(\.provedAtMs) == [start, start + 100_000])
+        #expect(list.accountId == account.text && list.sessionId == tokens.sessionId)
+        #expect(!list.hasDeviceKey && list.nowMs == start + 100_000)
+        await expectRefused(.invalidAccessToken) {
+            try await fixture.service.listProofs(.init(accessToken: "x"), fixture.context())
+        }
+        _ = try await fixture.signOut(.accessToken(tokens.accessToken))
+        await expectRefused(.sessionEnded) {
+            try await fixture.service.listProofs(
+                .init(accessToken: answer.accessToken), fixture.context())
+        }
+    }
+
     @Test("G-13: a proof serves once, young, and for its own account only")
     func proofs() async throws {
         let tokens = try await fixture.open()

@@ -1,0 +1,52 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+
+/// Whether a device shows that its owner has just passed its prompt (G-13). Pure:
+///
+///     session's key   signed at             signature     finding
+///     none            any                   any           refused: invalid-device-proof
+///     yes             off by over a minute  any           refused: device-proof-stale
+///     yes             within                another's     refused: invalid-device-proof
+///     yes             within                the device's  proved, at that moment, never after now
+///
+/// Attacks: an unattended refresh's proof is over other bytes, and does not pass for an owner's
+/// presence; nor does one for another session's token. Who records a proof and sends it again gains
+/// nothing: it counts from the moment at which it was signed.
+enum PresenceProofRule {
+    /// How far a device's clock may be off ours: less than for a refresh, since calls ask how many
+    /// minutes ago this was. A device that is told `auth/device-proof-stale` signs anew by the
+    /// server's time.
+    static let skewMax: Duration = .seconds(60)
+    /// Sets these signatures apart from all others that a device makes.
+    private static let label = "postern presence v1"
+
+    /// The proof that it is.
+    /// - Parameter token: the access token as it was sent.
+    static func proof(
+        _ presence: SessionV1.PresenceProof, on token: String, by key: DeviceKey?,
+        at now: Timestamp
+    ) throws(ServiceError) -> SessionProof {
+        guard let key else { throw ServiceError(.invalidDeviceProof) }
+        let signedAt = Timestamp(milliseconds: presence.signedAtMs)
+        guard ((now - skewMax)...(now + skewMax)).contains(signedAt) else {
+            throw ServiceError(.deviceProofStale)
+        }
+        let covered = signed(token, at: signedAt, inHardware: presence.hardwareKey)
+        guard key.verifies(presence.signature, of: covered) else {
+            throw ServiceError(.invalidDeviceProof)
+        }
+        return SessionProof(
+            methods: [presence.hardwareKey ? "hwk" : "swk", "user"], at: min(signedAt, now))
+    }
+
+    /// What a device signs when its owner has passed its prompt.
+    static func signed(_ token: String, at moment: Timestamp, inHardware: Bool) -> [UInt8] {
+        let milliseconds = (0..<8).map {
+            UInt8(truncatingIfNeeded: moment.milliseconds >> (56 - $0 * 8))
+        }
+        return DelimitedParts.joined([
+            Array(label.utf8), Array(token.utf8), milliseconds, [inHardware ? 1 : 0],
+        ])
+    }
+}

@@ -1,0 +1,103 @@
+import CallRecords
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+
+/// Notes for a live session that its owner has just proved to be it once more (G-13): by identity's
+/// word, or by the key that the session is bound to. The session and its family of refresh tokens
+/// stay; the new access token tells the new `auth_time` and `amr`, and so does every later one. By
+/// which proof the session was opened stays as it was: its limits go by that, and a password that is
+/// replaced ends it however often the old one was shown since (S-06).
+struct Reauthentication: Sendable {
+    let parts: SessionParts
+
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-sign-in-proof` for a proof that would
+    ///   open no session, or of another account; `auth/invalid-device-proof`,
+    ///   `auth/device-proof-stale`; `auth/session-ended`; `rpc/invalid-argument` for two proofs.
+    func run(
+        _ request: SessionV1.ReauthenticateRequest
+    ) async throws -> SessionV1.ReauthenticateResponse {
+        let token = try parts.currentToken(request.accessToken)
+        let origin = CallOrigin(request.origin, hash: parts.keys.audit)
+        let grant =
+            if let presence = request.presence {
+                try await grant(presence, request, token, origin)
+            } else {
+                try await grant(request.proof, token, origin)
+            }
+        let access = try parts.accessTokens.issue(
+            grant, sessionEnd: parts.life.unusedEnd(of: grant.session), parts.randomness)
+        return SessionV1.ReauthenticateResponse(
+            accessToken: access.text, accessExpiresAtMs: access.expiresAt.milliseconds,
+            authTimeMs: grant.session.proofs.latest.at.milliseconds)
+    }
+
+    /// By identity's word.
+    private func grant(
+        _ message: IdentityV1.SignInProof?, _ token: AccessToken, _ origin: CallOrigin
+    ) async throws -> TokenGrant {
+        guard let proof = SignInProof(message, seal: parts.keys.proofs),
+            proof.account == token.account
+        else { throw ServiceError(.invalidSignInProof) }
+        let outcome = try await parts.store.write { transaction in
+            guard let session = try live(token, transaction) else {
+                return FlowOutcome<TokenGrant>.refused(.sessionEnded)
+            }
+            let accountEnd = try transaction.accountEnd(of: proof.account)
+            guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at),
+                try transaction.useProof(proof)
+            else { return .refused(.invalidSignInProof) }
+            let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
+            return .done(try note(shown, of: session, by: token, origin, transaction))
+        }
+        return try parts.settle(outcome)
+    }
+
+    /// By the device. Its signature is checked before the store's one writer is asked; a session's
+    /// key never changes meanwhile.
+    private func grant(
+        _ presence: SessionV1.PresenceProof, _ request: SessionV1.ReauthenticateRequest,
+        _ token: AccessToken, _ origin: CallOrigin
+    ) async throws -> TokenGrant {
+        guard request.proof == nil else { throw ServiceError(.invalidArgument, fields: ["proof"]) }
+        let key = try await parts.store.read { try live(token, $0)?.deviceKey }
+        let finding = Result { () throws(ServiceError) in
+            try PresenceProofRule.proof(
+                presence, on: request.accessToken, by: key, at: parts.time.now())
+        }
+        let outcome = try await parts.store.write { transaction in
+            guard let session = try live(token, transaction) else {
+                return FlowOutcome<TokenGrant>.refused(.sessionEnded)
+            }
+            switch finding {
+            case .success(let proof):
+                return .done(try note(proof, of: session, by: token, origin, transaction))
+            case .failure(let error):
+                try parts.auditRefusedUse(
+                    of: session, .reauthenticationRefused, error.code, origin, transaction)
+                return .refused(error.code)
+            }
+        }
+        return try parts.settle(outcome)
+    }
+
+    private func live(_ token: AccessToken, _ store: some SQLSession) throws -> Session? {
+        try parts.liveSession(token, store, at: parts.time.now())
+    }
+
+    private func note(
+        _ proof: SessionProof, of session: Session, by token: AccessToken, _ origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> TokenGrant {
+        var session = session
+        session.proofs.note(proof)
+        session.usedAt = max(session.usedAt, transaction.at)
+        try transaction.noteProofs(of: session)
+        try transaction.audit(
+            AuditEvent(
+                .sessionReauthenticated, account: session.account.key, session: session.id.key
+            ).from(origin))
+        return TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Contracts
+import Cryptography
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// Asks all services that have a clock of their own, in the order of the picture.
+struct ClockCallers: ParsableArguments {
+    /// The gateway keeps no store, and so no time.
+    private static let services = Endpoints.services.filter { $0 != "gateway" }
+    private static let patience = Duration.seconds(10)
+
+    /// What one of them said.
+    struct Answer {
+        let service: String
+        let state: Result<ClockState, ServiceError>
+    }
+
+    @Option(help: "The file that `postern up` writes.")
+    var endpoints = Endpoints.defaultPath
+
+    /// One after the other: a service that is down must not keep the others from hearing it.
+    func ask(
+        _ question: (ClockClient, CallContext) async throws -> ClockState
+    ) async -> [Answer] {
+        var answers: [Answer] = []
+        for service in Self.services {
+            answers.append(Answer(service: service, state: await ask(service, question)))
+        }
+        return answers
+    }
+
+    private func ask(
+        _ service: String, _ question: (ClockClient, CallContext) async throws -> ClockState
+    ) async -> Result<ClockState, ServiceError> {
+        do {
+            let client = RPCClient(
+                try Endpoints(endpoints).client(of: service),
+                group: MultiThreadedEventLoopGroup.singleton, time: SystemTime(),
+                randomness: SecureRandomness())
+            return .success(
+                try await question(ClockClient(client), client.context(timeout: Self.patience)))
+        } catch let error as ServiceError {
+            return .failure(error)
+        } catch {
+            Screen.line("\(error)")
+            return .failure(ServiceError(.unavailable))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Cryptography
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@Suite("G-13: an app's own sensitive calls, guarded by the gateway")
+struct CheckRecentProofTests {
+    let house: GatewayHouse
+    private let device: HouseDevice
+
+    init() async throws {
+        house = try await GatewayHouse()
+        device = try HouseDevice()
+    }
+
+    private func check(
+        _ token: String, within seconds: UInt32 = 0, _ kinds: [GatewayV1.ProofKind] = []
+    ) async throws -> GatewayV1.CheckRecentProofResponse {
+        try await house.accountSessions.checkRecentProof(
+            .init(accessToken: token, maxAgeS: seconds, kinds: kinds), house.context())
+    }
+
+    private func reauthenticate(
+        _ token: String, _ proof: GatewayV1.ReauthenticateRequest.Proof
+    ) async throws -> GatewayV1.ReauthenticateResponse {
+        try await house.accountSessions.reauthenticate(
+            .init(
+                accessToken: token, device: .init(deviceId: device.id, platform: "ios"),
+                proof: proof), house.context())
+    }
+
+    /// Somebody on a device that has registered its key.
+    private func signInWithKey() async throws -> GatewayV1.Session {
+        _ = try await house.signUp()
+        let answer = try await house.gateway.signInWithPassword(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse",
+                device: .init(deviceId: device.id, platform: "ios", key: try device.key())),
+            house.context())
+        return try #require(answer.session)
+    }
+
+    @Test("G-13: a sign-in is a proof until the limit's very millisecond; then the password does")
+    func password() async throws {
+        let person = try await house.signUp()
+        let token = person.session.accessToken
+        let signedInAt = house.time.now().milliseconds
+        house.time.advance(by: .milliseconds(299_999))
+        let owner = try await check(token)
+        #expect(owner.accountId == person.account.accountId)
+        #expect(owner.sessionId == person.session.sessionId)
+        #expect(owner.amr == ["pwd"] && owner.provedAtMs == signedInAt)
+        house.time.advance(by: .milliseconds(1))
+        let refused = try await refusal { try await check(token) }
+        #expect(refused.code == .requiresRecentLogin && refused.fields == ["password"])
+        _ = try await check(token, within: 301)
+        let again = try await reauthenticate(token, .password("Correct7Horse"))
+        #expect(
+            try await check(token).provedAtMs == again.authTimeMs, "by the session, not the token")
+    }
+
+    @Test("G-13: with a device key the refusal names both, and either kind can be demanded")
+    func deviceKey() async throws {
+        let session = try await signInWithKey()
+        house.time.advance(by: .seconds(400))
+        let token = session.accessToken
+        #expect(
+            try await refusal { try await check(token) }.fields == ["device_key", "password"])
+        #expect(
+            try await refusal { try await check(token, within: 60, [.deviceKey]) }.fields
+                == ["device_key"])
+        let presence = try device.presence(token, at: house.time.now())
+        let answer = try await reauthenticate(token, .deviceKey(presence))
+        #expect(try await check(answer.accessToken, within: 60).amr == ["hwk", "user"])
+        #expect(
+            try await check(answer.accessToken, within: 60, [.deviceKey, .password]).amr
+                == ["hwk", "user"])
+        let refused = try await refusal {
+            try await check(answer.accessToken, within: 60, [.password])
+        }
+        #expect(refused.code == .requiresRecentLogin && refused.fields == ["password"])
+        #expect(try await check(token, within: 600, [.password]).amr == ["pwd"])
+    }
+
+    @Test("G-13: without a key none is named, and where nothing would do nothing is")
+    func nothing() async throws {
+        let person = try await house.signUp()
+        house.time.advance(by: .seconds(400))
+        let refused = try await refusal {
+            try await check(person.session.accessToken, within: 60, [.deviceKey])
+        }
+        #expect(refused.code == .requiresRecentLogin && refused.fields == [])
+        _ = try await house.inner.identityStore.write {
+            try $0.execute("DELETE FROM passwords", [])
+        }
+        #expect(try await refusal { try await check(person.session.accessToken) }.fields == [])
+    }
+
+    @Test("G-13: a stranger is told nothing, and what is no demand is refused")
+    func stranger() async throws {
+        let person = try await house.signUp()
+        let token = person.session.accessToken
+        #expect(try await refusal { try await check("x") }.code == .invalidAccessToken)
+        #expect(
+            try await refusal { try await check(token, within: 86_401) }.fields == ["max_age_s"])
+        for kind in [GatewayV1.ProofKind.unspecified, GatewayV1.ProofKind(rawValue: 77)] {
+            #expect(try await refusal { try await check(token, [kind]) }.fields == ["kinds"])
+        }
+        _ = try await house.signOut(.accessToken(token))
+        #expect(try await refusal { try await check(token) }.code == .sessionEnded)
+    }
+
+    @Test("G-13: a suspended account's device proves nobody; a password's limit is not charged")
+    func suspended() async throws {
+        let session = try await signInWithKey()
+        let presence = try device.presence(session.accessToken, at: house.time.now())
+        let wrong = try device.presence("another token", at: house.time.now())
+        let error = try await refusal {
+            try await reauthenticate(session.accessToken, .deviceKey(wrong))
+        }
+        #expect(error.code == .invalidDeviceProof)
+        #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
+        try await house.inner.setStatus(2)
+        let refused = try await refusal {
+            try await reauthenticate(session.accessToken, .deviceKey(presence))
+        }
+        #expect(refused.code == .accountDisabled)
+    }
+}
+
+/// A device as an app has it, which signs what the protos say.
+private struct HouseDevice {
+    let id = "a phone"
+    private let signer: Ed25519SigningKey
+
+    init() throws {
+        signer = try Ed25519SigningKey(seed: SecretBytes(copying: [UInt8](repeating: 9, count: 32)))
+    }
+
+    func key() throws -> SessionV1.DeviceKey {
+        let publicKey = signer.verifyingKey.bytes
+        let covered = DelimitedParts.joined([
+            Array("postern device key v1".utf8), publicKey, Array(id.utf8),
+        ])
+        return SessionV1.DeviceKey(
+            kind: .ed25519, publicKey: publicKey, possession: try signer.sign(covered))
+    }
+
+    func presence(_ token: String, at moment: Timestamp) throws -> SessionV1.PresenceProof {
+        let milliseconds = withUnsafeBytes(of: moment.milliseconds.bigEndian) { Array($0) }
+        let covered = DelimitedParts.joined([
+            Array("postern presence v1".utf8), Array(token.utf8), milliseconds, [1],
+        ])
+        return SessionV1.PresenceProof(
+            signedAtMs: moment.milliseconds, hardwareKey: true, signature: try signer.sign(covered))
+    }
+}

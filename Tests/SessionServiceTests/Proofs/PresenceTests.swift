@@ -1,0 +1,138 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+extension TestDevice {
+    /// The proof of an app whose owner has just passed its prompt.
+    func presence(
+        _ token: String, at moment: Timestamp, inHardware: Bool = true
+    ) throws -> SessionV1.PresenceProof {
+        SessionV1.PresenceProof(
+            signedAtMs: moment.milliseconds, hardwareKey: inHardware,
+            signature: try sign(
+                PresenceProofRule.signed(token, at: moment, inHardware: inHardware)))
+    }
+}
+
+@Suite("G-13, S-04: the device's key behind a prompt proves its owner once more")
+struct PresenceTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    private func reauthenticate(
+        _ token: String, _ presence: SessionV1.PresenceProof
+    ) async throws -> SessionV1.ReauthenticateResponse {
+        try await fixture.service.reauthenticate(
+            SessionV1.ReauthenticateRequest(accessToken: token, presence: presence),
+            fixture.context())
+    }
+
+    @Test("G-13: either kind of key, in hardware or not, is told as RFC 8176 names it")
+    func kinds() async throws {
+        for device in try TestDevice.each() {
+            for (inHardware, method) in [(true, "hwk"), (false, "swk")] {
+                let tokens = try await fixture.open(on: device)
+                fixture.time.advance(by: .seconds(400))
+                let now = fixture.time.now()
+                let answer = try await reauthenticate(
+                    tokens.accessToken,
+                    try device.presence(tokens.accessToken, at: now, inHardware: inHardware))
+                #expect(answer.authTimeMs == now.milliseconds)
+                let validity = fixture.validate(answer.accessToken)
+                #expect(validity.amr == [method, "user"])
+                #expect(validity.sessionId == tokens.sessionId)
+                let child = try await fixture.refresh(tokens.refreshToken, on: device)
+                #expect(fixture.validate(child.accessToken).amr == [method, "user"])
+            }
+        }
+    }
+
+    @Test(
+        "G-13: it counts from when it was signed, so sent again it gives nothing; never from later")
+    func moment() async throws {
+        let device = try TestDevice.p256()
+        let tokens = try await fixture.open(on: device)
+        fixture.time.advance(by: .seconds(100))
+        let signedAt = fixture.time.now()
+        let presence = try device.presence(tokens.accessToken, at: signedAt)
+        _ = try await reauthenticate(tokens.accessToken, presence)
+        fixture.time.advance(by: .seconds(59))
+        let again = try await reauthenticate(tokens.accessToken, presence)
+        #expect(again.authTimeMs == signedAt.milliseconds)
+        let now = fixture.time.now()
+        let ahead = try await reauthenticate(
+            tokens.accessToken, try device.presence(tokens.accessToken, at: now + .seconds(60)))
+        #expect(ahead.authTimeMs == now.milliseconds)
+    }
+
+    @Test("G-13: another's key, another token, an unattended proof or a stale one prove nothing")
+    func refused() async throws {
+        let device = try TestDevice.ed25519()
+        let tokens = try await fixture.open(on: device)
+        let token = tokens.accessToken
+        let now = fixture.time.now()
+        let unattended = try device.proof(token, at: now)
+        var flipped = try device.presence(token, at: now, inHardware: false)
+        flipped.hardwareKey = true
+        var moved = try device.presence(token, at: now)
+        moved.signedAtMs += 1
+        let wrong = [
+            try TestDevice.ed25519(seed: 8).presence(token, at: now),
+            try device.presence(tokens.refreshToken, at: now), flipped, moved,
+            .init(signedAtMs: now.milliseconds, hardwareKey: true, signature: unattended.signature),
+            .init(signedAtMs: now.milliseconds, hardwareKey: true, signature: []),
+        ]
+        for presence in wrong {
+            await expectRefused(.invalidDeviceProof) { try await reauthenticate(token, presence) }
+        }
+        for off in [Int64(-60_001), 60_001] {
+            await expectRefused(.deviceProofStale) {
+                try await reauthenticate(
+                    token, device.presence(token, at: now + .milliseconds(off)))
+            }
+        }
+        await expectRefused(.deviceProofStale) {
+            try await reauthenticate(token, .init(signedAtMs: .min, signature: []))
+        }
+        #expect(try await fixture.audited(.reauthenticationRefused) == 2, "one for each reason")
+        #expect(try await fixture.audited(.sessionReauthenticated) == 0)
+        #expect(fixture.validate(token).amr == ["pwd"])
+    }
+
+    @Test("G-13: a session without a key, or one that is over, is not proved by a device")
+    func unbound() async throws {
+        let device = try TestDevice.p256()
+        let unbound = try await fixture.open()
+        let bound = try await fixture.open(on: device)
+        let now = fixture.time.now()
+        await expectRefused(.invalidDeviceProof) {
+            try await reauthenticate(
+                unbound.accessToken, device.presence(unbound.accessToken, at: now))
+        }
+        _ = try await fixture.signOut(.accessToken(bound.accessToken))
+        await expectRefused(.sessionEnded) {
+            try await reauthenticate(
+                bound.accessToken, device.presence(bound.accessToken, at: now))
+        }
+    }
+
+    @Test("G-13: two proofs at once are a mistake of the caller's")
+    func both() async throws {
+        let device = try TestDevice.p256()
+        let tokens = try await fixture.open(on: device)
+        let proof = fixture.proof(try fixture.account())
+        let presence = try device.presence(tokens.accessToken, at: fixture.time.now())
+        await expectRefused(.invalidArgument) {
+            try await fixture.service.reauthenticate(
+                .init(accessToken: tokens.accessToken, proof: proof, presence: presence),
+                fixture.context())
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ServiceRuntime
+import Storage
+import Testing
+
+@testable import SessionService
+
+@Suite("G-13, S-02: what a session knows of its owner's proofs")
+struct SessionProofsTests {
+    private static func proof(_ methods: String, _ moment: Int64) -> SessionProof {
+        SessionProof(
+            methods: methods.split(separator: " ").map(String.init),
+            at: Timestamp(milliseconds: moment))
+    }
+
+    private static func proofs(_ noted: [(String, Int64)]) -> SessionProofs {
+        var proofs = SessionProofs(signIn: proof("pwd", 100))
+        for (methods, moment) in noted { proofs.note(proof(methods, moment)) }
+        return proofs
+    }
+
+    @Test(
+        "G-13: the sign-in's way stays, every way keeps its latest moment, the last is told",
+        arguments: [
+            ([], "pwd", Int64(100), 1),
+            ([("pwd", 200)], "pwd", 200, 1),
+            ([("pwd", 50)], "pwd", 100, 1),
+            ([("otp", 200)], "otp", 200, 2),
+            ([("otp", 200), ("pwd", 300)], "pwd", 300, 2),
+            ([("otp", 200), ("otp", 150)], "otp", 200, 2),
+            // A device may have signed before another proof was made; auth_time never goes back.
+            ([("otp", 200), ("hwk user", 199)], "otp", 200, 3),
+            ([("otp", 200), ("hwk user", 200)], "hwk user", 200, 3),
+            ([("a", 1), ("b", 2), ("c", 3), ("d", 4)], "pwd", 100, 4),
+        ] as [([(String, Int64)], String, Int64, Int)])
+    func table(noted: [(String, Int64)], latest: String, at moment: Int64, count: Int) {
+        let proofs = Self.proofs(noted)
+        #expect(proofs.signIn.methods == ["pwd"])
+        #expect(proofs.latest == Self.proof(latest, moment))
+        #expect(proofs.all.count == count)
+    }
+
+    @Test("a row gives back what was written; with the sign-in's way alone it holds nothing more")
+    func text() throws {
+        #expect(Self.proofs([("pwd", 300)]).text == nil)
+        let several = Self.proofs([("hwk user", 200), ("otp", 150)])
+        #expect(several.text == "pwd@100;hwk user@200;otp@150")
+        #expect(try SessionProofs(stored: several.text, latest: several.latest) == several)
+        let alone = try SessionProofs(stored: nil, latest: Self.proof("pwd", 7))
+        #expect(alone.all == [Self.proof("pwd", 7)])
+    }
+
+    @Test("what an older program has noted since is taken in")
+    func older() throws {
+        let proofs = try SessionProofs(
+            stored: "pwd@100;otp@200", latest: Self.proof("hwk user", 300))
+        #expect(proofs.latest == Self.proof("hwk user", 300))
+        #expect(proofs.signIn == Self.proof("pwd", 100))
+    }
+
+    @Test(
+        "what is no such text is an error and no session",
+        arguments: ["", "pwd", "pwd@", "pwd@1;x"])
+    func broken(text: String) {
+        #expect(throws: SQLError.self) {
+            try SessionProofs(stored: text, latest: Self.proof("pwd", 1))
+        }
+    }
+
+    @Test(
+        "a method that would break a row is refused at the door",
+        arguments: ["", "a b", "a;b", "a@b"])
+    func methods(text: String) {
+        #expect(!SessionProofs.canKeep(text))
+        #expect(SessionProofs.canKeep("pwd"))
+    }
+}

@@ -1,0 +1,104 @@
+import Contracts
+import Glibc
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("Erasure: a restored backup revives no ended session")
+struct RestoredStoreTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    private var epoch: UInt64 { fixture.service.work.ends.epoch }
+
+    private func backUp() async throws -> String {
+        let path = fixture.folder.file("backup.sqlite")
+        try await fixture.store.backup(to: path)
+        return path
+    }
+
+    /// The store is lost, the backup takes its place, and the service starts on it.
+    private func restore(_ backup: String) async throws {
+        let store = fixture.store.location
+        fixture.store.close()
+        for end in ["-wal", "-shm"] { unlink(store + end) }
+        #expect(rename(backup, store) == 0)
+        try await fixture.restart()
+    }
+
+    @Test("a session that ended after the backup stays ended; those that lived sign in again")
+    func ended() async throws {
+        let signedOut = try await fixture.open()
+        let other = try await fixture.open(try fixture.account(43))
+        let backup = try await backUp()
+        _ = try await fixture.signOut(.accessToken(signedOut.accessToken))
+        fixture.time.advance(by: .seconds(5))
+        try await restore(backup)
+        for tokens in [signedOut, other] {
+            #expect(!fixture.validate(tokens.accessToken).valid)
+            await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
+            let state = try await fixture.inspect(tokens.accessToken)
+            #expect(state.known && !state.live && state.endReason == .security)
+        }
+        #expect(try await fixture.audited(.backupRestored) == 1)
+        let new = try await fixture.open()
+        #expect(fixture.validate(new.accessToken).valid)
+        _ = try await fixture.refresh(new.refreshToken)
+    }
+
+    @Test("it is dealt with once: what is opened after it lives through restarts")
+    func once() async throws {
+        let before = epoch
+        let backup = try await backUp()
+        try await restore(backup)
+        let restored = epoch
+        #expect(restored != before)
+        let new = try await fixture.open()
+        try await fixture.restart()
+        #expect(epoch == restored)
+        #expect(fixture.validate(new.accessToken).valid)
+        #expect(try await fixture.audited(.backupRestored) == 1)
+    }
+
+    @Test("a start that is no restore keeps the epoch, and every session")
+    func ordinary() async throws {
+        let (before, tokens) = (epoch, try await fixture.open())
+        _ = try await backUp()
+        try await fixture.restart()
+        #expect(epoch == before && before != 0)
+        #expect(fixture.validate(tokens.accessToken).valid)
+    }
+
+    @Test("S-06: a follower of the lost store starts anew, though its position is used again")
+    func follower() async throws {
+        let backup = try await backUp()
+        let lost = try await fixture.open()
+        _ = try await fixture.signOut(.accessToken(lost.accessToken))
+        try await fixture.service.work.ends.fill()
+        let place = try await firstItem(SessionV1.WatchEndsRequest())
+        #expect(place.position == 1)
+        try await restore(backup)
+        let ended = try await fixture.open()
+        _ = try await fixture.signOut(.accessToken(ended.accessToken))
+        try await fixture.service.work.ends.fill()
+        let next = try await firstItem(
+            SessionV1.WatchEndsRequest(position: place.position, epoch: place.epoch))
+        #expect(next.reset && next.position == 1 && next.epoch == epoch)
+        #expect(next.ends.map(\.sessionId) == [ended.sessionId])
+    }
+
+    private func firstItem(
+        _ request: SessionV1.WatchEndsRequest
+    ) async throws -> SessionV1.WatchEndsItem {
+        let items = fixture.service.ends.watchEnds(request, fixture.context()).makeAsyncIterator()
+        return try #require(try await items.next())
+    }
+}

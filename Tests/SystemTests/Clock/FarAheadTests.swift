@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A machine whose clock a time server has set needs nobody's word.
+private let canBeFarAhead =
+    CrowdProcess.isPossible
+    && !FileManager.default.fileExists(atPath: "/run/systemd/timesync/synchronized")
+
+extension SystemTests {
+    /// The machine's clock cannot be set here, so the stores' marks are: they say that everything
+    /// stopped three days and an hour ago, in another boot.
+    @Suite(
+        "Clock: a start far ahead, as its operator meets it", .enabled(if: canBeFarAhead))
+    struct FarAhead {
+        /// The limiter's store may have no mark yet: it writes to files of its own.
+        private static let stores = ["identity", "session", "notification"]
+        private static let ageing = """
+            import sqlite3, sys
+            for path in sys.argv[1:]:
+                store = sqlite3.connect(path)
+                store.execute("UPDATE clock_mark SET at_ms = at_ms - 262800000, boot_at_ms = NULL")
+                store.commit()
+                store.close()
+            """
+
+        private func age(_ data: String) async throws {
+            let paths = Self.stores.map { "\(data)/data/\($0).sqlite" }
+            let run = try await ProgramRun.run(
+                path: "/usr/bin/env", ["python3", "-c", Self.ageing] + paths, limit: .seconds(20))
+            #expect(run.exitCode == 0, "\(run.errors)")
+        }
+
+        private func clock(_ cluster: Cluster, _ word: String) async throws -> ProgramRun {
+            try await ProgramRun.run("postern", ["clock", word] + cluster.endpoints)
+        }
+
+        @Test("postern up says what waits, how far and what to do; one command tells all services")
+        func word() async throws {
+            let folder = try TemporaryFolder()
+            let ada = Person(1)
+            var session: Session?
+            try await Cluster.with(folder) { cluster in
+                session = try await cluster.signUp(ada).read(SignedIn.self).session
+                #expect(!cluster.said.contains("clock"))
+                #expect(try await clock(cluster, "check").exitCode == 0)
+            }
+            try await age(folder.file("data"))
+            let signedIn = try #require(session)
+            try await Cluster.with(folder) { cluster in
+                let isSaid = try await eventually { cluster.said.contains("it is wrong, set it") }
+                #expect(isSaid, "\(cluster.said)")
+                #expect(cluster.said.contains("is 3 d 1 h ahead of where"))
+                for service in Self.stores {
+                    #expect(cluster.said.contains(service))
+                }
+                #expect(
+                    cluster.said.contains(
+                        "postern clock accept --endpoints \(cluster.data)/endpoints.json"))
+                #expect(try await cluster.refresh(signedIn).code == "rpc/unavailable")
+                try await accepted(cluster)
+                #expect(try await cluster.refresh(signedIn).exitCode == 0)
+                #expect(try await cluster.signIn(ada).exitCode == 0)
+            }
+            try await Cluster.with(folder) { cluster in
+                #expect(!cluster.said.contains("clock waits"), "no restart asks again")
+            }
+        }
+
+        private func accepted(_ cluster: Cluster) async throws {
+            let waiting = try await clock(cluster, "check")
+            #expect(waiting.exitCode == 1)
+            #expect(count(of: "  waits: the machine's clock is 3 d 1 h ahead", in: waiting) == 3)
+            let told = try await clock(cluster, "accept")
+            #expect(told.exitCode == 0)
+            #expect(count(of: "  accepted: its time went on by 3 d 1 h", in: told) == 3)
+            let after = try await clock(cluster, "check")
+            #expect(after.exitCode == 0)
+            #expect(count(of: "  agrees with the machine's clock", in: after) == 4)
+        }
+
+        private func count(of text: String, in run: ProgramRun) -> Int {
+            run.output.split(separator: "\n").count { $0.contains(text) }
+        }
+    }
+}

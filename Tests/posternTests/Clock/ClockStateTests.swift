@@ -1,0 +1,75 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("Clock: what the tool says of it")
+struct ClockStateTests {
+    private static func state(waiting: Bool, ahead minutes: Int64) -> ClockState {
+        ClockState(
+            ClockV1.CheckResponse(
+                waiting: waiting, nowMs: 1_000_000_000,
+                wallMs: 1_000_000_000 + minutes * 60_000))
+    }
+
+    @Test(
+        "a line tells what waits, and how far off it is",
+        arguments: [
+            (false, 0, "agrees with the machine's clock"),
+            (false, 1, "agrees with the machine's clock"),
+            (false, -1, "agrees with the machine's clock"),
+            (false, 2, "goes by its own time: the machine's clock is 2 min ahead"),
+            (false, -125, "goes by its own time: the machine's clock is 2 h 5 min behind"),
+            (true, 1_501, "waits: the machine's clock is 1 d 1 h ahead of where it stopped"),
+        ] as [(Bool, Int64, String)])
+    func line(isWaiting: Bool, minutes: Int64, text: String) {
+        #expect(Self.state(waiting: isWaiting, ahead: minutes).text == text)
+    }
+
+    @Test("accepted tells by how much the time went on, and only where it was waited for")
+    func accepted() {
+        let waiting = Self.state(waiting: true, ahead: 4_380)
+        #expect(waiting.accepted(wasWaiting: true).text == "accepted: its time went on by 3 d 1 h")
+        let agreeing = Self.state(waiting: false, ahead: 0)
+        #expect(agreeing.accepted(wasWaiting: false).text == "agrees with the machine's clock")
+    }
+
+    @Test(
+        "a span is said as a person would",
+        arguments: [
+            (0, "0 min"), (59, "59 min"), (60, "1 h"), (61, "1 h 1 min"), (1_440, "1 d"),
+            (1_500, "1 d 1 h"), (5_256_000, "3650 d"),
+        ] as [(Int64, String)])
+    func distance(minutes: Int64, text: String) {
+        #expect(ClockState.distance(.seconds(minutes * 60)) == text)
+        #expect(ClockState.distance(.seconds(minutes * -60)) == text)
+    }
+
+    @Test("postern up says nothing where nothing waits, else which, how far, and the command")
+    func up() throws {
+        #expect(ClockWaiting.text([], option: "") == nil)
+        let text = try #require(
+            ClockWaiting.text(
+                [
+                    ("postern-session", .seconds(86_400 * 2)),
+                    ("postern-identity", .seconds(86_400 * 3)),
+                ], option: " --endpoints x/endpoints.json"))
+        #expect(text.contains("3 d ahead of where session, identity stopped"))
+        #expect(text.contains("postern clock accept --endpoints x/endpoints.json\n"))
+    }
+
+    @Test("a program's log tells that it waits, since its last start only")
+    func log() throws {
+        let folder = try TemporaryFolder()
+        let event = ClockHold.farAheadEvent.description
+        let line = #"{"level":"error","event":"\#(event)","milliseconds":262800000}"#
+        let path = try folder.write("\(line)\n", to: "a.log")
+        let later = ChildLog(path)
+        #expect(later.clockAhead == nil)
+        let whole = ChildLog(folder.file("b.log"))
+        _ = try folder.write("a loader's complaint\n\(line)\n{\"level\":\"info\"", to: "b.log")
+        #expect(whole.clockAhead == .milliseconds(262_800_000))
+    }
+}
