@@ -48,7 +48,8 @@ package struct NotificationSettings: Settings {
         [.email: MailDelivery(sender: sender, route: try makeMailRoute(dataFolder: dataFolder))]
     }
 
-    private func makeMailRoute(dataFolder: String) throws -> any MailRoute {
+    /// The way that mails leave.
+    package func makeMailRoute(dataFolder: String) throws -> any MailRoute {
         guard let server else {
             return try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
         }
