@@ -132,7 +132,7 @@ final class DeliveryWorker: Sendable {
                 if outcome == .taken || !Task.isCancelled {
                     state.hand.end(
                         Conclusion(
-                            message: message, outcome: outcome, random: parts.randomness.integer()))
+                            message: message, outcome: outcome, lot: parts.randomness.integer()))
                 } else {
                     state.hand.abandon(message)
                 }

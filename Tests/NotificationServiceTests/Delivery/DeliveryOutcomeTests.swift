@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -102,7 +103,10 @@ struct DeliveryOutcomeTests {
         func holders() throws -> [String] {
             try files.filter { name in
                 let bytes = try Data(contentsOf: URL(filePath: bench.folder.file(name)))
-                return bytes.firstRange(of: content) != nil
+                return bytes.withUnsafeBytes { bytes in
+                    bytes.baseAddress.map { memmem($0, bytes.count, content, content.count) }
+                        .flatMap { $0 } != nil
+                }
             }
         }
         #expect(try holders() == ["notification.sqlite-wal"])
