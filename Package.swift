@@ -210,8 +210,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SessionService", "IdentityService", "RateLimitService", "Contracts", "RPC",
-                "Messages", "Storage", "Cryptography", "ServiceRuntime", "TestSupport", nioPosix,
+                "SessionService", "IdentityService", "RateLimitService", "NotificationService",
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
+                "TestSupport", nioPosix,
                 logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
@@ -288,7 +289,7 @@ let package = Package(
             "System",
             [
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "HTTPSink", "TestSupport", nioPosix,
+                "HTTPSink", "SMTPSink", "TestSupport", nioPosix,
             ]),
         tests(
             "SessionVerifier",

@@ -45,6 +45,7 @@ struct NotificationProgram: Program {
                 EventsDispatcher.methods(of: events),
                 WebhooksDispatcher.methods(of: webhooks.operations),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+                OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [
                 Worker { try await service.run() },

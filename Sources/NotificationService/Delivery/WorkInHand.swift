@@ -69,7 +69,7 @@ struct WorkInHand: Sendable {
     /// Puts back, untried, all that wait.
     mutating func putBackReady(at now: Timestamp) {
         ended += ready.removeAll().map {
-            Conclusion(message: $0, outcome: .unavailable("stopping", until: now), random: 0)
+            Conclusion(message: $0, outcome: .unavailable("stopping", until: now), lot: 0)
         }
     }
 }
