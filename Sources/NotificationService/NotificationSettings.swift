@@ -64,7 +64,8 @@ package struct NotificationSettings: Settings {
         try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
     }
 
-    private func makeMailRoute(dataFolder: String) throws -> any MailRoute {
+    /// The way that mails leave.
+    package func makeMailRoute(dataFolder: String) throws -> any MailRoute {
         guard let server else {
             return try makeInbox(dataFolder: dataFolder)
         }
