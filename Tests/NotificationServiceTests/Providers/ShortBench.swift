@@ -1,0 +1,182 @@
+import Contracts
+import Cryptography
+import HTTPSink
+import Messages
+import Outbound
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+/// Text and push messages on a real store in a folder of its own, by the providers that the
+/// settings name, with time that stands still.
+final class ShortBench: Sendable {
+    static let number = "+4915112345621"
+
+    let folder: TemporaryFolder
+    let time: ManualTime
+    let log = CapturedLog()
+    let store: Store
+    let keys: NotificationKeys
+    let client: OutboundClient
+    let service: NotificationService
+    let short: ShortMessages
+    let routes: [Channel: any MessageRoute]
+
+    /// The service in `folder`; `environment` are its settings.
+    init(
+        in folder: TemporaryFolder, _ environment: [String: String] = [:],
+        time: ManualTime = ManualTime(), seed: UInt64 = 1
+    ) throws {
+        self.folder = folder
+        self.time = time
+        let randomness = SeededRandomness(seed: seed)
+        let logger = log.logger(time: time)
+        store = try Store(
+            folder: folder.path, name: NotificationService.storeName,
+            migrations: NotificationService.migrations, time: time, logger: logger)
+        keys = try NotificationKeys(
+            master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
+            randomness: randomness)
+        let settings = try Self.settings(environment)
+        client = try settings.makeProviderClient()
+        let wording = PlainWording()
+        routes = ShortRoutes(
+            settings: settings, wording: wording, client: client, store: store, keys: keys,
+            time: time, logger: logger
+        ).routes(inbox: try settings.makeInbox(dataFolder: folder.path))
+        service = NotificationService(
+            settings: settings, store: store, keys: keys, routes: routes, time: time,
+            randomness: randomness, logger: logger)
+        short = ShortMessages(
+            of: service, settings: settings, wording: wording, store: store, keys: keys,
+            randomness: randomness)
+    }
+
+    static func settings(_ environment: [String: String]) throws -> NotificationSettings {
+        let named = environment.map { name, value in
+            ("POSTERN_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined(), value)
+        }
+        return try ServiceBench.settings(Dictionary(uniqueKeysWithValues: named))
+    }
+
+    func context(_ key: String? = "k-1", application: String = "postern.identity") -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = key
+        return CallContext(
+            application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
+    }
+
+    // MARK: text messages
+
+    @discardableResult
+    func sendCode(
+        to number: String = number, code: String = "482913", key: String = "k-1",
+        expiresAtMs: Int64 = 0
+    ) async throws -> String {
+        let request = NotificationV1.SendTextRequest(
+            recipient: number, template: "phone-code", language: "en",
+            variables: [.init(name: "code", value: code), .init(name: "minutes", value: "10")],
+            expiresAtMs: expiresAtMs)
+        return try await short.texts.sendText(request, context(key)).messageId
+    }
+
+    // MARK: push messages
+
+    @discardableResult
+    func register(
+        _ token: String, of account: AccountID, on platform: NotificationV1.PushPlatform = .fcm,
+        app: String = "", session: String = ""
+    ) async throws -> NotificationV1.RegisterDeviceResponse {
+        try await short.devices.register(
+            .init(
+                accountId: account.text, platform: platform, token: token, app: app,
+                sessionId: session), context())
+    }
+
+    @discardableResult
+    func push(
+        to account: AccountID, title: String = "Hello", key: String = "k-1"
+    ) async throws -> [String] {
+        let request = NotificationV1.SendPushRequest(
+            accountId: account.text, title: title, body: "You have mail.",
+            data: [.init(name: "screen", value: "inbox")])
+        return try await short.pushes.sendPush(request, context(key)).messageIds
+    }
+
+    func devices(of account: AccountID) async throws -> [NotificationV1.PushDevice] {
+        try await short.devices.list(.init(accountId: account.text), context()).devices
+    }
+
+    static func account(_ number: Int64) throws -> AccountID {
+        try #require(AccountID(key: number))
+    }
+
+    // MARK: delivery
+
+    var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
+
+    /// Tries once, as the worker would.
+    func attempt(_ content: MessageContent, id: Int64 = 77) async throws -> DeliveryOutcome {
+        let (channel, recipient): (Channel, [UInt8]) =
+            switch content {
+            case .email: (.email, [])
+            case .sms(let order): (.sms, order.recipientKey)
+            case .push(let order): (.push, order.recipientKey)
+            }
+        let message = OutgoingMessage(
+            id: try #require(MessageID(key: id)), attempt: 1, acceptedAt: time.now(),
+            expiresAt: nil, recipient: keys.recipient(recipient), content: content)
+        return try await #require(routes[channel]).deliver(message)
+    }
+
+    /// Runs the workers for as long as `body` runs.
+    func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        let worker = Task { try await service.run() }
+        defer { worker.cancel() }
+        let value = try await body()
+        worker.cancel()
+        // The worker ends by cancellation; it has no other word.
+        _ = await worker.result
+        return value
+    }
+
+    /// One number or text of the store.
+    func ask(_ sql: String) async throws -> [SQLValue] {
+        try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
+    }
+
+    /// Looks at the store until `sql` gives `wanted`; every look is a read of the real store.
+    func until(
+        _ sql: String, gives wanted: Int64, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        for _ in 0..<100_000 {
+            if try await ask(sql) == [.integer(wanted)] { return }
+        }
+        Issue.record("\(sql) never gave \(wanted)", sourceLocation: location)
+    }
+
+    func until(sent count: Int64, _ location: SourceLocation = #_sourceLocation) async throws {
+        try await until("SELECT count(*) FROM message WHERE state = 3", gives: count, location)
+    }
+
+    func close() async {
+        await client.close()
+        store.close()
+    }
+}
+
+/// An answer with a JSON body, as a provider gives it.
+func answer(
+    _ status: Int, _ json: String = "", _ fields: [(String, String)] = []
+) -> HTTPResponse {
+    HTTPResponse(
+        status: status, fields: HTTPFields(fields.map { (name: $0.0, value: $0.1) }),
+        body: Array(json.utf8))
+}
+
+/// When the tests' clocks begin.
+let start = ManualTime().now()

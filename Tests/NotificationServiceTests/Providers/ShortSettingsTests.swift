@@ -1,0 +1,35 @@
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Settings of text and push messages")
+struct ShortSettingsTests {
+    @Test("everything runs on defaults: no provider, the inbox for both")
+    func defaults() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        #expect(bench.routes[.sms] is ShortInbox && bench.routes[.push] is ShortInbox)
+        await bench.close()
+    }
+
+    @Test(
+        "what does not hold together is a mistake at start, and names the setting",
+        arguments: [
+            (["sms-providers": "pigeon"], "sms-providers"),
+            (["sms-providers": "twilio"], "sms-twilio-account"),
+            (["sms-providers": "webhook"], "sms-webhook-url"),
+            (["sms-webhook-url": "http://127.0.0.1/"], "sms-webhook-url"),
+            (["sms-webhook-url": "https://user@sms.example/"], "sms-webhook-url"),
+            (["sms-webhook-secret": "short"], "sms-webhook-secret"),
+            (["push-fcm-account": "{}"], "push-fcm-account"),
+            (["push-apns-key": "nonsense"], "push-apns-key"),
+            (["push-apns-topics": "com example"], "push-apns-topics"),
+        ])
+    func mistakes(_ environment: [String: String], _ name: String) throws {
+        let refused = #expect(throws: SettingsRefused.self) {
+            try ShortBench.settings(environment)
+        }
+        #expect(refused?.text.contains(name) == true)
+        #expect(refused?.text.contains("nonsense") != true)
+    }
+}

@@ -1,0 +1,169 @@
+import Cryptography
+import HTTPSink
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Push messages by Apple's APNs")
+struct AppleDeliveryTests {
+    private static let token = String(repeating: "0a1b", count: 16)
+    /// Made for these tests alone.
+    private static let pem = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
+        H7YFy7b5BxtF9UdorUA24TH22UWhRANCAARp1dquIooJ6vA7GlIwZYm09oE6XCVH
+        IAMluMe/ROBQhfyxsG8ADqPpmogZQIWU1JL0ySdJlIwNmf6BoqVwqMr9
+        -----END PRIVATE KEY-----
+
+        """
+
+    private let folder: TemporaryFolder
+    private let tls: HTTPSink.TLS
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let authority = try TestAuthority(now: SystemTime().now())
+        try folder.write(authority.pem, to: "trust.pem")
+        let files = try authority.issue([.address(127, 0, 0, 1)]).write(to: folder, as: "server")
+        tls = HTTPSink.TLS(chain: files.chain, key: files.key)
+    }
+
+    private func bench(_ sink: HTTPSink) throws -> ShortBench {
+        try ShortBench(
+            in: folder,
+            [
+                "provider-trust-file": folder.file("trust.pem"),
+                "push-apns-key-file": try folder.write(Self.pem, to: "AuthKey.p8"),
+                "push-apns-key-id": "KEYID12345", "push-apns-team": "TEAMID1234",
+                "push-apns-topics": "com.example.app,com.example.other",
+                "push-apns-url": sink.secureURL(""), "push-apns-sandbox-url": sink.secureURL(""),
+            ])
+    }
+
+    @Test("N-02: a message goes over HTTP/2 with topic, id, expiry, priority and our token")
+    func message() async throws {
+        let sink = try await HTTPSink(tls: tls) { _ in .answer(200) }
+        let bench = try bench(sink)
+        let ada = try ShortBench.account(1)
+        try await bench.register(Self.token, of: ada, on: .apns, app: "com.example.other")
+        let ids = try await bench.push(to: ada)
+        try await bench.delivering { try await bench.until(sent: 1) }
+        let request = try #require(sink.requests.first)
+        #expect(request.version == 2 && request.path == "/3/device/\(Self.token)")
+        #expect(request.headers["apns-topic"] == "com.example.other")
+        #expect(request.headers["apns-push-type"] == "alert")
+        #expect(request.headers["apns-priority"] == "5")
+        let id = try #require(MessageID(text: ids[0]))
+        #expect(request.headers["apns-id"] == APNs.identifier(of: id))
+        #expect(
+            request.text
+                == #"{"aps":{"alert":{"title":"Hello","body":"You have mail."},"sound":"default"},"screen":"inbox","postern_message":"\#(ids[0])"}"#
+        )
+        try expectToken(request, bench)
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("our token is kept for forty minutes, and dropped when Apple does not take it")
+    func renewed() async throws {
+        let sink = try await HTTPSink(tls: tls) { request in
+            request.text.contains("refuse")
+                ? .answer(403, body: #"{"reason":"ExpiredProviderToken"}"#) : .answer(200)
+        }
+        let bench = try bench(sink)
+        let order = try await order(bench)
+        #expect(try await bench.attempt(.push(order)) == .taken)
+        bench.time.advance(by: .seconds(40 * 60 - 1))
+        #expect(try await bench.attempt(.push(order)) == .taken)
+        bench.time.advance(by: .seconds(1))
+        #expect(try await bench.attempt(.push(order)) == .taken)
+        var refused = order
+        refused.title = "refuse"
+        #expect(try await bench.attempt(.push(refused)) == .failed("apns-ExpiredProviderToken"))
+        #expect(try await bench.attempt(.push(order)) == .taken)
+        let tokens = sink.requests.map { $0.headers["authorization"] }
+        #expect(tokens[0] == tokens[1] && tokens[1] != tokens[2])
+        #expect(tokens[2] == tokens[3] && tokens[3] != tokens[4])
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("N-04: a device that Apple calls gone is dropped, unless the app was there since")
+    func gone() async throws {
+        let time = ManualTime().now()
+        let before = time - .seconds(60)
+        let sink = try await HTTPSink(tls: tls) { request in
+            let moment = request.text.contains("Old news") ? before : time
+            let body = #"{"reason":"Unregistered","timestamp":\#(moment.milliseconds)}"#
+            return .answer(410, body: body)
+        }
+        let bench = try bench(sink)
+        let ada = try ShortBench.account(1)
+        try await bench.register(Self.token, of: ada, on: .apns)
+        try await bench.push(to: ada, title: "Old news", key: "a")
+        try await bench.delivering {
+            try await bench.until("SELECT count(*) FROM message WHERE state = 2", gives: 1)
+        }
+        #expect(try await bench.devices(of: ada).count == 1)
+        try await bench.push(to: ada, title: "News", key: "b")
+        try await bench.delivering {
+            try await bench.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
+        }
+        #expect(try await bench.devices(of: ada).isEmpty)
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("forty messages at once share one connection; one that stalls holds up no other")
+    func multiplexed() async throws {
+        let sink = try await HTTPSink(tls: tls) { request in
+            request.text.contains("stall") ? .stall : .answer(200)
+        }
+        let bench = try bench(sink)
+        let order = try await order(bench)
+        #expect(try await bench.attempt(.push(order)) == .taken)
+        var stalling = order
+        stalling.title = "stall"
+        let stalled = stalling
+        let waiting = Task { try await bench.attempt(.push(stalled)) }
+        await sink.reached(requests: 2)
+        try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
+            for number in 1...10 {
+                group.addTask { try await bench.attempt(.push(order), id: Int64(number)) }
+            }
+            for try await outcome in group { #expect(outcome == .taken) }
+        }
+        #expect(sink.connections == 1)
+        waiting.cancel()
+        #expect(try await waiting.value == .failed("cancelled"))
+        await bench.close()
+        await sink.close()
+    }
+
+    // MARK: tokens and orders
+
+    private func expectToken(_ request: HTTPSink.Request, _ bench: ShortBench) throws {
+        let text = try #require(request.headers["authorization"])
+        #expect(text.hasPrefix("bearer "))
+        let parts = text.dropFirst("bearer ".count).split(separator: ".")
+        let header = try #require(Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
+        let claims = try #require(Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
+        #expect(header["alg"] == .string("ES256") && header["kid"] == .string("KEYID12345"))
+        #expect(claims["iss"] == .string("TEAMID1234"))
+        #expect(claims["iat"] == .integer(bench.time.now().seconds))
+        let key = try SigningKey(pem: SecretBytes(copying: Self.pem.utf8)).verifyingKey
+        let signature = try #require(Base64URL.decode(parts[2].utf8))
+        #expect(key.verifies(signature, of: Array("\(parts[0]).\(parts[1])".utf8)))
+    }
+
+    private func order(_ bench: ShortBench) async throws -> PushOrder {
+        let ada = try ShortBench.account(1)
+        let device = try await bench.register(Self.token, of: ada, on: .apns).deviceId
+        return PushOrder(
+            owner: ada, device: try #require(PushDeviceID(text: device)).key, template: "",
+            lane: .notice, language: "", title: "t", body: "b")
+    }
+}

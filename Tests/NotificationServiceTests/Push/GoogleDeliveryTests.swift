@@ -1,0 +1,175 @@
+import Cryptography
+import HTTPSink
+import ServiceRuntime
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Push messages by Google's FCM")
+struct GoogleDeliveryTests {
+    /// The sink, both Google's places in one: the tokens' and the messages'.
+    private static func sink(
+        expiresIn: Int = 3_599, _ send: @escaping @Sendable (HTTPSink.Request) -> HTTPSink.Answer
+    ) async throws -> HTTPSink {
+        let count = Mutex(0)
+        return try await HTTPSink { request in
+            guard request.path == "/token" else { return send(request) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let token = #"{"access_token":"token-\#(number)","expires_in":\#(expiresIn)}"#
+            return .answer(200, body: token)
+        }
+    }
+
+    private func bench(_ sink: HTTPSink, time: ManualTime = ManualTime()) throws -> ShortBench {
+        let folder = try TemporaryFolder()
+        let account = JSONWriter.text([
+            "type": .string("service_account"), "project_id": .string("tea-and-cake"),
+            "private_key_id": .string("key-1"), "private_key": .string(RSAVectors.pem + "\n"),
+            "client_email": .string("push@tea-and-cake.example"),
+            "token_uri": .string(sink.url("/token")),
+        ])
+        return try ShortBench(
+            in: folder,
+            [
+                "provider-plaintext": "true", "push-fcm-url": sink.url(""),
+                "push-fcm-account-file": try folder.write(account, to: "account.json"),
+                "provider-timeout": "5s",
+            ], time: time)
+    }
+
+    @Test("N-02: a message goes with its words, data, id and time to live, under Google's token")
+    func message() async throws {
+        let sink = try await Self.sink { _ in .answer(200, body: #"{"name":"x"}"#) }
+        let bench = try bench(sink)
+        let ada = try ShortBench.account(1)
+        try await bench.register("device-token", of: ada)
+        let ids = try await bench.push(to: ada)
+        try await bench.delivering { try await bench.until(sent: 1) }
+        let request = try #require(sink.requests.last)
+        #expect(request.path == "/v1/projects/tea-and-cake/messages:send")
+        #expect(request.headers["authorization"] == "Bearer token-1")
+        #expect(
+            request.text
+                == #"{"message":{"token":"device-token","notification":{"title":"Hello","body":"You have mail."},"data":{"screen":"inbox","postern_message":"\#(ids[0])"},"android":{"ttl":"2419200s","priority":"NORMAL"}}}"#
+        )
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("Google's token is asked for with an assertion that our key signs, in Google's form")
+    func assertion() async throws {
+        let sink = try await Self.sink { _ in .answer(200) }
+        let bench = try bench(sink)
+        #expect(try await attempt(bench) == .taken)
+        let request = try #require(sink.requests.first)
+        let form = request.text.split(separator: "&").map(String.init)
+        #expect(form[0] == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer")
+        let parts = form[1].dropFirst("assertion=".count).split(separator: ".")
+        let header = try #require(Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
+        let claims = try #require(Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
+        #expect(header["alg"] == .string("RS256") && header["kid"] == .string("key-1"))
+        #expect(claims["iss"] == .string("push@tea-and-cake.example"))
+        #expect(claims["aud"] == .string(sink.url("/token")))
+        #expect(
+            claims["scope"] == .string("https://www.googleapis.com/auth/firebase.messaging"))
+        let now = bench.time.now().seconds
+        #expect(claims["iat"] == .integer(now) && claims["exp"] == .integer(now + 3_600))
+        let key = try RSASigningKey(pem: SecretBytes(copying: RSAVectors.pem.utf8))
+        let signature = try #require(Base64URL.decode(parts[2].utf8))
+        #expect(
+            try RSAVerifyingKey(publicDER: key.publicDER)
+                .verifies(signature, of: Array("\(parts[0]).\(parts[1])".utf8)))
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("forty messages at once ask for one token; it is asked for anew shortly before its end")
+    func cached() async throws {
+        let sink = try await Self.sink { _ in .answer(200) }
+        let bench = try bench(sink)
+        let ada = try ShortBench.account(1)
+        let device = try await bench.register("token", of: ada).deviceId
+        let order = try Self.order(ada, device)
+        try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
+            for number in 1...40 {
+                group.addTask { try await bench.attempt(.push(order), id: Int64(number)) }
+            }
+            for try await outcome in group { #expect(outcome == .taken) }
+        }
+        #expect(sink.requests.count { $0.path == "/token" } == 1)
+        bench.time.advance(by: .seconds(3_298))
+        #expect(try await bench.attempt(.push(order)) == .taken)
+        #expect(sink.requests.count { $0.path == "/token" } == 1)
+        bench.time.advance(by: .seconds(2))
+        #expect(try await bench.attempt(.push(order)) == .taken)
+        #expect(sink.requests.count { $0.path == "/token" } == 2)
+        #expect(sink.requests.last?.headers["authorization"] == "Bearer token-2")
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("a token that Google does not take any more is given up; without one nothing is sent")
+    func refusedToken() async throws {
+        let sink = try await Self.sink { request in
+            .answer(request.headers["authorization"] == "Bearer token-1" ? 401 : 200)
+        }
+        let bench = try bench(sink)
+        #expect(try await attempt(bench) == .failed("fcm-401"))
+        #expect(try await attempt(bench) == .taken)
+        await bench.close()
+        await sink.close()
+        let silent = try await HTTPSink { _ in .answer(400, body: #"{"error":"invalid_grant"}"#) }
+        let other = try self.bench(silent)
+        #expect(try await attempt(other) == .failed("fcm-token-400"))
+        #expect(silent.requests.allSatisfy { $0.path == "/token" })
+        await other.close()
+        await silent.close()
+    }
+
+    @Test("N-04: a device that Google calls gone is dropped, its message dead, the others served")
+    func gone() async throws {
+        let sink = try await Self.sink { request in
+            request.text.contains("dead-token")
+                ? .answer(
+                    404,
+                    body: #"{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}"#)
+                : .answer(200)
+        }
+        let bench = try bench(sink)
+        let ada = try ShortBench.account(1)
+        try await bench.register("dead-token", of: ada)
+        let live = try await bench.register("live-token", of: ada).deviceId
+        #expect(try await bench.push(to: ada).count == 2)
+        try await bench.delivering {
+            try await bench.until(
+                "SELECT count(*) FROM message WHERE state IN (3, 4)", gives: 2)
+        }
+        #expect(try await bench.devices(of: ada).map(\.deviceId) == [live])
+        #expect(
+            try await bench.ask("SELECT reason FROM message WHERE state = 4")
+                == [.text("fcm-UNREGISTERED")])
+        #expect(try await bench.push(to: ada, key: "k-2").count == 1)
+        await bench.close()
+        await sink.close()
+    }
+
+    // MARK: one try
+
+    private func attempt(_ bench: ShortBench) async throws -> DeliveryOutcome {
+        let ada = try ShortBench.account(1)
+        let device = try await bench.register("token", of: ada).deviceId
+        return try await bench.attempt(.push(Self.order(ada, device)))
+    }
+
+    private static func order(_ owner: AccountID, _ device: String) throws -> PushOrder {
+        PushOrder(
+            owner: owner, device: try #require(PushDeviceID(text: device)).key, template: "",
+            lane: .notice, language: "", title: "t", body: "b")
+    }
+}

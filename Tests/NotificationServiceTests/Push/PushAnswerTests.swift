@@ -1,0 +1,114 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+import Testing
+
+@testable import NotificationService
+
+@Suite("What providers of push messages say")
+struct PushAnswerTests {
+    private static func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse {
+        let violation =
+            field.map {
+                #",{"@type":"b","fieldViolations":[{"field":"\#($0)","description":"d"}]}"#
+            } ?? ""
+        return answer(
+            status,
+            #"{"error":{"code":\#(status),"message":"m","status":"S","details":[{"@type":"a","errorCode":"\#(code)"}\#(violation)]}}"#
+        )
+    }
+
+    @Test(
+        "N-04: Google's word: only what is gone, or no token at all, costs a device its place",
+        arguments: [
+            (answer(200, #"{"name":"projects/p/messages/1"}"#), ProviderAnswer.taken),
+            (google(404, "UNREGISTERED"), .addressIsDead("fcm-UNREGISTERED", since: nil)),
+            (
+                google(400, "INVALID_ARGUMENT", field: "message.token"),
+                .addressIsDead("fcm-INVALID_ARGUMENT", since: nil)
+            ),
+            (
+                google(400, "INVALID_ARGUMENT", field: "message.data"),
+                .refused("fcm-INVALID_ARGUMENT")
+            ),
+            (google(400, "INVALID_ARGUMENT"), .refused("fcm-INVALID_ARGUMENT")),
+            (
+                google(403, "SENDER_ID_MISMATCH"),
+                .failed("fcm-SENDER_ID_MISMATCH", retryAfter: nil)
+            ),
+            (google(404, "SOMETHING_ELSE"), .failed("fcm-404", retryAfter: nil)),
+            (answer(404, "<html>no such project</html>"), .failed("fcm-404", retryAfter: nil)),
+            (
+                google(429, "QUOTA_EXCEEDED"),
+                .failed("fcm-QUOTA_EXCEEDED", retryAfter: .seconds(60))
+            ),
+            (
+                answer(503, "", [("Retry-After", "7")]),
+                .failed("fcm-503", retryAfter: .seconds(7))
+            ),
+            (answer(401), .failed("fcm-401", retryAfter: nil)),
+        ])
+    func fcm(_ response: HTTPResponse, _ wanted: ProviderAnswer) {
+        #expect(FCM.answer(response, at: start) == wanted)
+    }
+
+    @Test(
+        "N-04: Apple's word",
+        arguments: [
+            (answer(200), ProviderAnswer.taken),
+            (
+                answer(410, #"{"reason":"Unregistered","timestamp":1767225600000}"#),
+                .addressIsDead("apns-Unregistered", since: start)
+            ),
+            (answer(410), .addressIsDead("apns-410", since: nil)),
+            (
+                answer(400, #"{"reason":"BadDeviceToken"}"#),
+                .addressIsDead("apns-BadDeviceToken", since: nil)
+            ),
+            (
+                answer(400, #"{"reason":"DeviceTokenNotForTopic"}"#),
+                .refused("apns-DeviceTokenNotForTopic")
+            ),
+            (answer(400, #"{"reason":"BadTopic"}"#), .failed("apns-BadTopic", retryAfter: nil)),
+            (answer(413, #"{"reason":"PayloadTooLarge"}"#), .refused("apns-PayloadTooLarge")),
+            (
+                answer(403, #"{"reason":"ExpiredProviderToken"}"#),
+                .failed("apns-ExpiredProviderToken", retryAfter: nil)
+            ),
+            (
+                answer(429, #"{"reason":"TooManyRequests"}"#, [("retry-after", "5")]),
+                .failed("apns-TooManyRequests", retryAfter: .seconds(5))
+            ),
+            (answer(503, #"{"reason":"Shutdown"}"#), .failed("apns-Shutdown", retryAfter: nil)),
+            (
+                answer(400, #"{"reason":"+4915112345621 is bad"}"#),
+                .failed("apns-400", retryAfter: nil)
+            ),
+        ])
+    func apns(_ response: HTTPResponse, _ wanted: ProviderAnswer) {
+        #expect(APNs.answer(response, at: start) == wanted)
+    }
+
+    @Test("the largest message that the door lets in stays below the 4 KiB that Apple takes")
+    func payload() throws {
+        let quotes = String(repeating: "\"", count: 1_024)
+        let push = OutgoingPush(
+            id: try #require(MessageID(key: .max)), token: "t", app: "a",
+            words: PushWords(
+                title: String(repeating: "a", count: 120), body: String(quotes.prefix(1_024))),
+            data: [OrderPair(name: "k", value: String(quotes.prefix(768)))], collapseKey: "c",
+            isUrgent: true, expiresAt: nil)
+        #expect(PushPayload.apns(push).count <= 4_096)
+        #expect(JSONReader.object(in: PushPayload.apns(push)) != nil)
+        #expect(JSONReader.object(in: PushPayload.fcm(push, secondsLeft: 5)) != nil)
+    }
+
+    @Test("Apple's id of a message is a UUID, and the same at every try")
+    func identifier() throws {
+        let first = APNs.identifier(of: try #require(MessageID(key: 7)))
+        #expect(first == APNs.identifier(of: try #require(MessageID(key: 7))))
+        #expect(first != APNs.identifier(of: try #require(MessageID(key: 8))))
+        let parts = first.split(separator: "-").map(\.count)
+        #expect(parts == [8, 4, 4, 4, 12] && first[first.index(first.startIndex, offsetBy: 14)] == "8")
+    }
+}

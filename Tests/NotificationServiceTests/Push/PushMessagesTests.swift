@@ -1,0 +1,111 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Push messages: one for each device, once")
+struct PushMessagesTests {
+    @Test("N-03: a repeat of the call brings nothing new, also when there is another device by then")
+    func repeated() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let ada = try ShortBench.account(1)
+        try await bench.register("a", of: ada)
+        try await bench.register("b", of: ada)
+        let ids = try await bench.push(to: ada)
+        #expect(ids.count == 2)
+        try await bench.register("c", of: ada)
+        #expect(try await bench.push(to: ada) == ids)
+        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(2)])
+        let error = await #expect(throws: ServiceError.self) {
+            try await bench.push(to: ada, title: "Other")
+        }
+        #expect(error?.code == .idempotencyKeyReused)
+        #expect(try await bench.push(to: ada, key: "k-2").count == 3)
+        await bench.close()
+    }
+
+    @Test("an account without a device gets none, and a repeat of that call neither")
+    func none() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let ada = try ShortBench.account(1)
+        #expect(try await bench.push(to: ada).isEmpty)
+        try await bench.register("a", of: ada)
+        #expect(try await bench.push(to: ada).isEmpty)
+        await bench.close()
+    }
+
+    @Test("security.md, Crash: accepted, then gone: the next start delivers each message once")
+    func crash() async throws {
+        let folder = try TemporaryFolder()
+        let first = try ShortBench(in: folder)
+        let ada = try ShortBench.account(1)
+        for token in ["a", "b", "c"] { try await first.register(token, of: ada) }
+        try await first.push(to: ada)
+        await first.close()
+        let second = try ShortBench(in: folder, seed: 2)
+        try await second.delivering { try await second.until(sent: 3) }
+        #expect(second.inbox.count == 3)
+        #expect(try await second.push(to: ada).count == 3)
+        await second.close()
+        let third = try ShortBench(in: folder, seed: 3)
+        #expect(try await third.ask("SELECT count(*) FROM message WHERE state = 3") == [.integer(3)])
+        #expect(third.inbox.count == 3)
+        await third.close()
+    }
+
+    @Test("what cannot be sent is refused at the door", arguments: Self.bad)
+    func refused(_ request: NotificationV1.SendPushRequest, _ field: String) async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        var request = request
+        if request.accountId.isEmpty { request.accountId = try ShortBench.account(1).text }
+        let error = await #expect(throws: ServiceError.self) {
+            try await bench.short.pushes.sendPush(request, bench.context())
+        }
+        #expect(error?.code == .invalidArgument && error?.fields == [field])
+        await bench.close()
+    }
+
+    @Test("without an idempotency key nothing is taken")
+    func noKey() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let account = try ShortBench.account(1).text
+        let error = await #expect(throws: ServiceError.self) {
+            try await bench.short.pushes.sendPush(
+                .init(accountId: account, title: "t"), bench.context(nil))
+        }
+        #expect(error?.fields == ["idempotency-key"])
+        await bench.close()
+    }
+
+    private static let bad: [(NotificationV1.SendPushRequest, String)] = [
+        (.init(accountId: "acc_x", title: "t"), "account_id"),
+        (.init(), "title"),
+        (.init(title: String(repeating: "t", count: 121)), "title"),
+        (.init(title: "a\nb"), "title"),
+        (.init(title: "t", body: String(repeating: "b", count: 1_025)), "body"),
+        (.init(template: "nonsense"), "template"),
+        (.init(template: "phone-code"), "template"),
+        (.init(template: "new-device"), "variables.device"),
+        (.init(title: "t", data: [.init(name: "aps", value: "x")]), "data"),
+        (.init(title: "t", data: [.init(name: "google.x", value: "x")]), "data"),
+        (.init(title: "t", data: [.init(name: "postern_message", value: "x")]), "data"),
+        (.init(title: "t", data: [.init(name: "a\"b", value: "x")]), "data"),
+        (
+            .init(title: "t", data: [.init(name: "a", value: String(repeating: "x", count: 1_024))]),
+            "data"
+        ),
+        (
+            .init(title: "t", data: (0..<17).map { .init(name: "\($0)", value: "x") }), "data"
+        ),
+        (
+            .init(title: "t", data: [.init(name: "a", value: "1"), .init(name: "a", value: "2")]),
+            "data"
+        ),
+        (.init(title: "t", collapseKey: "a\r\nb"), "collapse_key"),
+        (.init(title: "t", collapseKey: String(repeating: "c", count: 65)), "collapse_key"),
+        (.init(title: "t", expiresAtMs: -1), "expires_at_ms"),
+    ]
+}

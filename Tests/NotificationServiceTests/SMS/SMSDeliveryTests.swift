@@ -1,0 +1,246 @@
+import Cryptography
+import HTTPSink
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Text messages by providers")
+struct SMSDeliveryTests {
+    private static let secret = "a secret of thirty-two bytes, ok"
+
+    @Test("N-02: without a provider a code goes into the inbox, once for one key")
+    func inbox() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let id = try await bench.sendCode()
+        #expect(try await bench.sendCode() == id)
+        try await bench.delivering { try await bench.until(sent: 1) }
+        #expect(bench.inbox.map(\.to) == [ShortBench.number])
+        #expect(bench.inbox.first?.text.contains("482913 is your Postern code") == true)
+        await #expect(throws: ServiceError.self) { try await bench.sendCode(code: "000000") }
+        await bench.close()
+    }
+
+    @Test("N-02: Twilio gets number, text, sender and the code's life; the code leaves the store")
+    func twilio() async throws {
+        let sink = try await HTTPSink { _ in .answer(201, body: #"{"sid":"SM1"}"#) }
+        let bench = try ShortBench(in: try TemporaryFolder(), twilio(sink))
+        let expiresAt = bench.time.now() + .seconds(300)
+        try await bench.sendCode(expiresAtMs: expiresAt.milliseconds)
+        try await bench.delivering { try await bench.until(sent: 1) }
+        let request = try #require(sink.requests.first)
+        #expect(request.path == "/2010-04-01/Accounts/AC1/Messages.json")
+        // Base64 of "SK1:token".
+        #expect(request.headers["authorization"] == "Basic U0sxOnRva2Vu")
+        let text = "482913%20is%20your%20Postern%20code.%20It%20is%20good%20for%2010%20minutes."
+        #expect(
+            request.text == "To=%2B4915112345621&From=%2B15005550006&Body=\(text)"
+                + "%20Never%20tell%20it%20to%20anybody.&ValidityPeriod=300")
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
+                == [.integer(0)])
+        #expect(!bench.log.lines.contains { $0.contains("482913") || $0.contains("15112345621") })
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("N-02: the webhook can tell that a request is ours, of now, and unchanged")
+    func webhook() async throws {
+        let sink = try await HTTPSink { _ in .answer(204) }
+        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        let id = try await bench.sendCode()
+        try await bench.delivering { try await bench.until(sent: 1) }
+        let request = try #require(sink.requests.first)
+        let timestamp = try #require(request.headers["postern-timestamp"])
+        #expect(timestamp == "\(bench.time.now().seconds)")
+        let hash = KeyedHash(key: SecretBytes(copying: Self.secret.utf8))
+        let wanted = Hex.encode(hash.hash(Array("\(timestamp).".utf8) + request.body))
+        #expect(request.headers["postern-signature"] == "v1=\(wanted)")
+        #expect(request.headers["idempotency-key"] == id)
+        let object = try #require(JSONReader.object(in: request.body))
+        #expect(object["id"] == .string(id) && object["to"] == .string(ShortBench.number))
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("N-03: the second provider stands in when the first has trouble of its own")
+    func standIn() async throws {
+        let first = try await HTTPSink { _ in .answer(500) }
+        let second = try await HTTPSink { _ in .answer(204) }
+        let bench = try ShortBench(in: try TemporaryFolder(), both(first, second))
+        try await bench.sendCode()
+        try await bench.delivering { try await bench.until(sent: 1) }
+        #expect(first.requests.count == 1 && second.requests.count == 1)
+        await bench.close()
+        await first.close()
+        await second.close()
+    }
+
+    @Test("N-03: a provider whose breaker is open is not asked, and its stand-in takes all")
+    func breaker() async throws {
+        let first = try await HTTPSink { _ in .answer(503) }
+        let second = try await HTTPSink { _ in .answer(204) }
+        let bench = try ShortBench(in: try TemporaryFolder(), both(first, second))
+        for _ in 0..<30 { #expect(try await bench.attempt(.sms(order())) == .taken) }
+        // Ten failures open it (CircuitBreaker), and time stands still.
+        #expect(first.requests.count == 10 && second.requests.count == 30)
+        await bench.close()
+        await first.close()
+        await second.close()
+    }
+
+    @Test("N-03: with all breakers open a try costs nothing, and says until when")
+    func allOpen() async throws {
+        let sink = try await HTTPSink { _ in .answer(503) }
+        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        for _ in 0..<10 {
+            #expect(
+                try await bench.attempt(.sms(order()))
+                    == .failed("sms-webhook-503", retryAfter: nil))
+        }
+        let route = try #require(bench.routes[.sms])
+        guard case .closed(let until) = route.readiness else {
+            Issue.record("a route without a provider is ready")
+            return
+        }
+        #expect(until > bench.time.now())
+        guard case .unavailable("breaker-open", _) = try await bench.attempt(.sms(order())) else {
+            Issue.record("a try went through an open breaker")
+            return
+        }
+        #expect(sink.requests.count == 10)
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("a number's or a text's own fault is not handed on to the next provider")
+    func ownFault() async throws {
+        let first = try await HTTPSink { request in
+            request.text.contains("5555") ? .answer(400, body: #"{"code":21211}"#)
+                : .answer(400, body: #"{"code":21617}"#)
+        }
+        let second = try await HTTPSink { _ in .answer(204) }
+        let bench = try ShortBench(in: try TemporaryFolder(), both(first, second))
+        #expect(
+            try await bench.attempt(.sms(order("+495555555555")))
+                == .refused("twilio-21211", addressIsDead: true))
+        #expect(
+            try await bench.attempt(.sms(order())) == .refused("twilio-21617", addressIsDead: false))
+        #expect(second.requests.isEmpty)
+        await bench.close()
+        await first.close()
+        await second.close()
+    }
+
+    @Test("a number that was called dead is left alone for a day, and no longer")
+    func deadNumber() async throws {
+        let sink = try await HTTPSink { _ in .answer(410) }
+        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        try await bench.sendCode(key: "a")
+        try await bench.delivering {
+            try await bench.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
+        }
+        #expect(
+            try await bench.attempt(.sms(order()))
+                == .refused("number-stopped", addressIsDead: false))
+        #expect(sink.requests.count == 1)
+        bench.time.advance(by: .seconds(24 * 3_600))
+        #expect(
+            try await bench.attempt(.sms(order()))
+                == .refused("sms-webhook-410", addressIsDead: true))
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("a number that has changed lately is noted, and the message counts as sent")
+    func changedNumber() async throws {
+        let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
+        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        #expect(try await bench.attempt(.sms(order())) == .taken)
+        #expect(
+            try await bench.ask("SELECT kind FROM audit WHERE subject IS NOT NULL")
+                == [.text("message.number-changed")])
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("a provider that stalls is left at its deadline, and the next one asked")
+    func stalled() async throws {
+        let first = try await HTTPSink { _ in .stall }
+        let second = try await HTTPSink { _ in .answer(204) }
+        var settings = both(first, second)
+        settings["provider-timeout"] = "200ms"
+        let bench = try ShortBench(in: try TemporaryFolder(), settings)
+        #expect(try await bench.attempt(.sms(order())) == .taken)
+        #expect(first.requests.count == 1 && second.requests.count == 1)
+        await bench.close()
+        await first.close()
+        await second.close()
+    }
+
+    @Test(
+        "what cannot be sent is refused at the door, with the field at fault",
+        arguments: [
+            (NotificationV1.SendTextRequest(recipient: "0151", template: "phone-code"), "recipient"),
+            (.init(recipient: "+4915112345678", template: "nonsense"), "template"),
+            (.init(recipient: "+4915112345678", template: "phone-code"), "variables.code"),
+            (
+                .init(
+                    recipient: "+4915112345678", template: "phone-code",
+                    variables: [
+                        .init(name: "code", value: "see evil.example"),
+                        .init(name: "minutes", value: "5"),
+                    ]), "variables.code"
+            ),
+            (
+                .init(
+                    recipient: "+4915112345678", template: "phone-code", language: "de\n",
+                    variables: [
+                        .init(name: "code", value: "1234"), .init(name: "minutes", value: "5"),
+                    ]), "language"
+            ),
+        ])
+    func refused(_ request: NotificationV1.SendTextRequest, _ field: String) async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let error = await #expect(throws: ServiceError.self) {
+            try await bench.short.texts.sendText(request, bench.context())
+        }
+        #expect(error?.code == .invalidArgument && error?.fields == [field])
+        await bench.close()
+    }
+
+    // MARK: settings and orders
+
+    private func order(_ number: String = ShortBench.number) -> SMSOrder {
+        SMSOrder(
+            recipient: number, template: "phone-code", lane: .security, language: "en",
+            variables: [
+                OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
+            ], expiresAt: nil, account: nil)
+    }
+
+    private func twilio(_ sink: HTTPSink) -> [String: String] {
+        [
+            "provider-plaintext": "true", "sms-providers": "twilio",
+            "sms-twilio-url": sink.url(""), "sms-twilio-account": "AC1", "sms-twilio-key": "SK1",
+            "sms-twilio-secret": "token", "sms-twilio-sender": "+15005550006",
+        ]
+    }
+
+    private func webhook(_ sink: HTTPSink) -> [String: String] {
+        [
+            "provider-plaintext": "true", "sms-providers": "webhook",
+            "sms-webhook-url": sink.url("/sms"), "sms-webhook-secret": Self.secret,
+            "sms-rate": "1000",
+        ]
+    }
+
+    private func both(_ first: HTTPSink, _ second: HTTPSink) -> [String: String] {
+        var settings = twilio(first).merging(webhook(second)) { own, _ in own }
+        settings["sms-providers"] = "twilio,webhook"
+        return settings
+    }
+}
