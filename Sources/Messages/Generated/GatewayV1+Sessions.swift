@@ -48,14 +48,40 @@ extension GatewayV1 {
 extension GatewayV1.SessionEntry: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SessionEntry" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let deviceName = try reader.text(18)
+        let platform = try reader.text(26)
+        let createdAtMs = try reader.int64(32)
+        let lastUsedAtMs = try reader.int64(40)
+        let current = try reader.bool(48)
+        let amr = try reader.texts(58)
+        let authTimeMs = try reader.int64(64)
+        self.sessionId = sessionId
+        self.deviceName = deviceName
+        self.platform = platform
+        self.createdAtMs = createdAtMs
+        self.lastUsedAtMs = lastUsedAtMs
+        self.current = current
+        self.amr = amr
+        self.authTimeMs = authTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if !deviceName.isEmpty { sink.text(18, deviceName) }
+        if !platform.isEmpty { sink.text(26, platform) }
+        if createdAtMs != 0 { sink.int64(32, createdAtMs) }
+        if lastUsedAtMs != 0 { sink.int64(40, lastUsedAtMs) }
+        if current { sink.bool(48, current) }
+        for value in amr { sink.text(58, value) }
+        if authTimeMs != 0 { sink.int64(64, authTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__session_entry__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SessionEntry>) throws {
@@ -78,21 +104,6 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         self.amr = amr
         self.authTimeMs = authTimeMs
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SessionEntry> {
-        let c = arena.room(for: Postern__Gateway__V1__SessionEntry.self)
-        postern__gateway__v1__session_entry__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.device_name = arena.lend(deviceName)
-        c.pointee.platform = arena.lend(platform)
-        c.pointee.created_at_ms = createdAtMs
-        c.pointee.last_used_at_ms = lastUsedAtMs
-        c.pointee.current = current ? 1 : 0
-        c.pointee.n_amr = amr.count
-        c.pointee.amr = arena.array(amr) { arena.lend($0) }
-        c.pointee.auth_time_ms = authTimeMs
-        return c
-    }
 }
 
 extension GatewayV1 {
@@ -113,26 +124,24 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__list_sessions_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ListSessionsRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__ListSessionsRequest.self)
-        postern__gateway__v1__list_sessions_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -154,14 +163,19 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessions: [GatewayV1.SessionEntry] = try reader.messages(10)
+        self.sessions = sessions
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in sessions { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__list_sessions_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsResponse>) throws {
@@ -169,14 +183,6 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
             c.pointee.n_sessions, c.pointee.sessions
         ) { try GatewayV1.SessionEntry(reading: Wire.present($0)) }
         self.sessions = sessions
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ListSessionsResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__ListSessionsResponse.self)
-        postern__gateway__v1__list_sessions_response__init(c)
-        c.pointee.n_sessions = sessions.count
-        c.pointee.sessions = arena.array(sessions) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -202,14 +208,22 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let sessionId = try reader.text(18)
+        self.accessToken = accessToken
+        self.sessionId = sessionId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionRequest>) throws {
@@ -217,14 +231,6 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
         let sessionId = try Wire.text(c.pointee.session_id)
         self.accessToken = accessToken
         self.sessionId = sessionId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndSessionRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__EndSessionRequest.self)
-        postern__gateway__v1__end_session_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.session_id = arena.lend(sessionId)
-        return c
     }
 }
 
@@ -246,26 +252,24 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.bool(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended { sink.bool(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionResponse>) throws {
         let ended = c.pointee.ended != 0
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndSessionResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__EndSessionResponse.self)
-        postern__gateway__v1__end_session_response__init(c)
-        c.pointee.ended = ended ? 1 : 0
-        return c
     }
 }
 
@@ -287,26 +291,24 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_other_sessions_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndOtherSessionsRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__EndOtherSessionsRequest.self)
-        postern__gateway__v1__end_other_sessions_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -328,26 +330,24 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.uint32(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended != 0 { sink.uint32(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_other_sessions_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndOtherSessionsResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__EndOtherSessionsResponse.self)
-        postern__gateway__v1__end_other_sessions_response__init(c)
-        c.pointee.ended = ended
-        return c
     }
 }
 
@@ -387,14 +387,33 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        var proof: Proof?
+        let accessToken = try reader.text(10)
+        if reader.tag == 18 {
+            proof = .password(try reader.text(18))
+        }
+        let device: GatewayV1.Device? = try reader.message(34)
+        let language = try reader.text(42)
+        self.accessToken = accessToken
+        self.device = device
+        self.language = language
+        self.proof = proof
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if case .password(let value) = proof {
+            sink.text(18, value)
+        }
+        if let device { sink.message(34, device) }
+        if !language.isEmpty { sink.text(42, language) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__reauthenticate_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateRequest>) throws {
@@ -410,21 +429,6 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         self.device = device
         self.language = language
         self.proof = proof
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ReauthenticateRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__ReauthenticateRequest.self)
-        postern__gateway__v1__reauthenticate_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.device = device?.placed(in: arena)
-        c.pointee.language = arena.lend(language)
-        switch proof {
-        case .password(let value):
-            c.pointee.proof_case = .init(rawValue: 2)
-            c.pointee.password = arena.lend(value)
-        case nil: break
-        }
-        return c
     }
 }
 
@@ -454,14 +458,25 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let accessExpiresAtMs = try reader.int64(16)
+        let authTimeMs = try reader.int64(24)
+        self.accessToken = accessToken
+        self.accessExpiresAtMs = accessExpiresAtMs
+        self.authTimeMs = authTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
+        if authTimeMs != 0 { sink.int64(24, authTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__reauthenticate_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateResponse>) throws {
@@ -471,14 +486,5 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
         self.authTimeMs = authTimeMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ReauthenticateResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__ReauthenticateResponse.self)
-        postern__gateway__v1__reauthenticate_response__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.access_expires_at_ms = accessExpiresAtMs
-        c.pointee.auth_time_ms = authTimeMs
-        return c
     }
 }

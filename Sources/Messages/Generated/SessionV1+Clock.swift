@@ -14,23 +14,19 @@ extension SessionV1 {
 extension SessionV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CheckRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__check_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__CheckRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__CheckRequest> {
-        let c = arena.room(for: Postern__Session__V1__CheckRequest.self)
-        postern__session__v1__check_request__init(c)
-        return c
     }
 }
 
@@ -60,14 +56,25 @@ extension SessionV1 {
 extension SessionV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CheckResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let waiting = try reader.bool(8)
+        let nowMs = try reader.int64(16)
+        let wallMs = try reader.int64(24)
+        self.waiting = waiting
+        self.nowMs = nowMs
+        self.wallMs = wallMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if waiting { sink.bool(8, waiting) }
+        if nowMs != 0 { sink.int64(16, nowMs) }
+        if wallMs != 0 { sink.int64(24, wallMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__check_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__CheckResponse>) throws {
@@ -77,15 +84,6 @@ extension SessionV1.CheckResponse: ProtobufMessage {
         self.waiting = waiting
         self.nowMs = nowMs
         self.wallMs = wallMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__CheckResponse> {
-        let c = arena.room(for: Postern__Session__V1__CheckResponse.self)
-        postern__session__v1__check_response__init(c)
-        c.pointee.waiting = waiting ? 1 : 0
-        c.pointee.now_ms = nowMs
-        c.pointee.wall_ms = wallMs
-        return c
     }
 }
 
@@ -101,23 +99,19 @@ extension SessionV1 {
 extension SessionV1.AcceptRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.AcceptRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__accept_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__AcceptRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__AcceptRequest> {
-        let c = arena.room(for: Postern__Session__V1__AcceptRequest.self)
-        postern__session__v1__accept_request__init(c)
-        return c
     }
 }
 
@@ -143,14 +137,22 @@ extension SessionV1 {
 extension SessionV1.AcceptResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.AcceptResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let wasWaiting = try reader.bool(8)
+        let nowMs = try reader.int64(16)
+        self.wasWaiting = wasWaiting
+        self.nowMs = nowMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if wasWaiting { sink.bool(8, wasWaiting) }
+        if nowMs != 0 { sink.int64(16, nowMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__accept_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__AcceptResponse>) throws {
@@ -158,13 +160,5 @@ extension SessionV1.AcceptResponse: ProtobufMessage {
         let nowMs = c.pointee.now_ms
         self.wasWaiting = wasWaiting
         self.nowMs = nowMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__AcceptResponse> {
-        let c = arena.room(for: Postern__Session__V1__AcceptResponse.self)
-        postern__session__v1__accept_response__init(c)
-        c.pointee.was_waiting = wasWaiting ? 1 : 0
-        c.pointee.now_ms = nowMs
-        return c
     }
 }
