@@ -7,8 +7,8 @@ enum Readings {
         _ bytes: [UInt8], as type: Message.Type
     ) -> (ordinary: AnyHashable?, library: AnyHashable?) {
         bytes.withUnsafeBytes { bytes in
-            let ordinary: Message? = OrdinaryReader.message(in: bytes)
             // Why it is not read is of no matter here.
+            let ordinary: Message? = try? OrdinaryReader.message(in: bytes)
             let library = try? Message(byLibrary: bytes, in: Arena())
             return (ordinary.map(AnyHashable.init), library.map(AnyHashable.init))
         }
@@ -28,7 +28,8 @@ struct Numbers: ProtobufMessage {
 
     static func read(_ bytes: [UInt8]) -> [UInt64]? {
         bytes.withUnsafeBytes { bytes in
-            let read: Numbers? = OrdinaryReader.message(in: bytes)
+            // Nil is the answer.
+            let read: Numbers? = try? OrdinaryReader.message(in: bytes)
             return read?.values
         }
     }

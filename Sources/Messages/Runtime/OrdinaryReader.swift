@@ -33,15 +33,14 @@ package struct OrdinaryReader {
         next()
     }
 
-    /// The message that `bytes` are; nil where they are not ordinary.
-    static func message<Message: ProtobufMessage>(in bytes: UnsafeRawBufferPointer) -> Message? {
+    /// The message that `bytes` are.
+    static func message<Message: ProtobufMessage>(
+        in bytes: UnsafeRawBufferPointer
+    ) throws(NotOrdinary) -> Message {
         var reader = OrdinaryReader(bytes)
-        do throws(NotOrdinary) {
-            let message = try Message(ordinary: &reader)
-            return reader.tag == none ? message : nil
-        } catch {
-            return nil  // the library says what is wrong, if anything is
-        }
+        let message = try Message(ordinary: &reader)
+        guard reader.tag == none else { throw NotOrdinary() }
+        return message
     }
 
     // MARK: The wire

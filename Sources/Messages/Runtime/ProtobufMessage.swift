@@ -20,10 +20,16 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
 
 extension ProtobufMessage {
     package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        if let message: Self = OrdinaryReader.message(in: bytes) {
-            self = message
-        } else {
-            try self.init(byLibrary: bytes, in: arena)
+        self = try Self.decoded(bytes, arena)
+    }
+
+    /// Returned from where it is made: an optional on the way would be copied, and each copy retains
+    /// every string in it.
+    private static func decoded(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) throws -> Self {
+        do throws(NotOrdinary) {
+            return try OrdinaryReader.message(in: bytes)
+        } catch {
+            return try Self(byLibrary: bytes, in: arena)
         }
     }
 
