@@ -16,6 +16,7 @@ package struct SessionService: SessionsService {
 
     let parts: SessionParts
     let work: SessionWork
+    private let validation: Validation
 
     /// Tells followers of ends.
     package var ends: EndsFeed { EndsFeed(log: work.ends.log) }
@@ -69,6 +70,7 @@ package struct SessionService: SessionsService {
                 grace: settings.refreshGrace, binding: settings.deviceBinding),
             confirmations: Confirmations(grace: settings.refreshGrace),
             ended: ended, refusedUses: RefusedUses(), time: time, randomness: randomness)
+        validation = Validation(parts: parts)
         work = SessionWork(
             parts: parts, settings: settings, signingKeys: inForce, bell: bell,
             endsKeptFor: retention, epoch: epoch, notices: notices, logger: logger)
@@ -111,7 +113,7 @@ package struct SessionService: SessionsService {
         _ request: SessionV1.ValidateRequest, _ context: CallContext
     ) throws -> SessionV1.ValidateResponse {
         try parts.clock.requireAnswering()
-        return Validation(parts: parts).run(request)
+        return validation.run(request)
     }
 
     /// `Inspection`.

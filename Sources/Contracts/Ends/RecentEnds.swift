@@ -8,7 +8,9 @@ import Synchronization
 /// expired, with the leeway of an offline verifier.
 package final class RecentEnds: Sendable {
     private struct State {
-        var ends: [SessionID: Timestamp] = [:]
+        /// By sessions' keys: plain integers, because the hash of a generic key from another module
+        /// is not inlined.
+        var ends: [Int64: Timestamp] = [:]
         /// At this many the old ones go; twice what the last purge left, so that purging costs
         /// each insertion a constant.
         var purgeAt = RecentEnds.purgeCountMin
@@ -22,7 +24,7 @@ package final class RecentEnds: Sendable {
     package init() {}
 
     /// Whether the session has ended, as far as tokens that have not expired are concerned.
-    package func contains(_ id: SessionID) -> Bool { state.withLock { $0.ends[id] != nil } }
+    package func contains(_ id: SessionID) -> Bool { state.withLock { $0.ends[id.key] != nil } }
 
     /// How many are remembered.
     package var count: Int { state.withLock { $0.ends.count } }
@@ -31,7 +33,7 @@ package final class RecentEnds: Sendable {
     package func insert(_ ends: [(session: SessionID, at: Timestamp)], keptFor: Duration) {
         guard let latest = ends.map(\.at).max() else { return }
         state.withLock { state in
-            for end in ends { state.ends[end.session] = end.at }
+            for end in ends { state.ends[end.session.key] = end.at }
             guard state.ends.count >= state.purgeAt else { return }
             let oldest = latest - keptFor
             state.ends = state.ends.filter { $0.value > oldest }

@@ -67,25 +67,26 @@ package enum PushMessagesDescription {
             sendPush,
         ],
         fileDescriptorSet: """
-            CvwDCipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
-            bm90aWZpY2F0aW9uLnYxIs0BChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
+            CpsECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
+            bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
             cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
             bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
-            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcyI0CghW\
-            YXJpYWJsZRISCgRuYW1lGAEgASgJUgRuYW1lEhQKBXZhbHVlGAIgASgJUgV2YWx1ZSIyChFTZW5k\
-            RW1haWxSZXNwb25zZRIdCgptZXNzYWdlX2lkGAEgASgJUgltZXNzYWdlSWQycwoNTm90aWZpY2F0\
-            aW9ucxJiCglTZW5kRW1haWwSKS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5TZW5kRW1haWxSZXF1\
-            ZXN0GioucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVzcG9uc2ViBnByb3RvMwrr\
-            BAoicG9zdGVybi9ub3RpZmljYXRpb24vdjEvcHVzaC5wcm90bxIXcG9zdGVybi5ub3RpZmljYXRp\
-            b24udjEaKnBvc3Rlcm4vbm90aWZpY2F0aW9uL3YxL25vdGlmaWNhdGlvbi5wcm90byLRAgoPU2Vu\
-            ZFB1c2hSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIaCgh0ZW1wbGF0ZRgC\
-            IAEoCVIIdGVtcGxhdGUSGgoIbGFuZ3VhZ2UYAyABKAlSCGxhbmd1YWdlEj8KCXZhcmlhYmxlcxgE\
-            IAMoCzIhLnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLlZhcmlhYmxlUgl2YXJpYWJsZXMSFAoFdGl0\
-            bGUYBSABKAlSBXRpdGxlEhIKBGJvZHkYBiABKAlSBGJvZHkSNQoEZGF0YRgHIAMoCzIhLnBvc3Rl\
-            cm4ubm90aWZpY2F0aW9uLnYxLlZhcmlhYmxlUgRkYXRhEiEKDGNvbGxhcHNlX2tleRgIIAEoCVIL\
-            Y29sbGFwc2VLZXkSIgoNZXhwaXJlc19hdF9tcxgJIAEoA1ILZXhwaXJlc0F0TXMiMwoQU2VuZFB1\
-            c2hSZXNwb25zZRIfCgttZXNzYWdlX2lkcxgBIAMoCVIKbWVzc2FnZUlkczJvCgxQdXNoTWVzc2Fn\
-            ZXMSXwoIU2VuZFB1c2gSKC5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5TZW5kUHVzaFJlcXVlc3Qa\
-            KS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5TZW5kUHVzaFJlc3BvbnNlYgZwcm90bzM=
+            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcxIdCgph\
+            Y2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiNAoIVmFyaWFibGUSEgoEbmFtZRgBIAEoCVIEbmFt\
+            ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
+            ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
+            bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
+            LnYxLlNlbmRFbWFpbFJlc3BvbnNlYgZwcm90bzMK6wQKInBvc3Rlcm4vbm90aWZpY2F0aW9uL3Yx\
+            L3B1c2gucHJvdG8SF3Bvc3Rlcm4ubm90aWZpY2F0aW9uLnYxGipwb3N0ZXJuL25vdGlmaWNhdGlv\
+            bi92MS9ub3RpZmljYXRpb24ucHJvdG8i0QIKD1NlbmRQdXNoUmVxdWVzdBIdCgphY2NvdW50X2lk\
+            GAEgASgJUglhY2NvdW50SWQSGgoIdGVtcGxhdGUYAiABKAlSCHRlbXBsYXRlEhoKCGxhbmd1YWdl\
+            GAMgASgJUghsYW5ndWFnZRI/Cgl2YXJpYWJsZXMYBCADKAsyIS5wb3N0ZXJuLm5vdGlmaWNhdGlv\
+            bi52MS5WYXJpYWJsZVIJdmFyaWFibGVzEhQKBXRpdGxlGAUgASgJUgV0aXRsZRISCgRib2R5GAYg\
+            ASgJUgRib2R5EjUKBGRhdGEYByADKAsyIS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5WYXJpYWJs\
+            ZVIEZGF0YRIhCgxjb2xsYXBzZV9rZXkYCCABKAlSC2NvbGxhcHNlS2V5EiIKDWV4cGlyZXNfYXRf\
+            bXMYCSABKANSC2V4cGlyZXNBdE1zIjMKEFNlbmRQdXNoUmVzcG9uc2USHwoLbWVzc2FnZV9pZHMY\
+            ASADKAlSCm1lc3NhZ2VJZHMybwoMUHVzaE1lc3NhZ2VzEl8KCFNlbmRQdXNoEigucG9zdGVybi5u\
+            b3RpZmljYXRpb24udjEuU2VuZFB1c2hSZXF1ZXN0GikucG9zdGVybi5ub3RpZmljYXRpb24udjEu\
+            U2VuZFB1c2hSZXNwb25zZWIGcHJvdG8z
             """)
 }

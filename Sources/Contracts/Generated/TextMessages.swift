@@ -66,24 +66,24 @@ package enum TextMessagesDescription {
             sendText,
         ],
         fileDescriptorSet: """
-            CvwDCipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
-            bm90aWZpY2F0aW9uLnYxIs0BChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
+            CpsECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
+            bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
             cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
             bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
-            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcyI0CghW\
-            YXJpYWJsZRISCgRuYW1lGAEgASgJUgRuYW1lEhQKBXZhbHVlGAIgASgJUgV2YWx1ZSIyChFTZW5k\
-            RW1haWxSZXNwb25zZRIdCgptZXNzYWdlX2lkGAEgASgJUgltZXNzYWdlSWQycwoNTm90aWZpY2F0\
-            aW9ucxJiCglTZW5kRW1haWwSKS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5TZW5kRW1haWxSZXF1\
-            ZXN0GioucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVzcG9uc2ViBnByb3RvMwqC\
-            BAohcG9zdGVybi9ub3RpZmljYXRpb24vdjEvc21zLnByb3RvEhdwb3N0ZXJuLm5vdGlmaWNhdGlv\
-            bi52MRoqcG9zdGVybi9ub3RpZmljYXRpb24vdjEvbm90aWZpY2F0aW9uLnByb3RvIusBCg9TZW5k\
-            VGV4dFJlcXVlc3QSHAoJcmVjaXBpZW50GAEgASgJUglyZWNpcGllbnQSGgoIdGVtcGxhdGUYAiAB\
-            KAlSCHRlbXBsYXRlEhoKCGxhbmd1YWdlGAMgASgJUghsYW5ndWFnZRI/Cgl2YXJpYWJsZXMYBCAD\
-            KAsyIS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5WYXJpYWJsZVIJdmFyaWFibGVzEiIKDWV4cGly\
-            ZXNfYXRfbXMYBSABKANSC2V4cGlyZXNBdE1zEh0KCmFjY291bnRfaWQYBiABKAlSCWFjY291bnRJ\
-            ZCIxChBTZW5kVGV4dFJlc3BvbnNlEh0KCm1lc3NhZ2VfaWQYASABKAlSCW1lc3NhZ2VJZDJvCgxU\
-            ZXh0TWVzc2FnZXMSXwoIU2VuZFRleHQSKC5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5TZW5kVGV4\
-            dFJlcXVlc3QaKS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5TZW5kVGV4dFJlc3BvbnNlYgZwcm90\
-            bzM=
+            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcxIdCgph\
+            Y2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiNAoIVmFyaWFibGUSEgoEbmFtZRgBIAEoCVIEbmFt\
+            ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
+            ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
+            bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
+            LnYxLlNlbmRFbWFpbFJlc3BvbnNlYgZwcm90bzMKggQKIXBvc3Rlcm4vbm90aWZpY2F0aW9uL3Yx\
+            L3Ntcy5wcm90bxIXcG9zdGVybi5ub3RpZmljYXRpb24udjEaKnBvc3Rlcm4vbm90aWZpY2F0aW9u\
+            L3YxL25vdGlmaWNhdGlvbi5wcm90byLrAQoPU2VuZFRleHRSZXF1ZXN0EhwKCXJlY2lwaWVudBgB\
+            IAEoCVIJcmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgD\
+            IAEoCVIIbGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24u\
+            djEuVmFyaWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRN\
+            cxIdCgphY2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiMQoQU2VuZFRleHRSZXNwb25zZRIdCgpt\
+            ZXNzYWdlX2lkGAEgASgJUgltZXNzYWdlSWQybwoMVGV4dE1lc3NhZ2VzEl8KCFNlbmRUZXh0Eigu\
+            cG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZFRleHRSZXF1ZXN0GikucG9zdGVybi5ub3RpZmlj\
+            YXRpb24udjEuU2VuZFRleHRSZXNwb25zZWIGcHJvdG8z
             """)
 }

@@ -17,23 +17,19 @@ extension ClockV1 {
 extension ClockV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__clock__v1__check_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Clock__V1__CheckRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Clock__V1__CheckRequest> {
-        let c = arena.room(for: Postern__Clock__V1__CheckRequest.self)
-        postern__clock__v1__check_request__init(c)
-        return c
     }
 }
 
@@ -63,14 +59,25 @@ extension ClockV1 {
 extension ClockV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let waiting = try reader.bool(8)
+        let nowMs = try reader.int64(16)
+        let wallMs = try reader.int64(24)
+        self.waiting = waiting
+        self.nowMs = nowMs
+        self.wallMs = wallMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if waiting { sink.bool(8, waiting) }
+        if nowMs != 0 { sink.int64(16, nowMs) }
+        if wallMs != 0 { sink.int64(24, wallMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__clock__v1__check_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Clock__V1__CheckResponse>) throws {
@@ -80,15 +87,6 @@ extension ClockV1.CheckResponse: ProtobufMessage {
         self.waiting = waiting
         self.nowMs = nowMs
         self.wallMs = wallMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Clock__V1__CheckResponse> {
-        let c = arena.room(for: Postern__Clock__V1__CheckResponse.self)
-        postern__clock__v1__check_response__init(c)
-        c.pointee.waiting = waiting ? 1 : 0
-        c.pointee.now_ms = nowMs
-        c.pointee.wall_ms = wallMs
-        return c
     }
 }
 
@@ -104,23 +102,19 @@ extension ClockV1 {
 extension ClockV1.AcceptRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__clock__v1__accept_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Clock__V1__AcceptRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Clock__V1__AcceptRequest> {
-        let c = arena.room(for: Postern__Clock__V1__AcceptRequest.self)
-        postern__clock__v1__accept_request__init(c)
-        return c
     }
 }
 
@@ -146,14 +140,22 @@ extension ClockV1 {
 extension ClockV1.AcceptResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let wasWaiting = try reader.bool(8)
+        let nowMs = try reader.int64(16)
+        self.wasWaiting = wasWaiting
+        self.nowMs = nowMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if wasWaiting { sink.bool(8, wasWaiting) }
+        if nowMs != 0 { sink.int64(16, nowMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__clock__v1__accept_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Clock__V1__AcceptResponse>) throws {
@@ -161,13 +163,5 @@ extension ClockV1.AcceptResponse: ProtobufMessage {
         let nowMs = c.pointee.now_ms
         self.wasWaiting = wasWaiting
         self.nowMs = nowMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Clock__V1__AcceptResponse> {
-        let c = arena.room(for: Postern__Clock__V1__AcceptResponse.self)
-        postern__clock__v1__accept_response__init(c)
-        c.pointee.was_waiting = wasWaiting ? 1 : 0
-        c.pointee.now_ms = nowMs
-        return c
     }
 }

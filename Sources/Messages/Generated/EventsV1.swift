@@ -31,14 +31,25 @@ extension EventsV1 {
 extension EventsV1.ReadEventsRequest: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let after = try reader.int64(8)
+        let limit = try reader.uint32(16)
+        let positionOnly = try reader.bool(24)
+        self.after = after
+        self.limit = limit
+        self.positionOnly = positionOnly
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if after != 0 { sink.int64(8, after) }
+        if limit != 0 { sink.uint32(16, limit) }
+        if positionOnly { sink.bool(24, positionOnly) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__events__v1__read_events_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Events__V1__ReadEventsRequest>) throws {
@@ -48,15 +59,6 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
         self.after = after
         self.limit = limit
         self.positionOnly = positionOnly
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Events__V1__ReadEventsRequest> {
-        let c = arena.room(for: Postern__Events__V1__ReadEventsRequest.self)
-        postern__events__v1__read_events_request__init(c)
-        c.pointee.after = after
-        c.pointee.limit = limit
-        c.pointee.position_only = positionOnly ? 1 : 0
-        return c
     }
 }
 
@@ -90,14 +92,28 @@ extension EventsV1 {
 extension EventsV1.ReadEventsResponse: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let events: [EventsV1.Event] = try reader.messages(10)
+        let position = try reader.int64(16)
+        let isWhole = try reader.bool(24)
+        let readAtMs = try reader.int64(32)
+        self.events = events
+        self.position = position
+        self.isWhole = isWhole
+        self.readAtMs = readAtMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in events { sink.message(10, value) }
+        if position != 0 { sink.int64(16, position) }
+        if isWhole { sink.bool(24, isWhole) }
+        if readAtMs != 0 { sink.int64(32, readAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__events__v1__read_events_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Events__V1__ReadEventsResponse>) throws {
@@ -111,17 +127,6 @@ extension EventsV1.ReadEventsResponse: ProtobufMessage {
         self.position = position
         self.isWhole = isWhole
         self.readAtMs = readAtMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Events__V1__ReadEventsResponse> {
-        let c = arena.room(for: Postern__Events__V1__ReadEventsResponse.self)
-        postern__events__v1__read_events_response__init(c)
-        c.pointee.n_events = events.count
-        c.pointee.events = arena.array(events) { $0.placed(in: arena) }
-        c.pointee.position = position
-        c.pointee.is_whole = isWhole ? 1 : 0
-        c.pointee.read_at_ms = readAtMs
-        return c
     }
 }
 
@@ -167,14 +172,37 @@ extension EventsV1 {
 extension EventsV1.Event: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.Event" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let position = try reader.int64(8)
+        let atMs = try reader.int64(16)
+        let kind = try reader.text(26)
+        let accountId = try reader.text(34)
+        let sessionId = try reader.text(42)
+        let outcome = try reader.text(50)
+        let attempt = try reader.int64(56)
+        self.position = position
+        self.atMs = atMs
+        self.kind = kind
+        self.accountId = accountId
+        self.sessionId = sessionId
+        self.outcome = outcome
+        self.attempt = attempt
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if position != 0 { sink.int64(8, position) }
+        if atMs != 0 { sink.int64(16, atMs) }
+        if !kind.isEmpty { sink.text(26, kind) }
+        if !accountId.isEmpty { sink.text(34, accountId) }
+        if !sessionId.isEmpty { sink.text(42, sessionId) }
+        if !outcome.isEmpty { sink.text(50, outcome) }
+        if attempt != 0 { sink.int64(56, attempt) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__events__v1__event__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Events__V1__Event>) throws {
@@ -192,18 +220,5 @@ extension EventsV1.Event: ProtobufMessage {
         self.sessionId = sessionId
         self.outcome = outcome
         self.attempt = attempt
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Events__V1__Event> {
-        let c = arena.room(for: Postern__Events__V1__Event.self)
-        postern__events__v1__event__init(c)
-        c.pointee.position = position
-        c.pointee.at_ms = atMs
-        c.pointee.kind = arena.lend(kind)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.outcome = arena.lend(outcome)
-        c.pointee.attempt = attempt
-        return c
     }
 }

@@ -82,14 +82,40 @@ extension GatewayV1 {
 extension GatewayV1.SessionEntry: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SessionEntry" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let deviceName = try reader.text(18)
+        let platform = try reader.text(26)
+        let createdAtMs = try reader.int64(32)
+        let lastUsedAtMs = try reader.int64(40)
+        let current = try reader.bool(48)
+        let amr = try reader.texts(58)
+        let authTimeMs = try reader.int64(64)
+        self.sessionId = sessionId
+        self.deviceName = deviceName
+        self.platform = platform
+        self.createdAtMs = createdAtMs
+        self.lastUsedAtMs = lastUsedAtMs
+        self.current = current
+        self.amr = amr
+        self.authTimeMs = authTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if !deviceName.isEmpty { sink.text(18, deviceName) }
+        if !platform.isEmpty { sink.text(26, platform) }
+        if createdAtMs != 0 { sink.int64(32, createdAtMs) }
+        if lastUsedAtMs != 0 { sink.int64(40, lastUsedAtMs) }
+        if current { sink.bool(48, current) }
+        for value in amr { sink.text(58, value) }
+        if authTimeMs != 0 { sink.int64(64, authTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__session_entry__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SessionEntry>) throws {
@@ -112,21 +138,6 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         self.amr = amr
         self.authTimeMs = authTimeMs
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SessionEntry> {
-        let c = arena.room(for: Postern__Gateway__V1__SessionEntry.self)
-        postern__gateway__v1__session_entry__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.device_name = arena.lend(deviceName)
-        c.pointee.platform = arena.lend(platform)
-        c.pointee.created_at_ms = createdAtMs
-        c.pointee.last_used_at_ms = lastUsedAtMs
-        c.pointee.current = current ? 1 : 0
-        c.pointee.n_amr = amr.count
-        c.pointee.amr = arena.array(amr) { arena.lend($0) }
-        c.pointee.auth_time_ms = authTimeMs
-        return c
-    }
 }
 
 extension GatewayV1 {
@@ -147,26 +158,24 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__list_sessions_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ListSessionsRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__ListSessionsRequest.self)
-        postern__gateway__v1__list_sessions_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -188,14 +197,19 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessions: [GatewayV1.SessionEntry] = try reader.messages(10)
+        self.sessions = sessions
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in sessions { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__list_sessions_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsResponse>) throws {
@@ -203,14 +217,6 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
             c.pointee.n_sessions, c.pointee.sessions
         ) { try GatewayV1.SessionEntry(reading: Wire.present($0)) }
         self.sessions = sessions
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ListSessionsResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__ListSessionsResponse.self)
-        postern__gateway__v1__list_sessions_response__init(c)
-        c.pointee.n_sessions = sessions.count
-        c.pointee.sessions = arena.array(sessions) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -236,14 +242,22 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let sessionId = try reader.text(18)
+        self.accessToken = accessToken
+        self.sessionId = sessionId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionRequest>) throws {
@@ -251,14 +265,6 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
         let sessionId = try Wire.text(c.pointee.session_id)
         self.accessToken = accessToken
         self.sessionId = sessionId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndSessionRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__EndSessionRequest.self)
-        postern__gateway__v1__end_session_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.session_id = arena.lend(sessionId)
-        return c
     }
 }
 
@@ -280,26 +286,24 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.bool(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended { sink.bool(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionResponse>) throws {
         let ended = c.pointee.ended != 0
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndSessionResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__EndSessionResponse.self)
-        postern__gateway__v1__end_session_response__init(c)
-        c.pointee.ended = ended ? 1 : 0
-        return c
     }
 }
 
@@ -321,26 +325,24 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_other_sessions_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndOtherSessionsRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__EndOtherSessionsRequest.self)
-        postern__gateway__v1__end_other_sessions_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -362,26 +364,24 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.uint32(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended != 0 { sink.uint32(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__end_other_sessions_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__EndOtherSessionsResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__EndOtherSessionsResponse.self)
-        postern__gateway__v1__end_other_sessions_response__init(c)
-        c.pointee.ended = ended
-        return c
     }
 }
 
@@ -424,14 +424,39 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        var proof: Proof?
+        let accessToken = try reader.text(10)
+        if reader.tag == 18 {
+            proof = .password(try reader.text(18))
+        }
+        if reader.tag == 26 {
+            proof = .deviceKey(try reader.nested())
+        }
+        let device: GatewayV1.Device? = try reader.message(34)
+        let language = try reader.text(42)
+        self.accessToken = accessToken
+        self.device = device
+        self.language = language
+        self.proof = proof
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if case .password(let value) = proof {
+            sink.text(18, value)
+        }
+        if case .deviceKey(let value) = proof {
+            sink.message(26, value)
+        }
+        if let device { sink.message(34, device) }
+        if !language.isEmpty { sink.text(42, language) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__reauthenticate_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateRequest>) throws {
@@ -448,24 +473,6 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         self.device = device
         self.language = language
         self.proof = proof
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ReauthenticateRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__ReauthenticateRequest.self)
-        postern__gateway__v1__reauthenticate_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.device = device?.placed(in: arena)
-        c.pointee.language = arena.lend(language)
-        switch proof {
-        case .password(let value):
-            c.pointee.proof_case = .init(rawValue: 2)
-            c.pointee.password = arena.lend(value)
-        case .deviceKey(let value):
-            c.pointee.proof_case = .init(rawValue: 3)
-            c.pointee.device_key = value.placed(in: arena)
-        case nil: break
-        }
-        return c
     }
 }
 
@@ -495,14 +502,25 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let accessExpiresAtMs = try reader.int64(16)
+        let authTimeMs = try reader.int64(24)
+        self.accessToken = accessToken
+        self.accessExpiresAtMs = accessExpiresAtMs
+        self.authTimeMs = authTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
+        if authTimeMs != 0 { sink.int64(24, authTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__reauthenticate_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateResponse>) throws {
@@ -512,15 +530,6 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
         self.authTimeMs = authTimeMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__ReauthenticateResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__ReauthenticateResponse.self)
-        postern__gateway__v1__reauthenticate_response__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.access_expires_at_ms = accessExpiresAtMs
-        c.pointee.auth_time_ms = authTimeMs
-        return c
     }
 }
 
@@ -550,14 +559,27 @@ extension GatewayV1 {
 extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let maxAgeS = try reader.uint32(16)
+        let kinds = try reader.numbers(26) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
+        self.accessToken = accessToken
+        self.maxAgeS = maxAgeS
+        self.kinds = kinds
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if maxAgeS != 0 { sink.uint32(16, maxAgeS) }
+        if !kinds.isEmpty {
+            sink.numbers(26, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__check_recent_proof_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofRequest>) throws {
@@ -569,16 +591,6 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
         self.accessToken = accessToken
         self.maxAgeS = maxAgeS
         self.kinds = kinds
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__CheckRecentProofRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__CheckRecentProofRequest.self)
-        postern__gateway__v1__check_recent_proof_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.max_age_s = maxAgeS
-        c.pointee.n_kinds = kinds.count
-        c.pointee.kinds = arena.array(kinds) { .init(rawValue: .init(truncatingIfNeeded: $0.rawValue)) }
-        return c
     }
 }
 
@@ -612,14 +624,28 @@ extension GatewayV1 {
 extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let accountId = try reader.text(18)
+        let amr = try reader.texts(26)
+        let provedAtMs = try reader.int64(32)
+        self.sessionId = sessionId
+        self.accountId = accountId
+        self.amr = amr
+        self.provedAtMs = provedAtMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+        for value in amr { sink.text(26, value) }
+        if provedAtMs != 0 { sink.int64(32, provedAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__check_recent_proof_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofResponse>) throws {
@@ -633,16 +659,5 @@ extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
         self.accountId = accountId
         self.amr = amr
         self.provedAtMs = provedAtMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__CheckRecentProofResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__CheckRecentProofResponse.self)
-        postern__gateway__v1__check_recent_proof_response__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.n_amr = amr.count
-        c.pointee.amr = arena.array(amr) { arena.lend($0) }
-        c.pointee.proved_at_ms = provedAtMs
-        return c
     }
 }

@@ -115,14 +115,28 @@ extension GatewayV1 {
 extension GatewayV1.Device: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Device" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let deviceId = try reader.text(10)
+        let platform = try reader.text(18)
+        let name = try reader.text(26)
+        let key: SessionV1.DeviceKey? = try reader.message(34)
+        self.deviceId = deviceId
+        self.platform = platform
+        self.name = name
+        self.key = key
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !deviceId.isEmpty { sink.text(10, deviceId) }
+        if !platform.isEmpty { sink.text(18, platform) }
+        if !name.isEmpty { sink.text(26, name) }
+        if let key { sink.message(34, key) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__device__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__Device>) throws {
@@ -134,16 +148,6 @@ extension GatewayV1.Device: ProtobufMessage {
         self.platform = platform
         self.name = name
         self.key = key
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__Device> {
-        let c = arena.room(for: Postern__Gateway__V1__Device.self)
-        postern__gateway__v1__device__init(c)
-        c.pointee.device_id = arena.lend(deviceId)
-        c.pointee.platform = arena.lend(platform)
-        c.pointee.name = arena.lend(name)
-        c.pointee.key = key?.placed(in: arena)
-        return c
     }
 }
 
@@ -190,14 +194,37 @@ extension GatewayV1 {
 extension GatewayV1.Session: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Session" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let accessToken = try reader.text(18)
+        let accessExpiresAtMs = try reader.int64(24)
+        let refreshToken = try reader.text(34)
+        let idleExpiresAtMs = try reader.int64(40)
+        let expiresAtMs = try reader.int64(48)
+        let serverTimeMs = try reader.int64(56)
+        self.sessionId = sessionId
+        self.accessToken = accessToken
+        self.accessExpiresAtMs = accessExpiresAtMs
+        self.refreshToken = refreshToken
+        self.idleExpiresAtMs = idleExpiresAtMs
+        self.expiresAtMs = expiresAtMs
+        self.serverTimeMs = serverTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if !accessToken.isEmpty { sink.text(18, accessToken) }
+        if accessExpiresAtMs != 0 { sink.int64(24, accessExpiresAtMs) }
+        if !refreshToken.isEmpty { sink.text(34, refreshToken) }
+        if idleExpiresAtMs != 0 { sink.int64(40, idleExpiresAtMs) }
+        if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
+        if serverTimeMs != 0 { sink.int64(56, serverTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__session__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__Session>) throws {
@@ -215,19 +242,6 @@ extension GatewayV1.Session: ProtobufMessage {
         self.idleExpiresAtMs = idleExpiresAtMs
         self.expiresAtMs = expiresAtMs
         self.serverTimeMs = serverTimeMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__Session> {
-        let c = arena.room(for: Postern__Gateway__V1__Session.self)
-        postern__gateway__v1__session__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.access_expires_at_ms = accessExpiresAtMs
-        c.pointee.refresh_token = arena.lend(refreshToken)
-        c.pointee.idle_expires_at_ms = idleExpiresAtMs
-        c.pointee.expires_at_ms = expiresAtMs
-        c.pointee.server_time_ms = serverTimeMs
-        return c
     }
 }
 
@@ -269,14 +283,34 @@ extension GatewayV1 {
 extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let email = try reader.text(10)
+        let password = try reader.text(18)
+        let device: GatewayV1.Device? = try reader.message(26)
+        let displayName = try reader.text(34)
+        let language = try reader.text(42)
+        let accessToken = try reader.text(50)
+        self.email = email
+        self.password = password
+        self.device = device
+        self.displayName = displayName
+        self.language = language
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+        if !password.isEmpty { sink.text(18, password) }
+        if let device { sink.message(26, device) }
+        if !displayName.isEmpty { sink.text(34, displayName) }
+        if !language.isEmpty { sink.text(42, language) }
+        if !accessToken.isEmpty { sink.text(50, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__sign_up_with_password_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordRequest>) throws {
@@ -292,18 +326,6 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         self.displayName = displayName
         self.language = language
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SignUpWithPasswordRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__SignUpWithPasswordRequest.self)
-        postern__gateway__v1__sign_up_with_password_request__init(c)
-        c.pointee.email = arena.lend(email)
-        c.pointee.password = arena.lend(password)
-        c.pointee.device = device?.placed(in: arena)
-        c.pointee.display_name = arena.lend(displayName)
-        c.pointee.language = arena.lend(language)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -333,14 +355,25 @@ extension GatewayV1 {
 extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let account: IdentityV1.Account? = try reader.message(10)
+        let session: GatewayV1.Session? = try reader.message(18)
+        let isNewUser = try reader.bool(24)
+        self.account = account
+        self.session = session
+        self.isNewUser = isNewUser
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let account { sink.message(10, account) }
+        if let session { sink.message(18, session) }
+        if isNewUser { sink.bool(24, isNewUser) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__sign_up_with_password_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordResponse>) throws {
@@ -350,15 +383,6 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SignUpWithPasswordResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__SignUpWithPasswordResponse.self)
-        postern__gateway__v1__sign_up_with_password_response__init(c)
-        c.pointee.account = account?.placed(in: arena)
-        c.pointee.session = session?.placed(in: arena)
-        c.pointee.is_new_user = isNewUser ? 1 : 0
-        return c
     }
 }
 
@@ -392,14 +416,28 @@ extension GatewayV1 {
 extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let email = try reader.text(10)
+        let password = try reader.text(18)
+        let device: GatewayV1.Device? = try reader.message(26)
+        let language = try reader.text(34)
+        self.email = email
+        self.password = password
+        self.device = device
+        self.language = language
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+        if !password.isEmpty { sink.text(18, password) }
+        if let device { sink.message(26, device) }
+        if !language.isEmpty { sink.text(34, language) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_password_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordRequest>) throws {
@@ -411,16 +449,6 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         self.password = password
         self.device = device
         self.language = language
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SignInWithPasswordRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__SignInWithPasswordRequest.self)
-        postern__gateway__v1__sign_in_with_password_request__init(c)
-        c.pointee.email = arena.lend(email)
-        c.pointee.password = arena.lend(password)
-        c.pointee.device = device?.placed(in: arena)
-        c.pointee.language = arena.lend(language)
-        return c
     }
 }
 
@@ -450,14 +478,25 @@ extension GatewayV1 {
 extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let account: IdentityV1.Account? = try reader.message(10)
+        let session: GatewayV1.Session? = try reader.message(18)
+        let isNewUser = try reader.bool(24)
+        self.account = account
+        self.session = session
+        self.isNewUser = isNewUser
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let account { sink.message(10, account) }
+        if let session { sink.message(18, session) }
+        if isNewUser { sink.bool(24, isNewUser) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_password_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordResponse>) throws {
@@ -467,15 +506,6 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SignInWithPasswordResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__SignInWithPasswordResponse.self)
-        postern__gateway__v1__sign_in_with_password_response__init(c)
-        c.pointee.account = account?.placed(in: arena)
-        c.pointee.session = session?.placed(in: arena)
-        c.pointee.is_new_user = isNewUser ? 1 : 0
-        return c
     }
 }
 
@@ -509,14 +539,28 @@ extension GatewayV1 {
 extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let token = try reader.text(10)
+        let accessToken = try reader.text(18)
+        let password = try reader.text(26)
+        let device: GatewayV1.Device? = try reader.message(34)
+        self.token = token
+        self.accessToken = accessToken
+        self.password = password
+        self.device = device
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !token.isEmpty { sink.text(10, token) }
+        if !accessToken.isEmpty { sink.text(18, accessToken) }
+        if !password.isEmpty { sink.text(26, password) }
+        if let device { sink.message(34, device) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__verify_email_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailRequest>) throws {
@@ -528,16 +572,6 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
         self.accessToken = accessToken
         self.password = password
         self.device = device
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__VerifyEmailRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__VerifyEmailRequest.self)
-        postern__gateway__v1__verify_email_request__init(c)
-        c.pointee.token = arena.lend(token)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.password = arena.lend(password)
-        c.pointee.device = device?.placed(in: arena)
-        return c
     }
 }
 
@@ -559,26 +593,24 @@ extension GatewayV1 {
 extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let account: IdentityV1.Account? = try reader.message(10)
+        self.account = account
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let account { sink.message(10, account) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__verify_email_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailResponse>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         self.account = account
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__VerifyEmailResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__VerifyEmailResponse.self)
-        postern__gateway__v1__verify_email_response__init(c)
-        c.pointee.account = account?.placed(in: arena)
-        return c
     }
 }
 
@@ -608,14 +640,25 @@ extension GatewayV1 {
 extension GatewayV1.RefreshRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let refreshToken = try reader.text(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
+        self.refreshToken = refreshToken
+        self.device = device
+        self.deviceProof = deviceProof
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !refreshToken.isEmpty { sink.text(10, refreshToken) }
+        if let device { sink.message(18, device) }
+        if let deviceProof { sink.message(26, deviceProof) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__refresh_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshRequest>) throws {
@@ -625,15 +668,6 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
         self.refreshToken = refreshToken
         self.device = device
         self.deviceProof = deviceProof
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__RefreshRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__RefreshRequest.self)
-        postern__gateway__v1__refresh_request__init(c)
-        c.pointee.refresh_token = arena.lend(refreshToken)
-        c.pointee.device = device?.placed(in: arena)
-        c.pointee.device_proof = deviceProof?.placed(in: arena)
-        return c
     }
 }
 
@@ -655,26 +689,24 @@ extension GatewayV1 {
 extension GatewayV1.RefreshResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let session: GatewayV1.Session? = try reader.message(10)
+        self.session = session
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let session { sink.message(10, session) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__refresh_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshResponse>) throws {
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         self.session = session
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__RefreshResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__RefreshResponse.self)
-        postern__gateway__v1__refresh_response__init(c)
-        c.pointee.session = session?.placed(in: arena)
-        return c
     }
 }
 
@@ -713,14 +745,36 @@ extension GatewayV1 {
 extension GatewayV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        var token: Token?
+        if reader.tag == 10 {
+            token = .accessToken(try reader.text(10))
+        }
+        if reader.tag == 18 {
+            token = .refreshToken(try reader.text(18))
+        }
+        let all = try reader.bool(24)
+        let deviceProof: SessionV1.DeviceProof? = try reader.message(34)
+        self.all = all
+        self.deviceProof = deviceProof
+        self.token = token
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if case .accessToken(let value) = token {
+            sink.text(10, value)
+        }
+        if case .refreshToken(let value) = token {
+            sink.text(18, value)
+        }
+        if all { sink.bool(24, all) }
+        if let deviceProof { sink.message(34, deviceProof) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__sign_out_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutRequest>) throws {
@@ -735,23 +789,6 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
         self.all = all
         self.deviceProof = deviceProof
         self.token = token
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SignOutRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__SignOutRequest.self)
-        postern__gateway__v1__sign_out_request__init(c)
-        c.pointee.all = all ? 1 : 0
-        c.pointee.device_proof = deviceProof?.placed(in: arena)
-        switch token {
-        case .accessToken(let value):
-            c.pointee.token_case = .init(rawValue: 1)
-            c.pointee.access_token = arena.lend(value)
-        case .refreshToken(let value):
-            c.pointee.token_case = .init(rawValue: 2)
-            c.pointee.refresh_token = arena.lend(value)
-        case nil: break
-        }
-        return c
     }
 }
 
@@ -773,26 +810,24 @@ extension GatewayV1 {
 extension GatewayV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.uint32(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended != 0 { sink.uint32(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__sign_out_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__SignOutResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__SignOutResponse.self)
-        postern__gateway__v1__sign_out_response__init(c)
-        c.pointee.ended = ended
-        return c
     }
 }
 
@@ -814,26 +849,24 @@ extension GatewayV1 {
 extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__check_auth_state_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__CheckAuthStateRequest> {
-        let c = arena.room(for: Postern__Gateway__V1__CheckAuthStateRequest.self)
-        postern__gateway__v1__check_auth_state_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -876,14 +909,36 @@ extension GatewayV1 {
 extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let authenticated = try reader.bool(8)
+        let reason = try GatewayV1.AuthStateReason(rawValue: reader.int32(16))
+        let account: IdentityV1.Account? = try reader.message(26)
+        let todo = try reader.numbers(34) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0)) }
+        let serverTimeMs = try reader.int64(40)
+        let endReason = try SessionV1.EndReason(rawValue: reader.int32(48))
+        self.authenticated = authenticated
+        self.reason = reason
+        self.account = account
+        self.todo = todo
+        self.serverTimeMs = serverTimeMs
+        self.endReason = endReason
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if authenticated { sink.bool(8, authenticated) }
+        if reason.rawValue != 0 { sink.int32(16, reason.rawValue) }
+        if let account { sink.message(26, account) }
+        if !todo.isEmpty {
+            sink.numbers(34, todo.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
+        if serverTimeMs != 0 { sink.int64(40, serverTimeMs) }
+        if endReason.rawValue != 0 { sink.int32(48, endReason.rawValue) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__gateway__v1__check_auth_state_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateResponse>) throws {
@@ -901,18 +956,5 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         self.todo = todo
         self.serverTimeMs = serverTimeMs
         self.endReason = endReason
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Gateway__V1__CheckAuthStateResponse> {
-        let c = arena.room(for: Postern__Gateway__V1__CheckAuthStateResponse.self)
-        postern__gateway__v1__check_auth_state_response__init(c)
-        c.pointee.authenticated = authenticated ? 1 : 0
-        c.pointee.reason = .init(rawValue: .init(truncatingIfNeeded: reason.rawValue))
-        c.pointee.account = account?.placed(in: arena)
-        c.pointee.n_todo = todo.count
-        c.pointee.todo = arena.array(todo) { .init(rawValue: .init(truncatingIfNeeded: $0.rawValue)) }
-        c.pointee.server_time_ms = serverTimeMs
-        c.pointee.end_reason = .init(rawValue: .init(truncatingIfNeeded: endReason.rawValue))
-        return c
     }
 }

@@ -51,23 +51,19 @@ extension HealthV1 {
 extension HealthV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__health__v1__check_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Health__V1__CheckRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Health__V1__CheckRequest> {
-        let c = arena.room(for: Postern__Health__V1__CheckRequest.self)
-        postern__health__v1__check_request__init(c)
-        return c
     }
 }
 
@@ -93,14 +89,22 @@ extension HealthV1 {
 extension HealthV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let status = try HealthV1.ServingStatus(rawValue: reader.int32(8))
+        let parts: [HealthV1.PartHealth] = try reader.messages(18)
+        self.status = status
+        self.parts = parts
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if status.rawValue != 0 { sink.int32(8, status.rawValue) }
+        for value in parts { sink.message(18, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__health__v1__check_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Health__V1__CheckResponse>) throws {
@@ -110,15 +114,6 @@ extension HealthV1.CheckResponse: ProtobufMessage {
         ) { try HealthV1.PartHealth(reading: Wire.present($0)) }
         self.status = status
         self.parts = parts
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Health__V1__CheckResponse> {
-        let c = arena.room(for: Postern__Health__V1__CheckResponse.self)
-        postern__health__v1__check_response__init(c)
-        c.pointee.status = .init(rawValue: .init(truncatingIfNeeded: status.rawValue))
-        c.pointee.n_parts = parts.count
-        c.pointee.parts = arena.array(parts) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -144,14 +139,22 @@ extension HealthV1 {
 extension HealthV1.PartHealth: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.PartHealth" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let name = try reader.text(10)
+        let status = try HealthV1.ServingStatus(rawValue: reader.int32(16))
+        self.name = name
+        self.status = status
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !name.isEmpty { sink.text(10, name) }
+        if status.rawValue != 0 { sink.int32(16, status.rawValue) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__health__v1__part_health__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Health__V1__PartHealth>) throws {
@@ -159,13 +162,5 @@ extension HealthV1.PartHealth: ProtobufMessage {
         let status = HealthV1.ServingStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
         self.name = name
         self.status = status
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Health__V1__PartHealth> {
-        let c = arena.room(for: Postern__Health__V1__PartHealth.self)
-        postern__health__v1__part_health__init(c)
-        c.pointee.name = arena.lend(name)
-        c.pointee.status = .init(rawValue: .init(truncatingIfNeeded: status.rawValue))
-        return c
     }
 }

@@ -70,14 +70,31 @@ extension IdentityV1 {
 extension IdentityV1.TellRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let kind = try IdentityV1.NoticeKind(rawValue: reader.int32(16))
+        let atMs = try reader.int64(24)
+        let deviceName = try reader.text(34)
+        let platform = try reader.text(42)
+        self.accountId = accountId
+        self.kind = kind
+        self.atMs = atMs
+        self.deviceName = deviceName
+        self.platform = platform
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if kind.rawValue != 0 { sink.int32(16, kind.rawValue) }
+        if atMs != 0 { sink.int64(24, atMs) }
+        if !deviceName.isEmpty { sink.text(34, deviceName) }
+        if !platform.isEmpty { sink.text(42, platform) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__tell_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__TellRequest>) throws {
@@ -91,17 +108,6 @@ extension IdentityV1.TellRequest: ProtobufMessage {
         self.atMs = atMs
         self.deviceName = deviceName
         self.platform = platform
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__TellRequest> {
-        let c = arena.room(for: Postern__Identity__V1__TellRequest.self)
-        postern__identity__v1__tell_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.kind = .init(rawValue: .init(truncatingIfNeeded: kind.rawValue))
-        c.pointee.at_ms = atMs
-        c.pointee.device_name = arena.lend(deviceName)
-        c.pointee.platform = arena.lend(platform)
-        return c
     }
 }
 
@@ -124,25 +130,23 @@ extension IdentityV1 {
 extension IdentityV1.TellResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let mailed = try reader.bool(8)
+        self.mailed = mailed
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if mailed { sink.bool(8, mailed) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__tell_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Identity__V1__TellResponse>) throws {
         let mailed = c.pointee.mailed != 0
         self.mailed = mailed
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__TellResponse> {
-        let c = arena.room(for: Postern__Identity__V1__TellResponse.self)
-        postern__identity__v1__tell_response__init(c)
-        c.pointee.mailed = mailed ? 1 : 0
-        return c
     }
 }

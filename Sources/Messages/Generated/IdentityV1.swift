@@ -89,14 +89,37 @@ extension IdentityV1 {
 extension IdentityV1.Account: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Account" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let email = try reader.text(18)
+        let emailVerified = try reader.bool(24)
+        let displayName = try reader.text(34)
+        let createdAtMs = try reader.int64(40)
+        let lastSignInAtMs = try reader.int64(48)
+        let status = try IdentityV1.AccountStatus(rawValue: reader.int32(56))
+        self.accountId = accountId
+        self.email = email
+        self.emailVerified = emailVerified
+        self.displayName = displayName
+        self.createdAtMs = createdAtMs
+        self.lastSignInAtMs = lastSignInAtMs
+        self.status = status
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if !email.isEmpty { sink.text(18, email) }
+        if emailVerified { sink.bool(24, emailVerified) }
+        if !displayName.isEmpty { sink.text(34, displayName) }
+        if createdAtMs != 0 { sink.int64(40, createdAtMs) }
+        if lastSignInAtMs != 0 { sink.int64(48, lastSignInAtMs) }
+        if status.rawValue != 0 { sink.int32(56, status.rawValue) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__account__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__Account>) throws {
@@ -114,19 +137,6 @@ extension IdentityV1.Account: ProtobufMessage {
         self.createdAtMs = createdAtMs
         self.lastSignInAtMs = lastSignInAtMs
         self.status = status
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__Account> {
-        let c = arena.room(for: Postern__Identity__V1__Account.self)
-        postern__identity__v1__account__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.email = arena.lend(email)
-        c.pointee.email_verified = emailVerified ? 1 : 0
-        c.pointee.display_name = arena.lend(displayName)
-        c.pointee.created_at_ms = createdAtMs
-        c.pointee.last_sign_in_at_ms = lastSignInAtMs
-        c.pointee.status = .init(rawValue: .init(truncatingIfNeeded: status.rawValue))
-        return c
     }
 }
 
@@ -160,14 +170,28 @@ extension IdentityV1 {
 extension IdentityV1.Origin: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Origin" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let clientAddress = try reader.text(10)
+        let deviceId = try reader.text(18)
+        let platform = try reader.text(26)
+        let deviceName = try reader.text(34)
+        self.clientAddress = clientAddress
+        self.deviceId = deviceId
+        self.platform = platform
+        self.deviceName = deviceName
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !clientAddress.isEmpty { sink.text(10, clientAddress) }
+        if !deviceId.isEmpty { sink.text(18, deviceId) }
+        if !platform.isEmpty { sink.text(26, platform) }
+        if !deviceName.isEmpty { sink.text(34, deviceName) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__origin__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__Origin>) throws {
@@ -179,16 +203,6 @@ extension IdentityV1.Origin: ProtobufMessage {
         self.deviceId = deviceId
         self.platform = platform
         self.deviceName = deviceName
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__Origin> {
-        let c = arena.room(for: Postern__Identity__V1__Origin.self)
-        postern__identity__v1__origin__init(c)
-        c.pointee.client_address = arena.lend(clientAddress)
-        c.pointee.device_id = arena.lend(deviceId)
-        c.pointee.platform = arena.lend(platform)
-        c.pointee.device_name = arena.lend(deviceName)
-        return c
     }
 }
 
@@ -226,14 +240,31 @@ extension IdentityV1 {
 extension IdentityV1.RegisterRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let email = try reader.text(10)
+        let password = try reader.text(18)
+        let displayName = try reader.text(26)
+        let language = try reader.text(34)
+        let origin: IdentityV1.Origin? = try reader.message(42)
+        self.email = email
+        self.password = password
+        self.displayName = displayName
+        self.language = language
+        self.origin = origin
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+        if !password.isEmpty { sink.text(18, password) }
+        if !displayName.isEmpty { sink.text(26, displayName) }
+        if !language.isEmpty { sink.text(34, language) }
+        if let origin { sink.message(42, origin) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__register_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__RegisterRequest>) throws {
@@ -247,17 +278,6 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         self.displayName = displayName
         self.language = language
         self.origin = origin
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__RegisterRequest> {
-        let c = arena.room(for: Postern__Identity__V1__RegisterRequest.self)
-        postern__identity__v1__register_request__init(c)
-        c.pointee.email = arena.lend(email)
-        c.pointee.password = arena.lend(password)
-        c.pointee.display_name = arena.lend(displayName)
-        c.pointee.language = arena.lend(language)
-        c.pointee.origin = origin?.placed(in: arena)
-        return c
     }
 }
 
@@ -283,14 +303,22 @@ extension IdentityV1 {
 extension IdentityV1.RegisterResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let account: IdentityV1.Account? = try reader.message(10)
+        let proof: IdentityV1.SignInProof? = try reader.message(18)
+        self.account = account
+        self.proof = proof
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let account { sink.message(10, account) }
+        if let proof { sink.message(18, proof) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__register_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__RegisterResponse>) throws {
@@ -298,14 +326,6 @@ extension IdentityV1.RegisterResponse: ProtobufMessage {
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
         self.account = account
         self.proof = proof
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__RegisterResponse> {
-        let c = arena.room(for: Postern__Identity__V1__RegisterResponse.self)
-        postern__identity__v1__register_response__init(c)
-        c.pointee.account = account?.placed(in: arena)
-        c.pointee.proof = proof?.placed(in: arena)
-        return c
     }
 }
 
@@ -335,14 +355,25 @@ extension IdentityV1 {
 extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let email = try reader.text(10)
+        let password = try reader.text(18)
+        let origin: IdentityV1.Origin? = try reader.message(26)
+        self.email = email
+        self.password = password
+        self.origin = origin
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+        if !password.isEmpty { sink.text(18, password) }
+        if let origin { sink.message(26, origin) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__verify_password_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__VerifyPasswordRequest>) throws {
@@ -352,15 +383,6 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         self.email = email
         self.password = password
         self.origin = origin
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__VerifyPasswordRequest> {
-        let c = arena.room(for: Postern__Identity__V1__VerifyPasswordRequest.self)
-        postern__identity__v1__verify_password_request__init(c)
-        c.pointee.email = arena.lend(email)
-        c.pointee.password = arena.lend(password)
-        c.pointee.origin = origin?.placed(in: arena)
-        return c
     }
 }
 
@@ -386,14 +408,22 @@ extension IdentityV1 {
 extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let account: IdentityV1.Account? = try reader.message(10)
+        let proof: IdentityV1.SignInProof? = try reader.message(18)
+        self.account = account
+        self.proof = proof
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let account { sink.message(10, account) }
+        if let proof { sink.message(18, proof) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__verify_password_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__VerifyPasswordResponse>) throws {
@@ -401,14 +431,6 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
         self.account = account
         self.proof = proof
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__VerifyPasswordResponse> {
-        let c = arena.room(for: Postern__Identity__V1__VerifyPasswordResponse.self)
-        postern__identity__v1__verify_password_response__init(c)
-        c.pointee.account = account?.placed(in: arena)
-        c.pointee.proof = proof?.placed(in: arena)
-        return c
     }
 }
 
@@ -450,14 +472,34 @@ extension IdentityV1 {
 extension IdentityV1.SignInProof: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInProof" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let amr = try reader.texts(18)
+        let authTimeMs = try reader.int64(24)
+        let provedAtMs = try reader.int64(32)
+        let nonce = try reader.bytes(42)
+        let mac = try reader.bytes(50)
+        self.accountId = accountId
+        self.amr = amr
+        self.authTimeMs = authTimeMs
+        self.provedAtMs = provedAtMs
+        self.nonce = nonce
+        self.mac = mac
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        for value in amr { sink.text(18, value) }
+        if authTimeMs != 0 { sink.int64(24, authTimeMs) }
+        if provedAtMs != 0 { sink.int64(32, provedAtMs) }
+        if !nonce.isEmpty { sink.bytes(42, nonce) }
+        if !mac.isEmpty { sink.bytes(50, mac) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__sign_in_proof__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__SignInProof>) throws {
@@ -475,19 +517,6 @@ extension IdentityV1.SignInProof: ProtobufMessage {
         self.provedAtMs = provedAtMs
         self.nonce = nonce
         self.mac = mac
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__SignInProof> {
-        let c = arena.room(for: Postern__Identity__V1__SignInProof.self)
-        postern__identity__v1__sign_in_proof__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.n_amr = amr.count
-        c.pointee.amr = arena.array(amr) { arena.lend($0) }
-        c.pointee.auth_time_ms = authTimeMs
-        c.pointee.proved_at_ms = provedAtMs
-        c.pointee.nonce = arena.lend(nonce)
-        c.pointee.mac = arena.lend(mac)
-        return c
     }
 }
 
@@ -521,14 +550,28 @@ extension IdentityV1 {
 extension IdentityV1.ConfirmEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let token = try reader.text(10)
+        let accountId = try reader.text(18)
+        let password = try reader.text(26)
+        let origin: IdentityV1.Origin? = try reader.message(34)
+        self.token = token
+        self.accountId = accountId
+        self.password = password
+        self.origin = origin
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !token.isEmpty { sink.text(10, token) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+        if !password.isEmpty { sink.text(26, password) }
+        if let origin { sink.message(34, origin) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__confirm_email_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__ConfirmEmailRequest>) throws {
@@ -540,16 +583,6 @@ extension IdentityV1.ConfirmEmailRequest: ProtobufMessage {
         self.accountId = accountId
         self.password = password
         self.origin = origin
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__ConfirmEmailRequest> {
-        let c = arena.room(for: Postern__Identity__V1__ConfirmEmailRequest.self)
-        postern__identity__v1__confirm_email_request__init(c)
-        c.pointee.token = arena.lend(token)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.password = arena.lend(password)
-        c.pointee.origin = origin?.placed(in: arena)
-        return c
     }
 }
 
@@ -575,14 +608,22 @@ extension IdentityV1 {
 extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let account: IdentityV1.Account? = try reader.message(10)
+        let passwordReplaced = try reader.bool(16)
+        self.account = account
+        self.passwordReplaced = passwordReplaced
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let account { sink.message(10, account) }
+        if passwordReplaced { sink.bool(16, passwordReplaced) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__confirm_email_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__ConfirmEmailResponse>) throws {
@@ -590,14 +631,6 @@ extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
         let passwordReplaced = c.pointee.password_replaced != 0
         self.account = account
         self.passwordReplaced = passwordReplaced
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__ConfirmEmailResponse> {
-        let c = arena.room(for: Postern__Identity__V1__ConfirmEmailResponse.self)
-        postern__identity__v1__confirm_email_response__init(c)
-        c.pointee.account = account?.placed(in: arena)
-        c.pointee.password_replaced = passwordReplaced ? 1 : 0
-        return c
     }
 }
 
@@ -623,14 +656,22 @@ extension IdentityV1 {
 extension IdentityV1.GetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let withProofs = try reader.bool(16)
+        self.accountId = accountId
+        self.withProofs = withProofs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if withProofs { sink.bool(16, withProofs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__get_account_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__GetAccountRequest>) throws {
@@ -638,14 +679,6 @@ extension IdentityV1.GetAccountRequest: ProtobufMessage {
         let withProofs = c.pointee.with_proofs != 0
         self.accountId = accountId
         self.withProofs = withProofs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__GetAccountRequest> {
-        let c = arena.room(for: Postern__Identity__V1__GetAccountRequest.self)
-        postern__identity__v1__get_account_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.with_proofs = withProofs ? 1 : 0
-        return c
     }
 }
 
@@ -672,14 +705,22 @@ extension IdentityV1 {
 extension IdentityV1.GetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let account: IdentityV1.Account? = try reader.message(10)
+        let hasPassword = try reader.bool(16)
+        self.account = account
+        self.hasPassword = hasPassword
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let account { sink.message(10, account) }
+        if hasPassword { sink.bool(16, hasPassword) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__identity__v1__get_account_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__GetAccountResponse>) throws {
@@ -687,13 +728,5 @@ extension IdentityV1.GetAccountResponse: ProtobufMessage {
         let hasPassword = c.pointee.has_password != 0
         self.account = account
         self.hasPassword = hasPassword
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Identity__V1__GetAccountResponse> {
-        let c = arena.room(for: Postern__Identity__V1__GetAccountResponse.self)
-        postern__identity__v1__get_account_response__init(c)
-        c.pointee.account = account?.placed(in: arena)
-        c.pointee.has_password = hasPassword ? 1 : 0
-        return c
     }
 }

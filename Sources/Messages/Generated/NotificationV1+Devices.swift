@@ -74,14 +74,31 @@ extension NotificationV1 {
 extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
+        let token = try reader.text(26)
+        let app = try reader.text(34)
+        let sessionId = try reader.text(42)
+        self.accountId = accountId
+        self.platform = platform
+        self.token = token
+        self.app = app
+        self.sessionId = sessionId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if platform.rawValue != 0 { sink.int32(16, platform.rawValue) }
+        if !token.isEmpty { sink.text(26, token) }
+        if !app.isEmpty { sink.text(34, app) }
+        if !sessionId.isEmpty { sink.text(42, sessionId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__register_device_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__RegisterDeviceRequest>) throws {
@@ -95,17 +112,6 @@ extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
         self.token = token
         self.app = app
         self.sessionId = sessionId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RegisterDeviceRequest> {
-        let c = arena.room(for: Postern__Notification__V1__RegisterDeviceRequest.self)
-        postern__notification__v1__register_device_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.platform = .init(rawValue: .init(truncatingIfNeeded: platform.rawValue))
-        c.pointee.token = arena.lend(token)
-        c.pointee.app = arena.lend(app)
-        c.pointee.session_id = arena.lend(sessionId)
-        return c
     }
 }
 
@@ -131,14 +137,22 @@ extension NotificationV1 {
 extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let deviceId = try reader.text(10)
+        let moved = try reader.bool(16)
+        self.deviceId = deviceId
+        self.moved = moved
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !deviceId.isEmpty { sink.text(10, deviceId) }
+        if moved { sink.bool(16, moved) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__register_device_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__RegisterDeviceResponse>) throws {
@@ -146,14 +160,6 @@ extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
         let moved = c.pointee.moved != 0
         self.deviceId = deviceId
         self.moved = moved
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RegisterDeviceResponse> {
-        let c = arena.room(for: Postern__Notification__V1__RegisterDeviceResponse.self)
-        postern__notification__v1__register_device_response__init(c)
-        c.pointee.device_id = arena.lend(deviceId)
-        c.pointee.moved = moved ? 1 : 0
-        return c
     }
 }
 
@@ -183,14 +189,25 @@ extension NotificationV1 {
 extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let deviceId = try reader.text(18)
+        let token = try reader.text(26)
+        self.accountId = accountId
+        self.deviceId = deviceId
+        self.token = token
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if !deviceId.isEmpty { sink.text(18, deviceId) }
+        if !token.isEmpty { sink.text(26, token) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__update_device_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__UpdateDeviceRequest>) throws {
@@ -200,15 +217,6 @@ extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
         self.accountId = accountId
         self.deviceId = deviceId
         self.token = token
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__UpdateDeviceRequest> {
-        let c = arena.room(for: Postern__Notification__V1__UpdateDeviceRequest.self)
-        postern__notification__v1__update_device_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.device_id = arena.lend(deviceId)
-        c.pointee.token = arena.lend(token)
-        return c
     }
 }
 
@@ -224,23 +232,19 @@ extension NotificationV1 {
 extension NotificationV1.UpdateDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__update_device_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__UpdateDeviceResponse>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__UpdateDeviceResponse> {
-        let c = arena.room(for: Postern__Notification__V1__UpdateDeviceResponse.self)
-        postern__notification__v1__update_device_response__init(c)
-        return c
     }
 }
 
@@ -270,14 +274,25 @@ extension NotificationV1 {
 extension NotificationV1.UnregisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let deviceId = try reader.text(18)
+        let sessionId = try reader.text(26)
+        self.accountId = accountId
+        self.deviceId = deviceId
+        self.sessionId = sessionId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if !deviceId.isEmpty { sink.text(18, deviceId) }
+        if !sessionId.isEmpty { sink.text(26, sessionId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__unregister_device_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__UnregisterDeviceRequest>) throws {
@@ -287,15 +302,6 @@ extension NotificationV1.UnregisterDeviceRequest: ProtobufMessage {
         self.accountId = accountId
         self.deviceId = deviceId
         self.sessionId = sessionId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__UnregisterDeviceRequest> {
-        let c = arena.room(for: Postern__Notification__V1__UnregisterDeviceRequest.self)
-        postern__notification__v1__unregister_device_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.device_id = arena.lend(deviceId)
-        c.pointee.session_id = arena.lend(sessionId)
-        return c
     }
 }
 
@@ -317,26 +323,24 @@ extension NotificationV1 {
 extension NotificationV1.UnregisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let dropped = try reader.uint32(8)
+        self.dropped = dropped
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if dropped != 0 { sink.uint32(8, dropped) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__unregister_device_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__UnregisterDeviceResponse>) throws {
         let dropped = c.pointee.dropped
         self.dropped = dropped
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__UnregisterDeviceResponse> {
-        let c = arena.room(for: Postern__Notification__V1__UnregisterDeviceResponse.self)
-        postern__notification__v1__unregister_device_response__init(c)
-        c.pointee.dropped = dropped
-        return c
     }
 }
 
@@ -358,26 +362,24 @@ extension NotificationV1 {
 extension NotificationV1.RevokeDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        self.accountId = accountId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__revoke_devices_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__RevokeDevicesRequest>) throws {
         let accountId = try Wire.text(c.pointee.account_id)
         self.accountId = accountId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RevokeDevicesRequest> {
-        let c = arena.room(for: Postern__Notification__V1__RevokeDevicesRequest.self)
-        postern__notification__v1__revoke_devices_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        return c
     }
 }
 
@@ -399,26 +401,24 @@ extension NotificationV1 {
 extension NotificationV1.RevokeDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let dropped = try reader.uint32(8)
+        self.dropped = dropped
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if dropped != 0 { sink.uint32(8, dropped) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__revoke_devices_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__RevokeDevicesResponse>) throws {
         let dropped = c.pointee.dropped
         self.dropped = dropped
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RevokeDevicesResponse> {
-        let c = arena.room(for: Postern__Notification__V1__RevokeDevicesResponse.self)
-        postern__notification__v1__revoke_devices_response__init(c)
-        c.pointee.dropped = dropped
-        return c
     }
 }
 
@@ -440,26 +440,24 @@ extension NotificationV1 {
 extension NotificationV1.ListDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        self.accountId = accountId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__list_devices_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ListDevicesRequest>) throws {
         let accountId = try Wire.text(c.pointee.account_id)
         self.accountId = accountId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ListDevicesRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ListDevicesRequest.self)
-        postern__notification__v1__list_devices_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        return c
     }
 }
 
@@ -481,14 +479,19 @@ extension NotificationV1 {
 extension NotificationV1.ListDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let devices: [NotificationV1.PushDevice] = try reader.messages(10)
+        self.devices = devices
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in devices { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__list_devices_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__ListDevicesResponse>) throws {
@@ -496,14 +499,6 @@ extension NotificationV1.ListDevicesResponse: ProtobufMessage {
             c.pointee.n_devices, c.pointee.devices
         ) { try NotificationV1.PushDevice(reading: Wire.present($0)) }
         self.devices = devices
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ListDevicesResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ListDevicesResponse.self)
-        postern__notification__v1__list_devices_response__init(c)
-        c.pointee.n_devices = devices.count
-        c.pointee.devices = arena.array(devices) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -537,14 +532,28 @@ extension NotificationV1 {
 extension NotificationV1.PushDevice: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PushDevice" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let deviceId = try reader.text(10)
+        let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
+        let app = try reader.text(26)
+        let seenAtMs = try reader.int64(32)
+        self.deviceId = deviceId
+        self.platform = platform
+        self.app = app
+        self.seenAtMs = seenAtMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !deviceId.isEmpty { sink.text(10, deviceId) }
+        if platform.rawValue != 0 { sink.int32(16, platform.rawValue) }
+        if !app.isEmpty { sink.text(26, app) }
+        if seenAtMs != 0 { sink.int64(32, seenAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__push_device__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__PushDevice>) throws {
@@ -556,15 +565,5 @@ extension NotificationV1.PushDevice: ProtobufMessage {
         self.platform = platform
         self.app = app
         self.seenAtMs = seenAtMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__PushDevice> {
-        let c = arena.room(for: Postern__Notification__V1__PushDevice.self)
-        postern__notification__v1__push_device__init(c)
-        c.pointee.device_id = arena.lend(deviceId)
-        c.pointee.platform = .init(rawValue: .init(truncatingIfNeeded: platform.rawValue))
-        c.pointee.app = arena.lend(app)
-        c.pointee.seen_at_ms = seenAtMs
-        return c
     }
 }

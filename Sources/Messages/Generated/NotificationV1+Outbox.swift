@@ -190,14 +190,55 @@ extension NotificationV1 {
 extension NotificationV1.MessageSummary: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageSummary" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messageId = try reader.text(10)
+        let channel = try NotificationV1.MessageChannel(rawValue: reader.int32(16))
+        let lane = try NotificationV1.MessageLane(rawValue: reader.int32(24))
+        let template = try reader.text(34)
+        let recipient = try reader.text(42)
+        let state = try NotificationV1.MessageState(rawValue: reader.int32(48))
+        let attempts = try reader.uint32(56)
+        let acceptedAtMs = try reader.int64(64)
+        let dueAtMs = try reader.int64(72)
+        let expiresAtMs = try reader.int64(80)
+        let endedAtMs = try reader.int64(88)
+        let reason = try reader.text(98)
+        let canBeRetried = try reader.bool(104)
+        self.messageId = messageId
+        self.channel = channel
+        self.lane = lane
+        self.template = template
+        self.recipient = recipient
+        self.state = state
+        self.attempts = attempts
+        self.acceptedAtMs = acceptedAtMs
+        self.dueAtMs = dueAtMs
+        self.expiresAtMs = expiresAtMs
+        self.endedAtMs = endedAtMs
+        self.reason = reason
+        self.canBeRetried = canBeRetried
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !messageId.isEmpty { sink.text(10, messageId) }
+        if channel.rawValue != 0 { sink.int32(16, channel.rawValue) }
+        if lane.rawValue != 0 { sink.int32(24, lane.rawValue) }
+        if !template.isEmpty { sink.text(34, template) }
+        if !recipient.isEmpty { sink.text(42, recipient) }
+        if state.rawValue != 0 { sink.int32(48, state.rawValue) }
+        if attempts != 0 { sink.uint32(56, attempts) }
+        if acceptedAtMs != 0 { sink.int64(64, acceptedAtMs) }
+        if dueAtMs != 0 { sink.int64(72, dueAtMs) }
+        if expiresAtMs != 0 { sink.int64(80, expiresAtMs) }
+        if endedAtMs != 0 { sink.int64(88, endedAtMs) }
+        if !reason.isEmpty { sink.text(98, reason) }
+        if canBeRetried { sink.bool(104, canBeRetried) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__message_summary__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__MessageSummary>) throws {
@@ -227,25 +268,6 @@ extension NotificationV1.MessageSummary: ProtobufMessage {
         self.endedAtMs = endedAtMs
         self.reason = reason
         self.canBeRetried = canBeRetried
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__MessageSummary> {
-        let c = arena.room(for: Postern__Notification__V1__MessageSummary.self)
-        postern__notification__v1__message_summary__init(c)
-        c.pointee.message_id = arena.lend(messageId)
-        c.pointee.channel = .init(rawValue: .init(truncatingIfNeeded: channel.rawValue))
-        c.pointee.lane = .init(rawValue: .init(truncatingIfNeeded: lane.rawValue))
-        c.pointee.template_ = arena.lend(template)
-        c.pointee.recipient = arena.lend(recipient)
-        c.pointee.state = .init(rawValue: .init(truncatingIfNeeded: state.rawValue))
-        c.pointee.attempts = attempts
-        c.pointee.accepted_at_ms = acceptedAtMs
-        c.pointee.due_at_ms = dueAtMs
-        c.pointee.expires_at_ms = expiresAtMs
-        c.pointee.ended_at_ms = endedAtMs
-        c.pointee.reason = arena.lend(reason)
-        c.pointee.can_be_retried = canBeRetried ? 1 : 0
-        return c
     }
 }
 
@@ -287,14 +309,34 @@ extension NotificationV1 {
 extension NotificationV1.ListMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let state = try NotificationV1.MessageState(rawValue: reader.int32(8))
+        let channel = try NotificationV1.MessageChannel(rawValue: reader.int32(16))
+        let template = try reader.text(26)
+        let recipient = try reader.text(34)
+        let pageSize = try reader.uint32(40)
+        let page = try reader.text(50)
+        self.state = state
+        self.channel = channel
+        self.template = template
+        self.recipient = recipient
+        self.pageSize = pageSize
+        self.page = page
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if state.rawValue != 0 { sink.int32(8, state.rawValue) }
+        if channel.rawValue != 0 { sink.int32(16, channel.rawValue) }
+        if !template.isEmpty { sink.text(26, template) }
+        if !recipient.isEmpty { sink.text(34, recipient) }
+        if pageSize != 0 { sink.uint32(40, pageSize) }
+        if !page.isEmpty { sink.text(50, page) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__list_messages_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__ListMessagesRequest>) throws {
@@ -310,18 +352,6 @@ extension NotificationV1.ListMessagesRequest: ProtobufMessage {
         self.recipient = recipient
         self.pageSize = pageSize
         self.page = page
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ListMessagesRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ListMessagesRequest.self)
-        postern__notification__v1__list_messages_request__init(c)
-        c.pointee.state = .init(rawValue: .init(truncatingIfNeeded: state.rawValue))
-        c.pointee.channel = .init(rawValue: .init(truncatingIfNeeded: channel.rawValue))
-        c.pointee.template_ = arena.lend(template)
-        c.pointee.recipient = arena.lend(recipient)
-        c.pointee.page_size = pageSize
-        c.pointee.page = arena.lend(page)
-        return c
     }
 }
 
@@ -348,14 +378,22 @@ extension NotificationV1 {
 extension NotificationV1.ListMessagesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messages: [NotificationV1.MessageSummary] = try reader.messages(10)
+        let nextPage = try reader.text(18)
+        self.messages = messages
+        self.nextPage = nextPage
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in messages { sink.message(10, value) }
+        if !nextPage.isEmpty { sink.text(18, nextPage) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__list_messages_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__ListMessagesResponse>) throws {
@@ -365,15 +403,6 @@ extension NotificationV1.ListMessagesResponse: ProtobufMessage {
         let nextPage = try Wire.text(c.pointee.next_page)
         self.messages = messages
         self.nextPage = nextPage
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ListMessagesResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ListMessagesResponse.self)
-        postern__notification__v1__list_messages_response__init(c)
-        c.pointee.n_messages = messages.count
-        c.pointee.messages = arena.array(messages) { $0.placed(in: arena) }
-        c.pointee.next_page = arena.lend(nextPage)
-        return c
     }
 }
 
@@ -395,26 +424,24 @@ extension NotificationV1 {
 extension NotificationV1.ShowMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messageId = try reader.text(10)
+        self.messageId = messageId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !messageId.isEmpty { sink.text(10, messageId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__show_message_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ShowMessageRequest>) throws {
         let messageId = try Wire.text(c.pointee.message_id)
         self.messageId = messageId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ShowMessageRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ShowMessageRequest.self)
-        postern__notification__v1__show_message_request__init(c)
-        c.pointee.message_id = arena.lend(messageId)
-        return c
     }
 }
 
@@ -440,14 +467,22 @@ extension NotificationV1 {
 extension NotificationV1.ShowMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let message: NotificationV1.MessageSummary? = try reader.message(10)
+        let failedTries: [NotificationV1.FailedTry] = try reader.messages(18)
+        self.message = message
+        self.failedTries = failedTries
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let message { sink.message(10, message) }
+        for value in failedTries { sink.message(18, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__show_message_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__ShowMessageResponse>) throws {
@@ -457,15 +492,6 @@ extension NotificationV1.ShowMessageResponse: ProtobufMessage {
         ) { try NotificationV1.FailedTry(reading: Wire.present($0)) }
         self.message = message
         self.failedTries = failedTries
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ShowMessageResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ShowMessageResponse.self)
-        postern__notification__v1__show_message_response__init(c)
-        c.pointee.message = message?.placed(in: arena)
-        c.pointee.n_failed_tries = failedTries.count
-        c.pointee.failed_tries = arena.array(failedTries) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -495,14 +521,25 @@ extension NotificationV1 {
 extension NotificationV1.FailedTry: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.FailedTry" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let attempt = try reader.uint32(8)
+        let atMs = try reader.int64(16)
+        let reason = try reader.text(26)
+        self.attempt = attempt
+        self.atMs = atMs
+        self.reason = reason
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if attempt != 0 { sink.uint32(8, attempt) }
+        if atMs != 0 { sink.int64(16, atMs) }
+        if !reason.isEmpty { sink.text(26, reason) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__failed_try__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__FailedTry>) throws {
@@ -512,15 +549,6 @@ extension NotificationV1.FailedTry: ProtobufMessage {
         self.attempt = attempt
         self.atMs = atMs
         self.reason = reason
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__FailedTry> {
-        let c = arena.room(for: Postern__Notification__V1__FailedTry.self)
-        postern__notification__v1__failed_try__init(c)
-        c.pointee.attempt = attempt
-        c.pointee.at_ms = atMs
-        c.pointee.reason = arena.lend(reason)
-        return c
     }
 }
 
@@ -542,26 +570,24 @@ extension NotificationV1 {
 extension NotificationV1.RetryMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messageId = try reader.text(10)
+        self.messageId = messageId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !messageId.isEmpty { sink.text(10, messageId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__retry_message_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__RetryMessageRequest>) throws {
         let messageId = try Wire.text(c.pointee.message_id)
         self.messageId = messageId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RetryMessageRequest> {
-        let c = arena.room(for: Postern__Notification__V1__RetryMessageRequest.self)
-        postern__notification__v1__retry_message_request__init(c)
-        c.pointee.message_id = arena.lend(messageId)
-        return c
     }
 }
 
@@ -583,26 +609,24 @@ extension NotificationV1 {
 extension NotificationV1.RetryMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let message: NotificationV1.MessageSummary? = try reader.message(10)
+        self.message = message
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let message { sink.message(10, message) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__retry_message_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__RetryMessageResponse>) throws {
         let message = try c.pointee.message.map { try NotificationV1.MessageSummary(reading: $0) }
         self.message = message
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RetryMessageResponse> {
-        let c = arena.room(for: Postern__Notification__V1__RetryMessageResponse.self)
-        postern__notification__v1__retry_message_response__init(c)
-        c.pointee.message = message?.placed(in: arena)
-        return c
     }
 }
 
@@ -624,26 +648,24 @@ extension NotificationV1 {
 extension NotificationV1.DiscardMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messageId = try reader.text(10)
+        self.messageId = messageId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !messageId.isEmpty { sink.text(10, messageId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__discard_message_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__DiscardMessageRequest>) throws {
         let messageId = try Wire.text(c.pointee.message_id)
         self.messageId = messageId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__DiscardMessageRequest> {
-        let c = arena.room(for: Postern__Notification__V1__DiscardMessageRequest.self)
-        postern__notification__v1__discard_message_request__init(c)
-        c.pointee.message_id = arena.lend(messageId)
-        return c
     }
 }
 
@@ -665,26 +687,24 @@ extension NotificationV1 {
 extension NotificationV1.DiscardMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let message: NotificationV1.MessageSummary? = try reader.message(10)
+        self.message = message
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let message { sink.message(10, message) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__discard_message_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__DiscardMessageResponse>) throws {
         let message = try c.pointee.message.map { try NotificationV1.MessageSummary(reading: $0) }
         self.message = message
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__DiscardMessageResponse> {
-        let c = arena.room(for: Postern__Notification__V1__DiscardMessageResponse.self)
-        postern__notification__v1__discard_message_response__init(c)
-        c.pointee.message = message?.placed(in: arena)
-        return c
     }
 }
 
@@ -700,23 +720,19 @@ extension NotificationV1 {
 extension NotificationV1.WatchMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__watch_messages_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__WatchMessagesRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__WatchMessagesRequest> {
-        let c = arena.room(for: Postern__Notification__V1__WatchMessagesRequest.self)
-        postern__notification__v1__watch_messages_request__init(c)
-        return c
     }
 }
 
@@ -746,14 +762,25 @@ extension NotificationV1 {
 extension NotificationV1.WatchMessagesItem: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesItem" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let counts: [NotificationV1.MessageCount] = try reader.messages(10)
+        let changes: [NotificationV1.MessageSummary] = try reader.messages(18)
+        let changesLeftOut = try reader.uint64(24)
+        self.counts = counts
+        self.changes = changes
+        self.changesLeftOut = changesLeftOut
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in counts { sink.message(10, value) }
+        for value in changes { sink.message(18, value) }
+        if changesLeftOut != 0 { sink.uint64(24, changesLeftOut) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__watch_messages_item__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__WatchMessagesItem>) throws {
@@ -767,17 +794,6 @@ extension NotificationV1.WatchMessagesItem: ProtobufMessage {
         self.counts = counts
         self.changes = changes
         self.changesLeftOut = changesLeftOut
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__WatchMessagesItem> {
-        let c = arena.room(for: Postern__Notification__V1__WatchMessagesItem.self)
-        postern__notification__v1__watch_messages_item__init(c)
-        c.pointee.n_counts = counts.count
-        c.pointee.counts = arena.array(counts) { $0.placed(in: arena) }
-        c.pointee.n_changes = changes.count
-        c.pointee.changes = arena.array(changes) { $0.placed(in: arena) }
-        c.pointee.changes_left_out = changesLeftOut
-        return c
     }
 }
 
@@ -803,14 +819,22 @@ extension NotificationV1 {
 extension NotificationV1.MessageCount: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageCount" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let state = try NotificationV1.MessageState(rawValue: reader.int32(8))
+        let count = try reader.uint64(16)
+        self.state = state
+        self.count = count
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if state.rawValue != 0 { sink.int32(8, state.rawValue) }
+        if count != 0 { sink.uint64(16, count) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__message_count__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__MessageCount>) throws {
@@ -818,14 +842,6 @@ extension NotificationV1.MessageCount: ProtobufMessage {
         let count = c.pointee.count
         self.state = state
         self.count = count
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__MessageCount> {
-        let c = arena.room(for: Postern__Notification__V1__MessageCount.self)
-        postern__notification__v1__message_count__init(c)
-        c.pointee.state = .init(rawValue: .init(truncatingIfNeeded: state.rawValue))
-        c.pointee.count = count
-        return c
     }
 }
 
@@ -847,26 +863,24 @@ extension NotificationV1 {
 extension NotificationV1.ForgetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        self.accountId = accountId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__forget_account_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ForgetAccountRequest>) throws {
         let accountId = try Wire.text(c.pointee.account_id)
         self.accountId = accountId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ForgetAccountRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ForgetAccountRequest.self)
-        postern__notification__v1__forget_account_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        return c
     }
 }
 
@@ -882,22 +896,18 @@ extension NotificationV1 {
 extension NotificationV1.ForgetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__forget_account_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ForgetAccountResponse>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ForgetAccountResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ForgetAccountResponse.self)
-        postern__notification__v1__forget_account_response__init(c)
-        return c
     }
 }

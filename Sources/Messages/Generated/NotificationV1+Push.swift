@@ -53,14 +53,43 @@ extension NotificationV1 {
 extension NotificationV1.SendPushRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let template = try reader.text(18)
+        let language = try reader.text(26)
+        let variables: [NotificationV1.Variable] = try reader.messages(34)
+        let title = try reader.text(42)
+        let body = try reader.text(50)
+        let data: [NotificationV1.Variable] = try reader.messages(58)
+        let collapseKey = try reader.text(66)
+        let expiresAtMs = try reader.int64(72)
+        self.accountId = accountId
+        self.template = template
+        self.language = language
+        self.variables = variables
+        self.title = title
+        self.body = body
+        self.data = data
+        self.collapseKey = collapseKey
+        self.expiresAtMs = expiresAtMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if !template.isEmpty { sink.text(18, template) }
+        if !language.isEmpty { sink.text(26, language) }
+        for value in variables { sink.message(34, value) }
+        if !title.isEmpty { sink.text(42, title) }
+        if !body.isEmpty { sink.text(50, body) }
+        for value in data { sink.message(58, value) }
+        if !collapseKey.isEmpty { sink.text(66, collapseKey) }
+        if expiresAtMs != 0 { sink.int64(72, expiresAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__send_push_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__SendPushRequest>) throws {
@@ -87,23 +116,6 @@ extension NotificationV1.SendPushRequest: ProtobufMessage {
         self.collapseKey = collapseKey
         self.expiresAtMs = expiresAtMs
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__SendPushRequest> {
-        let c = arena.room(for: Postern__Notification__V1__SendPushRequest.self)
-        postern__notification__v1__send_push_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.template_ = arena.lend(template)
-        c.pointee.language = arena.lend(language)
-        c.pointee.n_variables = variables.count
-        c.pointee.variables = arena.array(variables) { $0.placed(in: arena) }
-        c.pointee.title = arena.lend(title)
-        c.pointee.body = arena.lend(body)
-        c.pointee.n_data = data.count
-        c.pointee.data = arena.array(data) { $0.placed(in: arena) }
-        c.pointee.collapse_key = arena.lend(collapseKey)
-        c.pointee.expires_at_ms = expiresAtMs
-        return c
-    }
 }
 
 extension NotificationV1 {
@@ -124,14 +136,19 @@ extension NotificationV1 {
 extension NotificationV1.SendPushResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messageIds = try reader.texts(10)
+        self.messageIds = messageIds
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in messageIds { sink.text(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__send_push_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__SendPushResponse>) throws {
@@ -139,13 +156,5 @@ extension NotificationV1.SendPushResponse: ProtobufMessage {
             c.pointee.n_message_ids, c.pointee.message_ids
         ) { try Wire.text($0) }
         self.messageIds = messageIds
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__SendPushResponse> {
-        let c = arena.room(for: Postern__Notification__V1__SendPushResponse.self)
-        postern__notification__v1__send_push_response__init(c)
-        c.pointee.n_message_ids = messageIds.count
-        c.pointee.message_ids = arena.array(messageIds) { arena.lend($0) }
-        return c
     }
 }

@@ -40,14 +40,34 @@ extension NotificationV1 {
 extension NotificationV1.SendTextRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let recipient = try reader.text(10)
+        let template = try reader.text(18)
+        let language = try reader.text(26)
+        let variables: [NotificationV1.Variable] = try reader.messages(34)
+        let expiresAtMs = try reader.int64(40)
+        let accountId = try reader.text(50)
+        self.recipient = recipient
+        self.template = template
+        self.language = language
+        self.variables = variables
+        self.expiresAtMs = expiresAtMs
+        self.accountId = accountId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !recipient.isEmpty { sink.text(10, recipient) }
+        if !template.isEmpty { sink.text(18, template) }
+        if !language.isEmpty { sink.text(26, language) }
+        for value in variables { sink.message(34, value) }
+        if expiresAtMs != 0 { sink.int64(40, expiresAtMs) }
+        if !accountId.isEmpty { sink.text(50, accountId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__send_text_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__SendTextRequest>) throws {
@@ -65,19 +85,6 @@ extension NotificationV1.SendTextRequest: ProtobufMessage {
         self.variables = variables
         self.expiresAtMs = expiresAtMs
         self.accountId = accountId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__SendTextRequest> {
-        let c = arena.room(for: Postern__Notification__V1__SendTextRequest.self)
-        postern__notification__v1__send_text_request__init(c)
-        c.pointee.recipient = arena.lend(recipient)
-        c.pointee.template_ = arena.lend(template)
-        c.pointee.language = arena.lend(language)
-        c.pointee.n_variables = variables.count
-        c.pointee.variables = arena.array(variables) { $0.placed(in: arena) }
-        c.pointee.expires_at_ms = expiresAtMs
-        c.pointee.account_id = arena.lend(accountId)
-        return c
     }
 }
 
@@ -99,25 +106,23 @@ extension NotificationV1 {
 extension NotificationV1.SendTextResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messageId = try reader.text(10)
+        self.messageId = messageId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !messageId.isEmpty { sink.text(10, messageId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__send_text_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__SendTextResponse>) throws {
         let messageId = try Wire.text(c.pointee.message_id)
         self.messageId = messageId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__SendTextResponse> {
-        let c = arena.room(for: Postern__Notification__V1__SendTextResponse.self)
-        postern__notification__v1__send_text_response__init(c)
-        c.pointee.message_id = arena.lend(messageId)
-        return c
     }
 }

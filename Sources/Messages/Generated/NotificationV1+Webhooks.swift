@@ -48,14 +48,40 @@ extension NotificationV1 {
 extension NotificationV1.Webhook: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Webhook" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let webhookId = try reader.text(10)
+        let url = try reader.text(18)
+        let events = try reader.texts(26)
+        let createdAtMs = try reader.int64(32)
+        let isPaused = try reader.bool(40)
+        let waiting = try reader.int64(48)
+        let lastFailure = try reader.text(58)
+        let position = try reader.int64(64)
+        self.webhookId = webhookId
+        self.url = url
+        self.events = events
+        self.createdAtMs = createdAtMs
+        self.isPaused = isPaused
+        self.waiting = waiting
+        self.lastFailure = lastFailure
+        self.position = position
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !webhookId.isEmpty { sink.text(10, webhookId) }
+        if !url.isEmpty { sink.text(18, url) }
+        for value in events { sink.text(26, value) }
+        if createdAtMs != 0 { sink.int64(32, createdAtMs) }
+        if isPaused { sink.bool(40, isPaused) }
+        if waiting != 0 { sink.int64(48, waiting) }
+        if !lastFailure.isEmpty { sink.text(58, lastFailure) }
+        if position != 0 { sink.int64(64, position) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__webhook__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__Webhook>) throws {
@@ -77,21 +103,6 @@ extension NotificationV1.Webhook: ProtobufMessage {
         self.waiting = waiting
         self.lastFailure = lastFailure
         self.position = position
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__Webhook> {
-        let c = arena.room(for: Postern__Notification__V1__Webhook.self)
-        postern__notification__v1__webhook__init(c)
-        c.pointee.webhook_id = arena.lend(webhookId)
-        c.pointee.url = arena.lend(url)
-        c.pointee.n_events = events.count
-        c.pointee.events = arena.array(events) { arena.lend($0) }
-        c.pointee.created_at_ms = createdAtMs
-        c.pointee.is_paused = isPaused ? 1 : 0
-        c.pointee.waiting = waiting
-        c.pointee.last_failure = arena.lend(lastFailure)
-        c.pointee.position = position
-        return c
     }
 }
 
@@ -117,14 +128,22 @@ extension NotificationV1 {
 extension NotificationV1.AddWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let url = try reader.text(10)
+        let events = try reader.texts(18)
+        self.url = url
+        self.events = events
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !url.isEmpty { sink.text(10, url) }
+        for value in events { sink.text(18, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__add_webhook_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__AddWebhookRequest>) throws {
@@ -134,15 +153,6 @@ extension NotificationV1.AddWebhookRequest: ProtobufMessage {
         ) { try Wire.text($0) }
         self.url = url
         self.events = events
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__AddWebhookRequest> {
-        let c = arena.room(for: Postern__Notification__V1__AddWebhookRequest.self)
-        postern__notification__v1__add_webhook_request__init(c)
-        c.pointee.url = arena.lend(url)
-        c.pointee.n_events = events.count
-        c.pointee.events = arena.array(events) { arena.lend($0) }
-        return c
     }
 }
 
@@ -168,14 +178,22 @@ extension NotificationV1 {
 extension NotificationV1.AddWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let webhook: NotificationV1.Webhook? = try reader.message(10)
+        let secret = try reader.text(18)
+        self.webhook = webhook
+        self.secret = secret
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let webhook { sink.message(10, webhook) }
+        if !secret.isEmpty { sink.text(18, secret) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__add_webhook_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__AddWebhookResponse>) throws {
@@ -183,14 +201,6 @@ extension NotificationV1.AddWebhookResponse: ProtobufMessage {
         let secret = try Wire.text(c.pointee.secret)
         self.webhook = webhook
         self.secret = secret
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__AddWebhookResponse> {
-        let c = arena.room(for: Postern__Notification__V1__AddWebhookResponse.self)
-        postern__notification__v1__add_webhook_response__init(c)
-        c.pointee.webhook = webhook?.placed(in: arena)
-        c.pointee.secret = arena.lend(secret)
-        return c
     }
 }
 
@@ -206,23 +216,19 @@ extension NotificationV1 {
 extension NotificationV1.ListWebhooksRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__list_webhooks_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ListWebhooksRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ListWebhooksRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ListWebhooksRequest.self)
-        postern__notification__v1__list_webhooks_request__init(c)
-        return c
     }
 }
 
@@ -244,14 +250,19 @@ extension NotificationV1 {
 extension NotificationV1.ListWebhooksResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let webhooks: [NotificationV1.Webhook] = try reader.messages(10)
+        self.webhooks = webhooks
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in webhooks { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__list_webhooks_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__ListWebhooksResponse>) throws {
@@ -259,14 +270,6 @@ extension NotificationV1.ListWebhooksResponse: ProtobufMessage {
             c.pointee.n_webhooks, c.pointee.webhooks
         ) { try NotificationV1.Webhook(reading: Wire.present($0)) }
         self.webhooks = webhooks
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ListWebhooksResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ListWebhooksResponse.self)
-        postern__notification__v1__list_webhooks_response__init(c)
-        c.pointee.n_webhooks = webhooks.count
-        c.pointee.webhooks = arena.array(webhooks) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -288,26 +291,24 @@ extension NotificationV1 {
 extension NotificationV1.RemoveWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let webhookId = try reader.text(10)
+        self.webhookId = webhookId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !webhookId.isEmpty { sink.text(10, webhookId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__remove_webhook_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__RemoveWebhookRequest>) throws {
         let webhookId = try Wire.text(c.pointee.webhook_id)
         self.webhookId = webhookId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RemoveWebhookRequest> {
-        let c = arena.room(for: Postern__Notification__V1__RemoveWebhookRequest.self)
-        postern__notification__v1__remove_webhook_request__init(c)
-        c.pointee.webhook_id = arena.lend(webhookId)
-        return c
     }
 }
 
@@ -323,23 +324,19 @@ extension NotificationV1 {
 extension NotificationV1.RemoveWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__remove_webhook_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__RemoveWebhookResponse>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RemoveWebhookResponse> {
-        let c = arena.room(for: Postern__Notification__V1__RemoveWebhookResponse.self)
-        postern__notification__v1__remove_webhook_response__init(c)
-        return c
     }
 }
 
@@ -361,26 +358,24 @@ extension NotificationV1 {
 extension NotificationV1.RotateWebhookSecretRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let webhookId = try reader.text(10)
+        self.webhookId = webhookId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !webhookId.isEmpty { sink.text(10, webhookId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__rotate_webhook_secret_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__RotateWebhookSecretRequest>) throws {
         let webhookId = try Wire.text(c.pointee.webhook_id)
         self.webhookId = webhookId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RotateWebhookSecretRequest> {
-        let c = arena.room(for: Postern__Notification__V1__RotateWebhookSecretRequest.self)
-        postern__notification__v1__rotate_webhook_secret_request__init(c)
-        c.pointee.webhook_id = arena.lend(webhookId)
-        return c
     }
 }
 
@@ -406,14 +401,22 @@ extension NotificationV1 {
 extension NotificationV1.RotateWebhookSecretResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let secret = try reader.text(10)
+        let formerUntilMs = try reader.int64(16)
+        self.secret = secret
+        self.formerUntilMs = formerUntilMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !secret.isEmpty { sink.text(10, secret) }
+        if formerUntilMs != 0 { sink.int64(16, formerUntilMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__rotate_webhook_secret_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__RotateWebhookSecretResponse>) throws {
@@ -421,14 +424,6 @@ extension NotificationV1.RotateWebhookSecretResponse: ProtobufMessage {
         let formerUntilMs = c.pointee.former_until_ms
         self.secret = secret
         self.formerUntilMs = formerUntilMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__RotateWebhookSecretResponse> {
-        let c = arena.room(for: Postern__Notification__V1__RotateWebhookSecretResponse.self)
-        postern__notification__v1__rotate_webhook_secret_response__init(c)
-        c.pointee.secret = arena.lend(secret)
-        c.pointee.former_until_ms = formerUntilMs
-        return c
     }
 }
 
@@ -454,14 +449,22 @@ extension NotificationV1 {
 extension NotificationV1.PauseWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let webhookId = try reader.text(10)
+        let paused = try reader.bool(16)
+        self.webhookId = webhookId
+        self.paused = paused
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !webhookId.isEmpty { sink.text(10, webhookId) }
+        if paused { sink.bool(16, paused) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__pause_webhook_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__PauseWebhookRequest>) throws {
@@ -469,14 +472,6 @@ extension NotificationV1.PauseWebhookRequest: ProtobufMessage {
         let paused = c.pointee.paused != 0
         self.webhookId = webhookId
         self.paused = paused
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__PauseWebhookRequest> {
-        let c = arena.room(for: Postern__Notification__V1__PauseWebhookRequest.self)
-        postern__notification__v1__pause_webhook_request__init(c)
-        c.pointee.webhook_id = arena.lend(webhookId)
-        c.pointee.paused = paused ? 1 : 0
-        return c
     }
 }
 
@@ -492,23 +487,19 @@ extension NotificationV1 {
 extension NotificationV1.PauseWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__pause_webhook_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__PauseWebhookResponse>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__PauseWebhookResponse> {
-        let c = arena.room(for: Postern__Notification__V1__PauseWebhookResponse.self)
-        postern__notification__v1__pause_webhook_response__init(c)
-        return c
     }
 }
 
@@ -534,14 +525,22 @@ extension NotificationV1 {
 extension NotificationV1.ReplayWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let webhookId = try reader.text(10)
+        let after = try reader.int64(16)
+        self.webhookId = webhookId
+        self.after = after
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !webhookId.isEmpty { sink.text(10, webhookId) }
+        if after != 0 { sink.int64(16, after) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__replay_webhook_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__ReplayWebhookRequest>) throws {
@@ -549,14 +548,6 @@ extension NotificationV1.ReplayWebhookRequest: ProtobufMessage {
         let after = c.pointee.after
         self.webhookId = webhookId
         self.after = after
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ReplayWebhookRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ReplayWebhookRequest.self)
-        postern__notification__v1__replay_webhook_request__init(c)
-        c.pointee.webhook_id = arena.lend(webhookId)
-        c.pointee.after = after
-        return c
     }
 }
 
@@ -578,25 +569,23 @@ extension NotificationV1 {
 extension NotificationV1.ReplayWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let events = try reader.int64(8)
+        self.events = events
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if events != 0 { sink.int64(8, events) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__replay_webhook_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ReplayWebhookResponse>) throws {
         let events = c.pointee.events
         self.events = events
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ReplayWebhookResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ReplayWebhookResponse.self)
-        postern__notification__v1__replay_webhook_response__init(c)
-        c.pointee.events = events
-        return c
     }
 }

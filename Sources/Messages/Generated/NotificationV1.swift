@@ -43,14 +43,34 @@ extension NotificationV1 {
 extension NotificationV1.SendEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let recipient = try reader.text(10)
+        let template = try reader.text(18)
+        let language = try reader.text(26)
+        let variables: [NotificationV1.Variable] = try reader.messages(34)
+        let expiresAtMs = try reader.int64(40)
+        let accountId = try reader.text(50)
+        self.recipient = recipient
+        self.template = template
+        self.language = language
+        self.variables = variables
+        self.expiresAtMs = expiresAtMs
+        self.accountId = accountId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !recipient.isEmpty { sink.text(10, recipient) }
+        if !template.isEmpty { sink.text(18, template) }
+        if !language.isEmpty { sink.text(26, language) }
+        for value in variables { sink.message(34, value) }
+        if expiresAtMs != 0 { sink.int64(40, expiresAtMs) }
+        if !accountId.isEmpty { sink.text(50, accountId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__send_email_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__SendEmailRequest>) throws {
@@ -68,19 +88,6 @@ extension NotificationV1.SendEmailRequest: ProtobufMessage {
         self.variables = variables
         self.expiresAtMs = expiresAtMs
         self.accountId = accountId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__SendEmailRequest> {
-        let c = arena.room(for: Postern__Notification__V1__SendEmailRequest.self)
-        postern__notification__v1__send_email_request__init(c)
-        c.pointee.recipient = arena.lend(recipient)
-        c.pointee.template_ = arena.lend(template)
-        c.pointee.language = arena.lend(language)
-        c.pointee.n_variables = variables.count
-        c.pointee.variables = arena.array(variables) { $0.placed(in: arena) }
-        c.pointee.expires_at_ms = expiresAtMs
-        c.pointee.account_id = arena.lend(accountId)
-        return c
     }
 }
 
@@ -106,14 +113,22 @@ extension NotificationV1 {
 extension NotificationV1.Variable: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Variable" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let name = try reader.text(10)
+        let value = try reader.text(18)
+        self.name = name
+        self.value = value
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !name.isEmpty { sink.text(10, name) }
+        if !value.isEmpty { sink.text(18, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__variable__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__Variable>) throws {
@@ -121,14 +136,6 @@ extension NotificationV1.Variable: ProtobufMessage {
         let value = try Wire.text(c.pointee.value)
         self.name = name
         self.value = value
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__Variable> {
-        let c = arena.room(for: Postern__Notification__V1__Variable.self)
-        postern__notification__v1__variable__init(c)
-        c.pointee.name = arena.lend(name)
-        c.pointee.value = arena.lend(value)
-        return c
     }
 }
 
@@ -150,25 +157,23 @@ extension NotificationV1 {
 extension NotificationV1.SendEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let messageId = try reader.text(10)
+        self.messageId = messageId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !messageId.isEmpty { sink.text(10, messageId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__send_email_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__SendEmailResponse>) throws {
         let messageId = try Wire.text(c.pointee.message_id)
         self.messageId = messageId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__SendEmailResponse> {
-        let c = arena.room(for: Postern__Notification__V1__SendEmailResponse.self)
-        postern__notification__v1__send_email_response__init(c)
-        c.pointee.message_id = arena.lend(messageId)
-        return c
     }
 }

@@ -40,14 +40,34 @@ extension RateLimitV1 {
 extension RateLimitV1.Limit: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Limit" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let name = try reader.text(10)
+        let rule = try reader.text(18)
+        let changed = try reader.bool(24)
+        let shadow = try reader.bool(32)
+        let durable = try reader.bool(40)
+        let `internal` = try reader.bool(48)
+        self.name = name
+        self.rule = rule
+        self.changed = changed
+        self.shadow = shadow
+        self.durable = durable
+        self.internal = `internal`
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !name.isEmpty { sink.text(10, name) }
+        if !rule.isEmpty { sink.text(18, rule) }
+        if changed { sink.bool(24, changed) }
+        if shadow { sink.bool(32, shadow) }
+        if durable { sink.bool(40, durable) }
+        if `internal` { sink.bool(48, `internal`) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__limit__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__Limit>) throws {
@@ -64,18 +84,6 @@ extension RateLimitV1.Limit: ProtobufMessage {
         self.durable = durable
         self.internal = `internal`
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Limit> {
-        let c = arena.room(for: Postern__Ratelimit__V1__Limit.self)
-        postern__ratelimit__v1__limit__init(c)
-        c.pointee.name = arena.lend(name)
-        c.pointee.rule = arena.lend(rule)
-        c.pointee.changed = changed ? 1 : 0
-        c.pointee.shadow = shadow ? 1 : 0
-        c.pointee.durable = durable ? 1 : 0
-        c.pointee.internal = `internal` ? 1 : 0
-        return c
-    }
 }
 
 extension RateLimitV1 {
@@ -90,23 +98,19 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListLimitsRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListLimitsRequest.self)
-        postern__ratelimit__v1__list_limits_request__init(c)
-        return c
     }
 }
 
@@ -128,14 +132,19 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let limits: [RateLimitV1.Limit] = try reader.messages(10)
+        self.limits = limits
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in limits { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsResponse>) throws {
@@ -143,14 +152,6 @@ extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
             c.pointee.n_limits, c.pointee.limits
         ) { try RateLimitV1.Limit(reading: Wire.present($0)) }
         self.limits = limits
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListLimitsResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListLimitsResponse.self)
-        postern__ratelimit__v1__list_limits_response__init(c)
-        c.pointee.n_limits = limits.count
-        c.pointee.limits = arena.array(limits) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -180,14 +181,25 @@ extension RateLimitV1 {
 extension RateLimitV1.SubjectKey: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SubjectKey" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let number = try reader.int64(8)
+        let sinceMs = try reader.int64(16)
+        let untilMs = try reader.int64(24)
+        self.number = number
+        self.sinceMs = sinceMs
+        self.untilMs = untilMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if number != 0 { sink.int64(8, number) }
+        if sinceMs != 0 { sink.int64(16, sinceMs) }
+        if untilMs != 0 { sink.int64(24, untilMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__subject_key__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__SubjectKey>) throws {
@@ -197,15 +209,6 @@ extension RateLimitV1.SubjectKey: ProtobufMessage {
         self.number = number
         self.sinceMs = sinceMs
         self.untilMs = untilMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__SubjectKey> {
-        let c = arena.room(for: Postern__Ratelimit__V1__SubjectKey.self)
-        postern__ratelimit__v1__subject_key__init(c)
-        c.pointee.number = number
-        c.pointee.since_ms = sinceMs
-        c.pointee.until_ms = untilMs
-        return c
     }
 }
 
@@ -221,23 +224,19 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListSubjectKeysRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListSubjectKeysRequest.self)
-        postern__ratelimit__v1__list_subject_keys_request__init(c)
-        return c
     }
 }
 
@@ -259,14 +258,19 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
+        self.keys = keys
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysResponse>) throws {
@@ -274,14 +278,6 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListSubjectKeysResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListSubjectKeysResponse.self)
-        postern__ratelimit__v1__list_subject_keys_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -297,23 +293,19 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__RotateSubjectKeyRequest.self)
-        postern__ratelimit__v1__rotate_subject_key_request__init(c)
-        return c
     }
 }
 
@@ -335,14 +327,19 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
+        self.keys = keys
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyResponse>) throws {
@@ -350,13 +347,5 @@ extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RotateSubjectKeyResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__RotateSubjectKeyResponse.self)
-        postern__ratelimit__v1__rotate_subject_key_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }

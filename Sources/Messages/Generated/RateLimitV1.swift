@@ -32,14 +32,25 @@ extension RateLimitV1 {
 extension RateLimitV1.Charge: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Charge" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let limit = try reader.text(10)
+        let subject = try reader.text(18)
+        let device = try reader.text(26)
+        self.limit = limit
+        self.subject = subject
+        self.device = device
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !limit.isEmpty { sink.text(10, limit) }
+        if !subject.isEmpty { sink.text(18, subject) }
+        if !device.isEmpty { sink.text(26, device) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__charge__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__Charge>) throws {
@@ -49,15 +60,6 @@ extension RateLimitV1.Charge: ProtobufMessage {
         self.limit = limit
         self.subject = subject
         self.device = device
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Charge> {
-        let c = arena.room(for: Postern__Ratelimit__V1__Charge.self)
-        postern__ratelimit__v1__charge__init(c)
-        c.pointee.limit = arena.lend(limit)
-        c.pointee.subject = arena.lend(subject)
-        c.pointee.device = arena.lend(device)
-        return c
     }
 }
 
@@ -104,14 +106,37 @@ extension RateLimitV1 {
 extension RateLimitV1.Decision: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Decision" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let limited = try reader.bool(8)
+        let limit = try reader.text(18)
+        let retryAfterMs = try reader.uint64(24)
+        let remaining = try reader.uint32(32)
+        let attempt = try reader.uint32(40)
+        let resetAtMs = try reader.int64(48)
+        let sentence = try reader.text(58)
+        self.limited = limited
+        self.limit = limit
+        self.retryAfterMs = retryAfterMs
+        self.remaining = remaining
+        self.attempt = attempt
+        self.resetAtMs = resetAtMs
+        self.sentence = sentence
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if limited { sink.bool(8, limited) }
+        if !limit.isEmpty { sink.text(18, limit) }
+        if retryAfterMs != 0 { sink.uint64(24, retryAfterMs) }
+        if remaining != 0 { sink.uint32(32, remaining) }
+        if attempt != 0 { sink.uint32(40, attempt) }
+        if resetAtMs != 0 { sink.int64(48, resetAtMs) }
+        if !sentence.isEmpty { sink.text(58, sentence) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__decision__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__Decision>) throws {
@@ -129,19 +154,6 @@ extension RateLimitV1.Decision: ProtobufMessage {
         self.attempt = attempt
         self.resetAtMs = resetAtMs
         self.sentence = sentence
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Decision> {
-        let c = arena.room(for: Postern__Ratelimit__V1__Decision.self)
-        postern__ratelimit__v1__decision__init(c)
-        c.pointee.limited = limited ? 1 : 0
-        c.pointee.limit = arena.lend(limit)
-        c.pointee.retry_after_ms = retryAfterMs
-        c.pointee.remaining = remaining
-        c.pointee.attempt = attempt
-        c.pointee.reset_at_ms = resetAtMs
-        c.pointee.sentence = arena.lend(sentence)
-        return c
     }
 }
 
@@ -167,14 +179,22 @@ extension RateLimitV1 {
 extension RateLimitV1.ConsumeRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let charges: [RateLimitV1.Charge] = try reader.messages(10)
+        let language = try reader.text(18)
+        self.charges = charges
+        self.language = language
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in charges { sink.message(10, value) }
+        if !language.isEmpty { sink.text(18, language) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__consume_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ConsumeRequest>) throws {
@@ -184,15 +204,6 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
         let language = try Wire.text(c.pointee.language)
         self.charges = charges
         self.language = language
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ConsumeRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ConsumeRequest.self)
-        postern__ratelimit__v1__consume_request__init(c)
-        c.pointee.n_charges = charges.count
-        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
-        c.pointee.language = arena.lend(language)
-        return c
     }
 }
 
@@ -218,14 +229,22 @@ extension RateLimitV1 {
 extension RateLimitV1.ConsumeResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let decision: RateLimitV1.Decision? = try reader.message(10)
+        let chargeId = try reader.text(18)
+        self.decision = decision
+        self.chargeId = chargeId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let decision { sink.message(10, decision) }
+        if !chargeId.isEmpty { sink.text(18, chargeId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__consume_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ConsumeResponse>) throws {
@@ -233,14 +252,6 @@ extension RateLimitV1.ConsumeResponse: ProtobufMessage {
         let chargeId = try Wire.text(c.pointee.charge_id)
         self.decision = decision
         self.chargeId = chargeId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ConsumeResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ConsumeResponse.self)
-        postern__ratelimit__v1__consume_response__init(c)
-        c.pointee.decision = decision?.placed(in: arena)
-        c.pointee.charge_id = arena.lend(chargeId)
-        return c
     }
 }
 
@@ -266,14 +277,22 @@ extension RateLimitV1 {
 extension RateLimitV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let charges: [RateLimitV1.Charge] = try reader.messages(10)
+        let language = try reader.text(18)
+        self.charges = charges
+        self.language = language
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in charges { sink.message(10, value) }
+        if !language.isEmpty { sink.text(18, language) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__check_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__CheckRequest>) throws {
@@ -283,15 +302,6 @@ extension RateLimitV1.CheckRequest: ProtobufMessage {
         let language = try Wire.text(c.pointee.language)
         self.charges = charges
         self.language = language
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__CheckRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__CheckRequest.self)
-        postern__ratelimit__v1__check_request__init(c)
-        c.pointee.n_charges = charges.count
-        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
-        c.pointee.language = arena.lend(language)
-        return c
     }
 }
 
@@ -313,26 +323,24 @@ extension RateLimitV1 {
 extension RateLimitV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let decision: RateLimitV1.Decision? = try reader.message(10)
+        self.decision = decision
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let decision { sink.message(10, decision) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__check_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__CheckResponse>) throws {
         let decision = try c.pointee.decision.map { try RateLimitV1.Decision(reading: $0) }
         self.decision = decision
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__CheckResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__CheckResponse.self)
-        postern__ratelimit__v1__check_response__init(c)
-        c.pointee.decision = decision?.placed(in: arena)
-        return c
     }
 }
 
@@ -358,14 +366,22 @@ extension RateLimitV1 {
 extension RateLimitV1.RefundRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let chargeId = try reader.text(10)
+        let charges: [RateLimitV1.Charge] = try reader.messages(18)
+        self.chargeId = chargeId
+        self.charges = charges
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !chargeId.isEmpty { sink.text(10, chargeId) }
+        for value in charges { sink.message(18, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__refund_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RefundRequest>) throws {
@@ -375,15 +391,6 @@ extension RateLimitV1.RefundRequest: ProtobufMessage {
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
         self.chargeId = chargeId
         self.charges = charges
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RefundRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__RefundRequest.self)
-        postern__ratelimit__v1__refund_request__init(c)
-        c.pointee.charge_id = arena.lend(chargeId)
-        c.pointee.n_charges = charges.count
-        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -399,23 +406,19 @@ extension RateLimitV1 {
 extension RateLimitV1.RefundResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__refund_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RefundResponse>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RefundResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__RefundResponse.self)
-        postern__ratelimit__v1__refund_response__init(c)
-        return c
     }
 }
 
@@ -441,14 +444,22 @@ extension RateLimitV1 {
 extension RateLimitV1.SucceedRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let chargeId = try reader.text(10)
+        let charges: [RateLimitV1.Charge] = try reader.messages(18)
+        self.chargeId = chargeId
+        self.charges = charges
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !chargeId.isEmpty { sink.text(10, chargeId) }
+        for value in charges { sink.message(18, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__succeed_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__SucceedRequest>) throws {
@@ -458,15 +469,6 @@ extension RateLimitV1.SucceedRequest: ProtobufMessage {
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
         self.chargeId = chargeId
         self.charges = charges
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__SucceedRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__SucceedRequest.self)
-        postern__ratelimit__v1__succeed_request__init(c)
-        c.pointee.charge_id = arena.lend(chargeId)
-        c.pointee.n_charges = charges.count
-        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -482,23 +484,19 @@ extension RateLimitV1 {
 extension RateLimitV1.SucceedResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__succeed_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__SucceedResponse>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__SucceedResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__SucceedResponse.self)
-        postern__ratelimit__v1__succeed_response__init(c)
-        return c
     }
 }
 
@@ -524,14 +522,22 @@ extension RateLimitV1 {
 extension RateLimitV1.PeekRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let charges: [RateLimitV1.Charge] = try reader.messages(10)
+        let language = try reader.text(18)
+        self.charges = charges
+        self.language = language
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in charges { sink.message(10, value) }
+        if !language.isEmpty { sink.text(18, language) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__peek_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__PeekRequest>) throws {
@@ -541,15 +547,6 @@ extension RateLimitV1.PeekRequest: ProtobufMessage {
         let language = try Wire.text(c.pointee.language)
         self.charges = charges
         self.language = language
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__PeekRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__PeekRequest.self)
-        postern__ratelimit__v1__peek_request__init(c)
-        c.pointee.n_charges = charges.count
-        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
-        c.pointee.language = arena.lend(language)
-        return c
     }
 }
 
@@ -571,26 +568,24 @@ extension RateLimitV1 {
 extension RateLimitV1.PeekResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let decision: RateLimitV1.Decision? = try reader.message(10)
+        self.decision = decision
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let decision { sink.message(10, decision) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__peek_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__PeekResponse>) throws {
         let decision = try c.pointee.decision.map { try RateLimitV1.Decision(reading: $0) }
         self.decision = decision
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__PeekResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__PeekResponse.self)
-        postern__ratelimit__v1__peek_response__init(c)
-        c.pointee.decision = decision?.placed(in: arena)
-        return c
     }
 }
 
@@ -612,14 +607,19 @@ extension RateLimitV1 {
 extension RateLimitV1.ResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let charges: [RateLimitV1.Charge] = try reader.messages(10)
+        self.charges = charges
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in charges { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__reset_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ResetRequest>) throws {
@@ -627,14 +627,6 @@ extension RateLimitV1.ResetRequest: ProtobufMessage {
             c.pointee.n_charges, c.pointee.charges
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
         self.charges = charges
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ResetRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ResetRequest.self)
-        postern__ratelimit__v1__reset_request__init(c)
-        c.pointee.n_charges = charges.count
-        c.pointee.charges = arena.array(charges) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -650,22 +642,18 @@ extension RateLimitV1 {
 extension RateLimitV1.ResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__reset_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ResetResponse>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ResetResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ResetResponse.self)
-        postern__ratelimit__v1__reset_response__init(c)
-        return c
     }
 }

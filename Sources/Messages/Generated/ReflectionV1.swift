@@ -17,23 +17,19 @@ extension ReflectionV1 {
 extension ReflectionV1.ListRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__reflection__v1__list_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Reflection__V1__ListRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Reflection__V1__ListRequest> {
-        let c = arena.room(for: Postern__Reflection__V1__ListRequest.self)
-        postern__reflection__v1__list_request__init(c)
-        return c
     }
 }
 
@@ -55,14 +51,19 @@ extension ReflectionV1 {
 extension ReflectionV1.ListResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let services = try reader.texts(10)
+        self.services = services
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in services { sink.text(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__reflection__v1__list_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Reflection__V1__ListResponse>) throws {
@@ -70,14 +71,6 @@ extension ReflectionV1.ListResponse: ProtobufMessage {
             c.pointee.n_services, c.pointee.services
         ) { try Wire.text($0) }
         self.services = services
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Reflection__V1__ListResponse> {
-        let c = arena.room(for: Postern__Reflection__V1__ListResponse.self)
-        postern__reflection__v1__list_response__init(c)
-        c.pointee.n_services = services.count
-        c.pointee.services = arena.array(services) { arena.lend($0) }
-        return c
     }
 }
 
@@ -99,26 +92,24 @@ extension ReflectionV1 {
 extension ReflectionV1.DescribeRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let service = try reader.text(10)
+        self.service = service
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !service.isEmpty { sink.text(10, service) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__reflection__v1__describe_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeRequest>) throws {
         let service = try Wire.text(c.pointee.service)
         self.service = service
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Reflection__V1__DescribeRequest> {
-        let c = arena.room(for: Postern__Reflection__V1__DescribeRequest.self)
-        postern__reflection__v1__describe_request__init(c)
-        c.pointee.service = arena.lend(service)
-        return c
     }
 }
 
@@ -141,25 +132,23 @@ extension ReflectionV1 {
 extension ReflectionV1.DescribeResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let fileDescriptorSet = try reader.bytes(10)
+        self.fileDescriptorSet = fileDescriptorSet
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !fileDescriptorSet.isEmpty { sink.bytes(10, fileDescriptorSet) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__reflection__v1__describe_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeResponse>) throws {
         let fileDescriptorSet = Wire.bytes(c.pointee.file_descriptor_set)
         self.fileDescriptorSet = fileDescriptorSet
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Reflection__V1__DescribeResponse> {
-        let c = arena.room(for: Postern__Reflection__V1__DescribeResponse.self)
-        postern__reflection__v1__describe_response__init(c)
-        c.pointee.file_descriptor_set = arena.lend(fileDescriptorSet)
-        return c
     }
 }

@@ -48,14 +48,40 @@ extension SessionV1 {
 extension SessionV1.DeviceSession: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceSession" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let deviceName = try reader.text(18)
+        let platform = try reader.text(26)
+        let createdAtMs = try reader.int64(32)
+        let lastUsedAtMs = try reader.int64(40)
+        let current = try reader.bool(48)
+        let amr = try reader.texts(58)
+        let authTimeMs = try reader.int64(64)
+        self.sessionId = sessionId
+        self.deviceName = deviceName
+        self.platform = platform
+        self.createdAtMs = createdAtMs
+        self.lastUsedAtMs = lastUsedAtMs
+        self.current = current
+        self.amr = amr
+        self.authTimeMs = authTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if !deviceName.isEmpty { sink.text(18, deviceName) }
+        if !platform.isEmpty { sink.text(26, platform) }
+        if createdAtMs != 0 { sink.int64(32, createdAtMs) }
+        if lastUsedAtMs != 0 { sink.int64(40, lastUsedAtMs) }
+        if current { sink.bool(48, current) }
+        for value in amr { sink.text(58, value) }
+        if authTimeMs != 0 { sink.int64(64, authTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__device_session__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__DeviceSession>) throws {
@@ -78,21 +104,6 @@ extension SessionV1.DeviceSession: ProtobufMessage {
         self.amr = amr
         self.authTimeMs = authTimeMs
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__DeviceSession> {
-        let c = arena.room(for: Postern__Session__V1__DeviceSession.self)
-        postern__session__v1__device_session__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.device_name = arena.lend(deviceName)
-        c.pointee.platform = arena.lend(platform)
-        c.pointee.created_at_ms = createdAtMs
-        c.pointee.last_used_at_ms = lastUsedAtMs
-        c.pointee.current = current ? 1 : 0
-        c.pointee.n_amr = amr.count
-        c.pointee.amr = arena.array(amr) { arena.lend($0) }
-        c.pointee.auth_time_ms = authTimeMs
-        return c
-    }
 }
 
 extension SessionV1 {
@@ -113,26 +124,24 @@ extension SessionV1 {
 extension SessionV1.ListRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__ListRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListRequest> {
-        let c = arena.room(for: Postern__Session__V1__ListRequest.self)
-        postern__session__v1__list_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -154,14 +163,19 @@ extension SessionV1 {
 extension SessionV1.ListResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessions: [SessionV1.DeviceSession] = try reader.messages(10)
+        self.sessions = sessions
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in sessions { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__ListResponse>) throws {
@@ -169,14 +183,6 @@ extension SessionV1.ListResponse: ProtobufMessage {
             c.pointee.n_sessions, c.pointee.sessions
         ) { try SessionV1.DeviceSession(reading: Wire.present($0)) }
         self.sessions = sessions
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListResponse> {
-        let c = arena.room(for: Postern__Session__V1__ListResponse.self)
-        postern__session__v1__list_response__init(c)
-        c.pointee.n_sessions = sessions.count
-        c.pointee.sessions = arena.array(sessions) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -202,14 +208,22 @@ extension SessionV1 {
 extension SessionV1.EndRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let sessionId = try reader.text(18)
+        self.accessToken = accessToken
+        self.sessionId = sessionId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__end_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__EndRequest>) throws {
@@ -217,14 +231,6 @@ extension SessionV1.EndRequest: ProtobufMessage {
         let sessionId = try Wire.text(c.pointee.session_id)
         self.accessToken = accessToken
         self.sessionId = sessionId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__EndRequest> {
-        let c = arena.room(for: Postern__Session__V1__EndRequest.self)
-        postern__session__v1__end_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.session_id = arena.lend(sessionId)
-        return c
     }
 }
 
@@ -246,26 +252,24 @@ extension SessionV1 {
 extension SessionV1.EndResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.bool(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended { sink.bool(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__end_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__EndResponse>) throws {
         let ended = c.pointee.ended != 0
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__EndResponse> {
-        let c = arena.room(for: Postern__Session__V1__EndResponse.self)
-        postern__session__v1__end_response__init(c)
-        c.pointee.ended = ended ? 1 : 0
-        return c
     }
 }
 
@@ -287,26 +291,24 @@ extension SessionV1 {
 extension SessionV1.EndOthersRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOthersRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__end_others_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__EndOthersRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__EndOthersRequest> {
-        let c = arena.room(for: Postern__Session__V1__EndOthersRequest.self)
-        postern__session__v1__end_others_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -328,26 +330,24 @@ extension SessionV1 {
 extension SessionV1.EndOthersResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOthersResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.uint32(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended != 0 { sink.uint32(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__end_others_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__EndOthersResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__EndOthersResponse> {
-        let c = arena.room(for: Postern__Session__V1__EndOthersResponse.self)
-        postern__session__v1__end_others_response__init(c)
-        c.pointee.ended = ended
-        return c
     }
 }
 
@@ -381,14 +381,28 @@ extension SessionV1 {
 extension SessionV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let proof: IdentityV1.SignInProof? = try reader.message(18)
+        let origin: IdentityV1.Origin? = try reader.message(26)
+        let presence: SessionV1.PresenceProof? = try reader.message(34)
+        self.accessToken = accessToken
+        self.proof = proof
+        self.origin = origin
+        self.presence = presence
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if let proof { sink.message(18, proof) }
+        if let origin { sink.message(26, origin) }
+        if let presence { sink.message(34, presence) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__reauthenticate_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__ReauthenticateRequest>) throws {
@@ -400,16 +414,6 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
         self.proof = proof
         self.origin = origin
         self.presence = presence
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ReauthenticateRequest> {
-        let c = arena.room(for: Postern__Session__V1__ReauthenticateRequest.self)
-        postern__session__v1__reauthenticate_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.proof = proof?.placed(in: arena)
-        c.pointee.origin = origin?.placed(in: arena)
-        c.pointee.presence = presence?.placed(in: arena)
-        return c
     }
 }
 
@@ -443,14 +447,25 @@ extension SessionV1 {
 extension SessionV1.PresenceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.PresenceProof" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let signedAtMs = try reader.int64(8)
+        let hardwareKey = try reader.bool(16)
+        let signature = try reader.bytes(26)
+        self.signedAtMs = signedAtMs
+        self.hardwareKey = hardwareKey
+        self.signature = signature
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
+        if hardwareKey { sink.bool(16, hardwareKey) }
+        if !signature.isEmpty { sink.bytes(26, signature) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__presence_proof__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__PresenceProof>) throws {
@@ -460,15 +475,6 @@ extension SessionV1.PresenceProof: ProtobufMessage {
         self.signedAtMs = signedAtMs
         self.hardwareKey = hardwareKey
         self.signature = signature
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__PresenceProof> {
-        let c = arena.room(for: Postern__Session__V1__PresenceProof.self)
-        postern__session__v1__presence_proof__init(c)
-        c.pointee.signed_at_ms = signedAtMs
-        c.pointee.hardware_key = hardwareKey ? 1 : 0
-        c.pointee.signature = arena.lend(signature)
-        return c
     }
 }
 
@@ -498,14 +504,25 @@ extension SessionV1 {
 extension SessionV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        let accessExpiresAtMs = try reader.int64(16)
+        let authTimeMs = try reader.int64(24)
+        self.accessToken = accessToken
+        self.accessExpiresAtMs = accessExpiresAtMs
+        self.authTimeMs = authTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
+        if authTimeMs != 0 { sink.int64(24, authTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__reauthenticate_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__ReauthenticateResponse>) throws {
@@ -515,15 +532,6 @@ extension SessionV1.ReauthenticateResponse: ProtobufMessage {
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
         self.authTimeMs = authTimeMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ReauthenticateResponse> {
-        let c = arena.room(for: Postern__Session__V1__ReauthenticateResponse.self)
-        postern__session__v1__reauthenticate_response__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.access_expires_at_ms = accessExpiresAtMs
-        c.pointee.auth_time_ms = authTimeMs
-        return c
     }
 }
 
@@ -545,26 +553,24 @@ extension SessionV1 {
 extension SessionV1.ListProofsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_proofs_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__ListProofsRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListProofsRequest> {
-        let c = arena.room(for: Postern__Session__V1__ListProofsRequest.self)
-        postern__session__v1__list_proofs_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -590,14 +596,22 @@ extension SessionV1 {
 extension SessionV1.SessionProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SessionProof" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let amr = try reader.texts(10)
+        let provedAtMs = try reader.int64(16)
+        self.amr = amr
+        self.provedAtMs = provedAtMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in amr { sink.text(10, value) }
+        if provedAtMs != 0 { sink.int64(16, provedAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__session_proof__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__SessionProof>) throws {
@@ -607,15 +621,6 @@ extension SessionV1.SessionProof: ProtobufMessage {
         let provedAtMs = c.pointee.proved_at_ms
         self.amr = amr
         self.provedAtMs = provedAtMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__SessionProof> {
-        let c = arena.room(for: Postern__Session__V1__SessionProof.self)
-        postern__session__v1__session_proof__init(c)
-        c.pointee.n_amr = amr.count
-        c.pointee.amr = arena.array(amr) { arena.lend($0) }
-        c.pointee.proved_at_ms = provedAtMs
-        return c
     }
 }
 
@@ -653,14 +658,31 @@ extension SessionV1 {
 extension SessionV1.ListProofsResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let accountId = try reader.text(18)
+        let proofs: [SessionV1.SessionProof] = try reader.messages(26)
+        let hasDeviceKey = try reader.bool(32)
+        let nowMs = try reader.int64(40)
+        self.sessionId = sessionId
+        self.accountId = accountId
+        self.proofs = proofs
+        self.hasDeviceKey = hasDeviceKey
+        self.nowMs = nowMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+        for value in proofs { sink.message(26, value) }
+        if hasDeviceKey { sink.bool(32, hasDeviceKey) }
+        if nowMs != 0 { sink.int64(40, nowMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_proofs_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__ListProofsResponse>) throws {
@@ -676,17 +698,5 @@ extension SessionV1.ListProofsResponse: ProtobufMessage {
         self.proofs = proofs
         self.hasDeviceKey = hasDeviceKey
         self.nowMs = nowMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListProofsResponse> {
-        let c = arena.room(for: Postern__Session__V1__ListProofsResponse.self)
-        postern__session__v1__list_proofs_response__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.n_proofs = proofs.count
-        c.pointee.proofs = arena.array(proofs) { $0.placed(in: arena) }
-        c.pointee.has_device_key = hasDeviceKey ? 1 : 0
-        c.pointee.now_ms = nowMs
-        return c
     }
 }

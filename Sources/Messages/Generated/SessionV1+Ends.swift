@@ -25,14 +25,22 @@ extension SessionV1 {
 extension SessionV1.WatchEndsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchEndsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let position = try reader.uint64(8)
+        let epoch = try reader.uint64(16)
+        self.position = position
+        self.epoch = epoch
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if position != 0 { sink.uint64(8, position) }
+        if epoch != 0 { sink.uint64(16, epoch) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__watch_ends_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__WatchEndsRequest>) throws {
@@ -40,14 +48,6 @@ extension SessionV1.WatchEndsRequest: ProtobufMessage {
         let epoch = c.pointee.epoch
         self.position = position
         self.epoch = epoch
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__WatchEndsRequest> {
-        let c = arena.room(for: Postern__Session__V1__WatchEndsRequest.self)
-        postern__session__v1__watch_ends_request__init(c)
-        c.pointee.position = position
-        c.pointee.epoch = epoch
-        return c
     }
 }
 
@@ -102,14 +102,40 @@ extension SessionV1 {
 extension SessionV1.WatchEndsItem: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchEndsItem" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let position = try reader.uint64(8)
+        let completeAtMs = try reader.int64(16)
+        let reset = try reader.bool(24)
+        let ends: [SessionV1.EndedSession] = try reader.messages(34)
+        let keysChanged = try reader.bool(40)
+        let keySet = try reader.bytes(50)
+        let keptForMs = try reader.int64(56)
+        let epoch = try reader.uint64(64)
+        self.position = position
+        self.completeAtMs = completeAtMs
+        self.reset = reset
+        self.ends = ends
+        self.keysChanged = keysChanged
+        self.keySet = keySet
+        self.keptForMs = keptForMs
+        self.epoch = epoch
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if position != 0 { sink.uint64(8, position) }
+        if completeAtMs != 0 { sink.int64(16, completeAtMs) }
+        if reset { sink.bool(24, reset) }
+        for value in ends { sink.message(34, value) }
+        if keysChanged { sink.bool(40, keysChanged) }
+        if !keySet.isEmpty { sink.bytes(50, keySet) }
+        if keptForMs != 0 { sink.int64(56, keptForMs) }
+        if epoch != 0 { sink.uint64(64, epoch) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__watch_ends_item__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__WatchEndsItem>) throws {
@@ -131,21 +157,6 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
         self.keySet = keySet
         self.keptForMs = keptForMs
         self.epoch = epoch
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__WatchEndsItem> {
-        let c = arena.room(for: Postern__Session__V1__WatchEndsItem.self)
-        postern__session__v1__watch_ends_item__init(c)
-        c.pointee.position = position
-        c.pointee.complete_at_ms = completeAtMs
-        c.pointee.reset = reset ? 1 : 0
-        c.pointee.n_ends = ends.count
-        c.pointee.ends = arena.array(ends) { $0.placed(in: arena) }
-        c.pointee.keys_changed = keysChanged ? 1 : 0
-        c.pointee.key_set = arena.lend(keySet)
-        c.pointee.kept_for_ms = keptForMs
-        c.pointee.epoch = epoch
-        return c
     }
 }
 
@@ -179,14 +190,28 @@ extension SessionV1 {
 extension SessionV1.EndedSession: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndedSession" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let endedAtMs = try reader.int64(16)
+        let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
+        let position = try reader.uint64(32)
+        self.sessionId = sessionId
+        self.endedAtMs = endedAtMs
+        self.reason = reason
+        self.position = position
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if endedAtMs != 0 { sink.int64(16, endedAtMs) }
+        if reason.rawValue != 0 { sink.int32(24, reason.rawValue) }
+        if position != 0 { sink.uint64(32, position) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__ended_session__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__EndedSession>) throws {
@@ -198,15 +223,5 @@ extension SessionV1.EndedSession: ProtobufMessage {
         self.endedAtMs = endedAtMs
         self.reason = reason
         self.position = position
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__EndedSession> {
-        let c = arena.room(for: Postern__Session__V1__EndedSession.self)
-        postern__session__v1__ended_session__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.ended_at_ms = endedAtMs
-        c.pointee.reason = .init(rawValue: .init(truncatingIfNeeded: reason.rawValue))
-        c.pointee.position = position
-        return c
     }
 }

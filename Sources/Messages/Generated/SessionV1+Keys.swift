@@ -86,14 +86,37 @@ extension SessionV1 {
 extension SessionV1.SigningKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SigningKey" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keyId = try reader.text(10)
+        let state = try SessionV1.SigningKeyState(rawValue: reader.int32(16))
+        let madeAtMs = try reader.int64(24)
+        let activeAtMs = try reader.int64(32)
+        let passiveAtMs = try reader.int64(40)
+        let retiredAtMs = try reader.int64(48)
+        let revoked = try reader.bool(56)
+        self.keyId = keyId
+        self.state = state
+        self.madeAtMs = madeAtMs
+        self.activeAtMs = activeAtMs
+        self.passiveAtMs = passiveAtMs
+        self.retiredAtMs = retiredAtMs
+        self.revoked = revoked
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !keyId.isEmpty { sink.text(10, keyId) }
+        if state.rawValue != 0 { sink.int32(16, state.rawValue) }
+        if madeAtMs != 0 { sink.int64(24, madeAtMs) }
+        if activeAtMs != 0 { sink.int64(32, activeAtMs) }
+        if passiveAtMs != 0 { sink.int64(40, passiveAtMs) }
+        if retiredAtMs != 0 { sink.int64(48, retiredAtMs) }
+        if revoked { sink.bool(56, revoked) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__signing_key__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__SigningKey>) throws {
@@ -112,19 +135,6 @@ extension SessionV1.SigningKey: ProtobufMessage {
         self.retiredAtMs = retiredAtMs
         self.revoked = revoked
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__SigningKey> {
-        let c = arena.room(for: Postern__Session__V1__SigningKey.self)
-        postern__session__v1__signing_key__init(c)
-        c.pointee.key_id = arena.lend(keyId)
-        c.pointee.state = .init(rawValue: .init(truncatingIfNeeded: state.rawValue))
-        c.pointee.made_at_ms = madeAtMs
-        c.pointee.active_at_ms = activeAtMs
-        c.pointee.passive_at_ms = passiveAtMs
-        c.pointee.retired_at_ms = retiredAtMs
-        c.pointee.revoked = revoked ? 1 : 0
-        return c
-    }
 }
 
 extension SessionV1 {
@@ -139,23 +149,19 @@ extension SessionV1 {
 extension SessionV1.ListKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_keys_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__ListKeysRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListKeysRequest> {
-        let c = arena.room(for: Postern__Session__V1__ListKeysRequest.self)
-        postern__session__v1__list_keys_request__init(c)
-        return c
     }
 }
 
@@ -177,14 +183,19 @@ extension SessionV1 {
 extension SessionV1.ListKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keys: [SessionV1.SigningKey] = try reader.messages(10)
+        self.keys = keys
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_keys_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__ListKeysResponse>) throws {
@@ -192,14 +203,6 @@ extension SessionV1.ListKeysResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try SessionV1.SigningKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListKeysResponse> {
-        let c = arena.room(for: Postern__Session__V1__ListKeysResponse.self)
-        postern__session__v1__list_keys_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -215,23 +218,19 @@ extension SessionV1 {
 extension SessionV1.RotateKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__rotate_keys_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__RotateKeysRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RotateKeysRequest> {
-        let c = arena.room(for: Postern__Session__V1__RotateKeysRequest.self)
-        postern__session__v1__rotate_keys_request__init(c)
-        return c
     }
 }
 
@@ -253,14 +252,19 @@ extension SessionV1 {
 extension SessionV1.RotateKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keys: [SessionV1.SigningKey] = try reader.messages(10)
+        self.keys = keys
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__rotate_keys_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__RotateKeysResponse>) throws {
@@ -268,14 +272,6 @@ extension SessionV1.RotateKeysResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try SessionV1.SigningKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RotateKeysResponse> {
-        let c = arena.room(for: Postern__Session__V1__RotateKeysResponse.self)
-        postern__session__v1__rotate_keys_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -297,26 +293,24 @@ extension SessionV1 {
 extension SessionV1.RevokeKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keyId = try reader.text(10)
+        self.keyId = keyId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !keyId.isEmpty { sink.text(10, keyId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__revoke_key_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__RevokeKeyRequest>) throws {
         let keyId = try Wire.text(c.pointee.key_id)
         self.keyId = keyId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RevokeKeyRequest> {
-        let c = arena.room(for: Postern__Session__V1__RevokeKeyRequest.self)
-        postern__session__v1__revoke_key_request__init(c)
-        c.pointee.key_id = arena.lend(keyId)
-        return c
     }
 }
 
@@ -338,14 +332,19 @@ extension SessionV1 {
 extension SessionV1.RevokeKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keys: [SessionV1.SigningKey] = try reader.messages(10)
+        self.keys = keys
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__revoke_key_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__RevokeKeyResponse>) throws {
@@ -353,13 +352,5 @@ extension SessionV1.RevokeKeyResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try SessionV1.SigningKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RevokeKeyResponse> {
-        let c = arena.room(for: Postern__Session__V1__RevokeKeyResponse.self)
-        postern__session__v1__revoke_key_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }

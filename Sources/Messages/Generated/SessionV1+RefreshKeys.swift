@@ -32,14 +32,28 @@ extension SessionV1 {
 extension SessionV1.RefreshKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshKey" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keyId = try reader.uint32(8)
+        let madeAtMs = try reader.int64(16)
+        let supersededAtMs = try reader.int64(24)
+        let acceptedUntilMs = try reader.int64(32)
+        self.keyId = keyId
+        self.madeAtMs = madeAtMs
+        self.supersededAtMs = supersededAtMs
+        self.acceptedUntilMs = acceptedUntilMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if keyId != 0 { sink.uint32(8, keyId) }
+        if madeAtMs != 0 { sink.int64(16, madeAtMs) }
+        if supersededAtMs != 0 { sink.int64(24, supersededAtMs) }
+        if acceptedUntilMs != 0 { sink.int64(32, acceptedUntilMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__refresh_key__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__RefreshKey>) throws {
@@ -51,16 +65,6 @@ extension SessionV1.RefreshKey: ProtobufMessage {
         self.madeAtMs = madeAtMs
         self.supersededAtMs = supersededAtMs
         self.acceptedUntilMs = acceptedUntilMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RefreshKey> {
-        let c = arena.room(for: Postern__Session__V1__RefreshKey.self)
-        postern__session__v1__refresh_key__init(c)
-        c.pointee.key_id = keyId
-        c.pointee.made_at_ms = madeAtMs
-        c.pointee.superseded_at_ms = supersededAtMs
-        c.pointee.accepted_until_ms = acceptedUntilMs
-        return c
     }
 }
 
@@ -76,23 +80,19 @@ extension SessionV1 {
 extension SessionV1.ListRefreshKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_refresh_keys_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__ListRefreshKeysRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListRefreshKeysRequest> {
-        let c = arena.room(for: Postern__Session__V1__ListRefreshKeysRequest.self)
-        postern__session__v1__list_refresh_keys_request__init(c)
-        return c
     }
 }
 
@@ -114,14 +114,19 @@ extension SessionV1 {
 extension SessionV1.ListRefreshKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keys: [SessionV1.RefreshKey] = try reader.messages(10)
+        self.keys = keys
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__list_refresh_keys_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__ListRefreshKeysResponse>) throws {
@@ -129,14 +134,6 @@ extension SessionV1.ListRefreshKeysResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try SessionV1.RefreshKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ListRefreshKeysResponse> {
-        let c = arena.room(for: Postern__Session__V1__ListRefreshKeysResponse.self)
-        postern__session__v1__list_refresh_keys_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -152,23 +149,19 @@ extension SessionV1 {
 extension SessionV1.RotateRefreshKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__rotate_refresh_key_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__RotateRefreshKeyRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RotateRefreshKeyRequest> {
-        let c = arena.room(for: Postern__Session__V1__RotateRefreshKeyRequest.self)
-        postern__session__v1__rotate_refresh_key_request__init(c)
-        return c
     }
 }
 
@@ -190,14 +183,19 @@ extension SessionV1 {
 extension SessionV1.RotateRefreshKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let keys: [SessionV1.RefreshKey] = try reader.messages(10)
+        self.keys = keys
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__rotate_refresh_key_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__RotateRefreshKeyResponse>) throws {
@@ -205,13 +203,5 @@ extension SessionV1.RotateRefreshKeyResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try SessionV1.RefreshKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RotateRefreshKeyResponse> {
-        let c = arena.room(for: Postern__Session__V1__RotateRefreshKeyResponse.self)
-        postern__session__v1__rotate_refresh_key_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }

@@ -137,14 +137,37 @@ extension SessionV1 {
 extension SessionV1.Tokens: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.Tokens" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let sessionId = try reader.text(10)
+        let accessToken = try reader.text(18)
+        let accessExpiresAtMs = try reader.int64(24)
+        let refreshToken = try reader.text(34)
+        let idleExpiresAtMs = try reader.int64(40)
+        let expiresAtMs = try reader.int64(48)
+        let serverTimeMs = try reader.int64(56)
+        self.sessionId = sessionId
+        self.accessToken = accessToken
+        self.accessExpiresAtMs = accessExpiresAtMs
+        self.refreshToken = refreshToken
+        self.idleExpiresAtMs = idleExpiresAtMs
+        self.expiresAtMs = expiresAtMs
+        self.serverTimeMs = serverTimeMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
+        if !accessToken.isEmpty { sink.text(18, accessToken) }
+        if accessExpiresAtMs != 0 { sink.int64(24, accessExpiresAtMs) }
+        if !refreshToken.isEmpty { sink.text(34, refreshToken) }
+        if idleExpiresAtMs != 0 { sink.int64(40, idleExpiresAtMs) }
+        if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
+        if serverTimeMs != 0 { sink.int64(56, serverTimeMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__tokens__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__Tokens>) throws {
@@ -162,19 +185,6 @@ extension SessionV1.Tokens: ProtobufMessage {
         self.idleExpiresAtMs = idleExpiresAtMs
         self.expiresAtMs = expiresAtMs
         self.serverTimeMs = serverTimeMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__Tokens> {
-        let c = arena.room(for: Postern__Session__V1__Tokens.self)
-        postern__session__v1__tokens__init(c)
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.access_token = arena.lend(accessToken)
-        c.pointee.access_expires_at_ms = accessExpiresAtMs
-        c.pointee.refresh_token = arena.lend(refreshToken)
-        c.pointee.idle_expires_at_ms = idleExpiresAtMs
-        c.pointee.expires_at_ms = expiresAtMs
-        c.pointee.server_time_ms = serverTimeMs
-        return c
     }
 }
 
@@ -209,14 +219,25 @@ extension SessionV1 {
 extension SessionV1.DeviceKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceKey" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let kind = try SessionV1.DeviceKeyKind(rawValue: reader.int32(8))
+        let publicKey = try reader.bytes(18)
+        let possession = try reader.bytes(26)
+        self.kind = kind
+        self.publicKey = publicKey
+        self.possession = possession
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
+        if !publicKey.isEmpty { sink.bytes(18, publicKey) }
+        if !possession.isEmpty { sink.bytes(26, possession) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__device_key__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__DeviceKey>) throws {
@@ -226,15 +247,6 @@ extension SessionV1.DeviceKey: ProtobufMessage {
         self.kind = kind
         self.publicKey = publicKey
         self.possession = possession
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__DeviceKey> {
-        let c = arena.room(for: Postern__Session__V1__DeviceKey.self)
-        postern__session__v1__device_key__init(c)
-        c.pointee.kind = .init(rawValue: .init(truncatingIfNeeded: kind.rawValue))
-        c.pointee.public_key = arena.lend(publicKey)
-        c.pointee.possession = arena.lend(possession)
-        return c
     }
 }
 
@@ -261,14 +273,22 @@ extension SessionV1 {
 extension SessionV1.DeviceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceProof" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let signedAtMs = try reader.int64(8)
+        let signature = try reader.bytes(18)
+        self.signedAtMs = signedAtMs
+        self.signature = signature
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
+        if !signature.isEmpty { sink.bytes(18, signature) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__device_proof__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__DeviceProof>) throws {
@@ -276,14 +296,6 @@ extension SessionV1.DeviceProof: ProtobufMessage {
         let signature = Wire.bytes(c.pointee.signature)
         self.signedAtMs = signedAtMs
         self.signature = signature
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__DeviceProof> {
-        let c = arena.room(for: Postern__Session__V1__DeviceProof.self)
-        postern__session__v1__device_proof__init(c)
-        c.pointee.signed_at_ms = signedAtMs
-        c.pointee.signature = arena.lend(signature)
-        return c
     }
 }
 
@@ -313,14 +325,25 @@ extension SessionV1 {
 extension SessionV1.CreateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let proof: IdentityV1.SignInProof? = try reader.message(10)
+        let origin: IdentityV1.Origin? = try reader.message(18)
+        let deviceKey: SessionV1.DeviceKey? = try reader.message(26)
+        self.proof = proof
+        self.origin = origin
+        self.deviceKey = deviceKey
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let proof { sink.message(10, proof) }
+        if let origin { sink.message(18, origin) }
+        if let deviceKey { sink.message(26, deviceKey) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__create_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__CreateRequest>) throws {
@@ -330,15 +353,6 @@ extension SessionV1.CreateRequest: ProtobufMessage {
         self.proof = proof
         self.origin = origin
         self.deviceKey = deviceKey
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__CreateRequest> {
-        let c = arena.room(for: Postern__Session__V1__CreateRequest.self)
-        postern__session__v1__create_request__init(c)
-        c.pointee.proof = proof?.placed(in: arena)
-        c.pointee.origin = origin?.placed(in: arena)
-        c.pointee.device_key = deviceKey?.placed(in: arena)
-        return c
     }
 }
 
@@ -360,26 +374,24 @@ extension SessionV1 {
 extension SessionV1.CreateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let tokens: SessionV1.Tokens? = try reader.message(10)
+        self.tokens = tokens
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let tokens { sink.message(10, tokens) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__create_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__CreateResponse>) throws {
         let tokens = try c.pointee.tokens.map { try SessionV1.Tokens(reading: $0) }
         self.tokens = tokens
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__CreateResponse> {
-        let c = arena.room(for: Postern__Session__V1__CreateResponse.self)
-        postern__session__v1__create_response__init(c)
-        c.pointee.tokens = tokens?.placed(in: arena)
-        return c
     }
 }
 
@@ -409,14 +421,25 @@ extension SessionV1 {
 extension SessionV1.RefreshRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let refreshToken = try reader.text(10)
+        let origin: IdentityV1.Origin? = try reader.message(18)
+        let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
+        self.refreshToken = refreshToken
+        self.origin = origin
+        self.deviceProof = deviceProof
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !refreshToken.isEmpty { sink.text(10, refreshToken) }
+        if let origin { sink.message(18, origin) }
+        if let deviceProof { sink.message(26, deviceProof) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__refresh_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__RefreshRequest>) throws {
@@ -426,15 +449,6 @@ extension SessionV1.RefreshRequest: ProtobufMessage {
         self.refreshToken = refreshToken
         self.origin = origin
         self.deviceProof = deviceProof
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RefreshRequest> {
-        let c = arena.room(for: Postern__Session__V1__RefreshRequest.self)
-        postern__session__v1__refresh_request__init(c)
-        c.pointee.refresh_token = arena.lend(refreshToken)
-        c.pointee.origin = origin?.placed(in: arena)
-        c.pointee.device_proof = deviceProof?.placed(in: arena)
-        return c
     }
 }
 
@@ -460,14 +474,22 @@ extension SessionV1 {
 extension SessionV1.RefreshResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let tokens: SessionV1.Tokens? = try reader.message(10)
+        let accountId = try reader.text(18)
+        self.tokens = tokens
+        self.accountId = accountId
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let tokens { sink.message(10, tokens) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__refresh_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__RefreshResponse>) throws {
@@ -475,14 +497,6 @@ extension SessionV1.RefreshResponse: ProtobufMessage {
         let accountId = try Wire.text(c.pointee.account_id)
         self.tokens = tokens
         self.accountId = accountId
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__RefreshResponse> {
-        let c = arena.room(for: Postern__Session__V1__RefreshResponse.self)
-        postern__session__v1__refresh_response__init(c)
-        c.pointee.tokens = tokens?.placed(in: arena)
-        c.pointee.account_id = arena.lend(accountId)
-        return c
     }
 }
 
@@ -504,26 +518,24 @@ extension SessionV1 {
 extension SessionV1.ValidateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__validate_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__ValidateRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ValidateRequest> {
-        let c = arena.room(for: Postern__Session__V1__ValidateRequest.self)
-        postern__session__v1__validate_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -565,14 +577,34 @@ extension SessionV1 {
 extension SessionV1.ValidateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let valid = try reader.bool(8)
+        let sessionId = try reader.text(18)
+        let accountId = try reader.text(26)
+        let authTimeMs = try reader.int64(32)
+        let amr = try reader.texts(42)
+        let expiresAtMs = try reader.int64(48)
+        self.valid = valid
+        self.sessionId = sessionId
+        self.accountId = accountId
+        self.authTimeMs = authTimeMs
+        self.amr = amr
+        self.expiresAtMs = expiresAtMs
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if valid { sink.bool(8, valid) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
+        if !accountId.isEmpty { sink.text(26, accountId) }
+        if authTimeMs != 0 { sink.int64(32, authTimeMs) }
+        for value in amr { sink.text(42, value) }
+        if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__validate_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__ValidateResponse>) throws {
@@ -590,19 +622,6 @@ extension SessionV1.ValidateResponse: ProtobufMessage {
         self.authTimeMs = authTimeMs
         self.amr = amr
         self.expiresAtMs = expiresAtMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__ValidateResponse> {
-        let c = arena.room(for: Postern__Session__V1__ValidateResponse.self)
-        postern__session__v1__validate_response__init(c)
-        c.pointee.valid = valid ? 1 : 0
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.auth_time_ms = authTimeMs
-        c.pointee.n_amr = amr.count
-        c.pointee.amr = arena.array(amr) { arena.lend($0) }
-        c.pointee.expires_at_ms = expiresAtMs
-        return c
     }
 }
 
@@ -624,26 +643,24 @@ extension SessionV1 {
 extension SessionV1.InspectRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accessToken = try reader.text(10)
+        self.accessToken = accessToken
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__inspect_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__InspectRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__InspectRequest> {
-        let c = arena.room(for: Postern__Session__V1__InspectRequest.self)
-        postern__session__v1__inspect_request__init(c)
-        c.pointee.access_token = arena.lend(accessToken)
-        return c
     }
 }
 
@@ -685,14 +702,34 @@ extension SessionV1 {
 extension SessionV1.InspectResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let known = try reader.bool(8)
+        let sessionId = try reader.text(18)
+        let accountId = try reader.text(26)
+        let live = try reader.bool(32)
+        let endReason = try SessionV1.EndReason(rawValue: reader.int32(40))
+        let accessTokenCurrent = try reader.bool(48)
+        self.known = known
+        self.sessionId = sessionId
+        self.accountId = accountId
+        self.live = live
+        self.endReason = endReason
+        self.accessTokenCurrent = accessTokenCurrent
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if known { sink.bool(8, known) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
+        if !accountId.isEmpty { sink.text(26, accountId) }
+        if live { sink.bool(32, live) }
+        if endReason.rawValue != 0 { sink.int32(40, endReason.rawValue) }
+        if accessTokenCurrent { sink.bool(48, accessTokenCurrent) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__inspect_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__InspectResponse>) throws {
@@ -708,18 +745,6 @@ extension SessionV1.InspectResponse: ProtobufMessage {
         self.live = live
         self.endReason = endReason
         self.accessTokenCurrent = accessTokenCurrent
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__InspectResponse> {
-        let c = arena.room(for: Postern__Session__V1__InspectResponse.self)
-        postern__session__v1__inspect_response__init(c)
-        c.pointee.known = known ? 1 : 0
-        c.pointee.session_id = arena.lend(sessionId)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.live = live ? 1 : 0
-        c.pointee.end_reason = .init(rawValue: .init(truncatingIfNeeded: endReason.rawValue))
-        c.pointee.access_token_current = accessTokenCurrent ? 1 : 0
-        return c
     }
 }
 
@@ -759,14 +784,36 @@ extension SessionV1 {
 extension SessionV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        var token: Token?
+        if reader.tag == 10 {
+            token = .accessToken(try reader.text(10))
+        }
+        if reader.tag == 18 {
+            token = .refreshToken(try reader.text(18))
+        }
+        let all = try reader.bool(24)
+        let deviceProof: SessionV1.DeviceProof? = try reader.message(34)
+        self.all = all
+        self.deviceProof = deviceProof
+        self.token = token
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if case .accessToken(let value) = token {
+            sink.text(10, value)
+        }
+        if case .refreshToken(let value) = token {
+            sink.text(18, value)
+        }
+        if all { sink.bool(24, all) }
+        if let deviceProof { sink.message(34, deviceProof) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__sign_out_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__SignOutRequest>) throws {
@@ -781,23 +828,6 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
         self.all = all
         self.deviceProof = deviceProof
         self.token = token
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__SignOutRequest> {
-        let c = arena.room(for: Postern__Session__V1__SignOutRequest.self)
-        postern__session__v1__sign_out_request__init(c)
-        c.pointee.all = all ? 1 : 0
-        c.pointee.device_proof = deviceProof?.placed(in: arena)
-        switch token {
-        case .accessToken(let value):
-            c.pointee.token_case = .init(rawValue: 1)
-            c.pointee.access_token = arena.lend(value)
-        case .refreshToken(let value):
-            c.pointee.token_case = .init(rawValue: 2)
-            c.pointee.refresh_token = arena.lend(value)
-        case nil: break
-        }
-        return c
     }
 }
 
@@ -819,26 +849,24 @@ extension SessionV1 {
 extension SessionV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.uint32(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended != 0 { sink.uint32(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__sign_out_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__SignOutResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__SignOutResponse> {
-        let c = arena.room(for: Postern__Session__V1__SignOutResponse.self)
-        postern__session__v1__sign_out_response__init(c)
-        c.pointee.ended = ended
-        return c
     }
 }
 
@@ -868,14 +896,25 @@ extension SessionV1 {
 extension SessionV1.EndAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let accountId = try reader.text(10)
+        let beforeMs = try reader.int64(16)
+        let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
+        self.accountId = accountId
+        self.beforeMs = beforeMs
+        self.reason = reason
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if beforeMs != 0 { sink.int64(16, beforeMs) }
+        if reason.rawValue != 0 { sink.int32(24, reason.rawValue) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__end_account_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Session__V1__EndAccountRequest>) throws {
@@ -885,15 +924,6 @@ extension SessionV1.EndAccountRequest: ProtobufMessage {
         self.accountId = accountId
         self.beforeMs = beforeMs
         self.reason = reason
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__EndAccountRequest> {
-        let c = arena.room(for: Postern__Session__V1__EndAccountRequest.self)
-        postern__session__v1__end_account_request__init(c)
-        c.pointee.account_id = arena.lend(accountId)
-        c.pointee.before_ms = beforeMs
-        c.pointee.reason = .init(rawValue: .init(truncatingIfNeeded: reason.rawValue))
-        return c
     }
 }
 
@@ -915,26 +945,24 @@ extension SessionV1 {
 extension SessionV1.EndAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let ended = try reader.uint32(8)
+        self.ended = ended
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if ended != 0 { sink.uint32(8, ended) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__end_account_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__EndAccountResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__EndAccountResponse> {
-        let c = arena.room(for: Postern__Session__V1__EndAccountResponse.self)
-        postern__session__v1__end_account_response__init(c)
-        c.pointee.ended = ended
-        return c
     }
 }
 
@@ -950,23 +978,19 @@ extension SessionV1 {
 extension SessionV1.KeySetRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.KeySetRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__key_set_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__KeySetRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__KeySetRequest> {
-        let c = arena.room(for: Postern__Session__V1__KeySetRequest.self)
-        postern__session__v1__key_set_request__init(c)
-        return c
     }
 }
 
@@ -988,25 +1012,23 @@ extension SessionV1 {
 extension SessionV1.KeySetResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.KeySetResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let jwks = try reader.text(10)
+        self.jwks = jwks
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !jwks.isEmpty { sink.text(10, jwks) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__session__v1__key_set_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Session__V1__KeySetResponse>) throws {
         let jwks = try Wire.text(c.pointee.jwks)
         self.jwks = jwks
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Session__V1__KeySetResponse> {
-        let c = arena.room(for: Postern__Session__V1__KeySetResponse.self)
-        postern__session__v1__key_set_response__init(c)
-        c.pointee.jwks = arena.lend(jwks)
-        return c
     }
 }

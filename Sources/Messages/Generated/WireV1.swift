@@ -107,14 +107,72 @@ extension WireV1 {
 extension WireV1.Frame: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Frame" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        var kind: Kind?
+        if reader.tag == 10 {
+            kind = .hello(try reader.nested())
+        }
+        if reader.tag == 18 {
+            kind = .request(try reader.nested())
+        }
+        if reader.tag == 26 {
+            kind = .response(try reader.nested())
+        }
+        if reader.tag == 34 {
+            kind = .item(try reader.nested())
+        }
+        if reader.tag == 42 {
+            kind = .cancel(try reader.nested())
+        }
+        if reader.tag == 50 {
+            kind = .credit(try reader.nested())
+        }
+        if reader.tag == 58 {
+            kind = .ping(try reader.nested())
+        }
+        if reader.tag == 66 {
+            kind = .pong(try reader.nested())
+        }
+        if reader.tag == 74 {
+            kind = .goAway(try reader.nested())
+        }
+        self.kind = kind
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if case .hello(let value) = kind {
+            sink.message(10, value)
+        }
+        if case .request(let value) = kind {
+            sink.message(18, value)
+        }
+        if case .response(let value) = kind {
+            sink.message(26, value)
+        }
+        if case .item(let value) = kind {
+            sink.message(34, value)
+        }
+        if case .cancel(let value) = kind {
+            sink.message(42, value)
+        }
+        if case .credit(let value) = kind {
+            sink.message(50, value)
+        }
+        if case .ping(let value) = kind {
+            sink.message(58, value)
+        }
+        if case .pong(let value) = kind {
+            sink.message(66, value)
+        }
+        if case .goAway(let value) = kind {
+            sink.message(74, value)
+        }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__frame__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Frame>) throws {
@@ -132,42 +190,6 @@ extension WireV1.Frame: ProtobufMessage {
         default: kind = nil
         }
         self.kind = kind
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Frame> {
-        let c = arena.room(for: Postern__Wire__V1__Frame.self)
-        postern__wire__v1__frame__init(c)
-        switch kind {
-        case .hello(let value):
-            c.pointee.kind_case = .init(rawValue: 1)
-            c.pointee.hello = value.placed(in: arena)
-        case .request(let value):
-            c.pointee.kind_case = .init(rawValue: 2)
-            c.pointee.request = value.placed(in: arena)
-        case .response(let value):
-            c.pointee.kind_case = .init(rawValue: 3)
-            c.pointee.response = value.placed(in: arena)
-        case .item(let value):
-            c.pointee.kind_case = .init(rawValue: 4)
-            c.pointee.item = value.placed(in: arena)
-        case .cancel(let value):
-            c.pointee.kind_case = .init(rawValue: 5)
-            c.pointee.cancel = value.placed(in: arena)
-        case .credit(let value):
-            c.pointee.kind_case = .init(rawValue: 6)
-            c.pointee.credit = value.placed(in: arena)
-        case .ping(let value):
-            c.pointee.kind_case = .init(rawValue: 7)
-            c.pointee.ping = value.placed(in: arena)
-        case .pong(let value):
-            c.pointee.kind_case = .init(rawValue: 8)
-            c.pointee.pong = value.placed(in: arena)
-        case .goAway(let value):
-            c.pointee.kind_case = .init(rawValue: 9)
-            c.pointee.go_away = value.placed(in: arena)
-        case nil: break
-        }
-        return c
     }
 }
 
@@ -229,14 +251,49 @@ extension WireV1 {
 extension WireV1.Hello: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Hello" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let version = try reader.uint32(8)
+        let frameBytesMax = try reader.uint32(16)
+        let callsMax = try reader.uint32(24)
+        let streamCredit = try reader.uint32(32)
+        let keepaliveFloorMs = try reader.uint32(40)
+        let challenge = try reader.bytes(50)
+        let agent = try reader.text(58)
+        let service = try reader.text(66)
+        let application = try reader.text(74)
+        let keyId = try reader.text(82)
+        let proof = try reader.bytes(90)
+        self.version = version
+        self.frameBytesMax = frameBytesMax
+        self.callsMax = callsMax
+        self.streamCredit = streamCredit
+        self.keepaliveFloorMs = keepaliveFloorMs
+        self.challenge = challenge
+        self.agent = agent
+        self.service = service
+        self.application = application
+        self.keyId = keyId
+        self.proof = proof
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if version != 0 { sink.uint32(8, version) }
+        if frameBytesMax != 0 { sink.uint32(16, frameBytesMax) }
+        if callsMax != 0 { sink.uint32(24, callsMax) }
+        if streamCredit != 0 { sink.uint32(32, streamCredit) }
+        if keepaliveFloorMs != 0 { sink.uint32(40, keepaliveFloorMs) }
+        if !challenge.isEmpty { sink.bytes(50, challenge) }
+        if !agent.isEmpty { sink.text(58, agent) }
+        if !service.isEmpty { sink.text(66, service) }
+        if !application.isEmpty { sink.text(74, application) }
+        if !keyId.isEmpty { sink.text(82, keyId) }
+        if !proof.isEmpty { sink.bytes(90, proof) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__hello__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Hello>) throws {
@@ -263,23 +320,6 @@ extension WireV1.Hello: ProtobufMessage {
         self.keyId = keyId
         self.proof = proof
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Hello> {
-        let c = arena.room(for: Postern__Wire__V1__Hello.self)
-        postern__wire__v1__hello__init(c)
-        c.pointee.version = version
-        c.pointee.frame_bytes_max = frameBytesMax
-        c.pointee.calls_max = callsMax
-        c.pointee.stream_credit = streamCredit
-        c.pointee.keepalive_floor_ms = keepaliveFloorMs
-        c.pointee.challenge = arena.lend(challenge)
-        c.pointee.agent = arena.lend(agent)
-        c.pointee.service = arena.lend(service)
-        c.pointee.application = arena.lend(application)
-        c.pointee.key_id = arena.lend(keyId)
-        c.pointee.proof = arena.lend(proof)
-        return c
-    }
 }
 
 extension WireV1 {
@@ -304,14 +344,22 @@ extension WireV1 {
 extension WireV1.Metadata: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Metadata" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let key = try reader.text(10)
+        let value = try reader.bytes(18)
+        self.key = key
+        self.value = value
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !key.isEmpty { sink.text(10, key) }
+        if !value.isEmpty { sink.bytes(18, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__metadata__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Metadata>) throws {
@@ -319,14 +367,6 @@ extension WireV1.Metadata: ProtobufMessage {
         let value = Wire.bytes(c.pointee.value)
         self.key = key
         self.value = value
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Metadata> {
-        let c = arena.room(for: Postern__Wire__V1__Metadata.self)
-        postern__wire__v1__metadata__init(c)
-        c.pointee.key = arena.lend(key)
-        c.pointee.value = arena.lend(value)
-        return c
     }
 }
 
@@ -368,14 +408,34 @@ extension WireV1 {
 extension WireV1.Request: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Request" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let call = try reader.uint64(8)
+        let method = try reader.text(18)
+        let timeoutMs = try reader.uint32(24)
+        let metadata: [WireV1.Metadata] = try reader.messages(34)
+        let more = try reader.bool(40)
+        let payload = try reader.bytes(50)
+        self.call = call
+        self.method = method
+        self.timeoutMs = timeoutMs
+        self.metadata = metadata
+        self.more = more
+        self.payload = payload
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if call != 0 { sink.uint64(8, call) }
+        if !method.isEmpty { sink.text(18, method) }
+        if timeoutMs != 0 { sink.uint32(24, timeoutMs) }
+        for value in metadata { sink.message(34, value) }
+        if more { sink.bool(40, more) }
+        if !payload.isEmpty { sink.bytes(50, payload) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Request>) throws {
@@ -393,19 +453,6 @@ extension WireV1.Request: ProtobufMessage {
         self.metadata = metadata
         self.more = more
         self.payload = payload
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Request> {
-        let c = arena.room(for: Postern__Wire__V1__Request.self)
-        postern__wire__v1__request__init(c)
-        c.pointee.call = call
-        c.pointee.method = arena.lend(method)
-        c.pointee.timeout_ms = timeoutMs
-        c.pointee.n_metadata = metadata.count
-        c.pointee.metadata = arena.array(metadata) { $0.placed(in: arena) }
-        c.pointee.more = more ? 1 : 0
-        c.pointee.payload = arena.lend(payload)
-        return c
     }
 }
 
@@ -451,14 +498,37 @@ extension WireV1 {
 extension WireV1.Response: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Response" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let call = try reader.uint64(8)
+        let status = try reader.uint32(16)
+        let notProcessed = try reader.bool(24)
+        let message = try reader.text(34)
+        let error: WireV1.Error? = try reader.message(42)
+        let metadata: [WireV1.Metadata] = try reader.messages(50)
+        let payload = try reader.bytes(58)
+        self.call = call
+        self.status = status
+        self.notProcessed = notProcessed
+        self.message = message
+        self.error = error
+        self.metadata = metadata
+        self.payload = payload
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if call != 0 { sink.uint64(8, call) }
+        if status != 0 { sink.uint32(16, status) }
+        if notProcessed { sink.bool(24, notProcessed) }
+        if !message.isEmpty { sink.text(34, message) }
+        if let error { sink.message(42, error) }
+        for value in metadata { sink.message(50, value) }
+        if !payload.isEmpty { sink.bytes(58, payload) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Response>) throws {
@@ -478,20 +548,6 @@ extension WireV1.Response: ProtobufMessage {
         self.error = error
         self.metadata = metadata
         self.payload = payload
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Response> {
-        let c = arena.room(for: Postern__Wire__V1__Response.self)
-        postern__wire__v1__response__init(c)
-        c.pointee.call = call
-        c.pointee.status = status
-        c.pointee.not_processed = notProcessed ? 1 : 0
-        c.pointee.message = arena.lend(message)
-        c.pointee.error = error?.placed(in: arena)
-        c.pointee.n_metadata = metadata.count
-        c.pointee.metadata = arena.array(metadata) { $0.placed(in: arena) }
-        c.pointee.payload = arena.lend(payload)
-        return c
     }
 }
 
@@ -533,14 +589,34 @@ extension WireV1 {
 extension WireV1.Error: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Error" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let code = try reader.text(10)
+        let userMessage = try reader.text(18)
+        let retryable = try reader.bool(24)
+        let retryAfterMs = try reader.uint64(32)
+        let action = try reader.text(42)
+        let fields = try reader.texts(50)
+        self.code = code
+        self.userMessage = userMessage
+        self.retryable = retryable
+        self.retryAfterMs = retryAfterMs
+        self.action = action
+        self.fields = fields
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !code.isEmpty { sink.text(10, code) }
+        if !userMessage.isEmpty { sink.text(18, userMessage) }
+        if retryable { sink.bool(24, retryable) }
+        if retryAfterMs != 0 { sink.uint64(32, retryAfterMs) }
+        if !action.isEmpty { sink.text(42, action) }
+        for value in fields { sink.text(50, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__error__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Error>) throws {
@@ -558,19 +634,6 @@ extension WireV1.Error: ProtobufMessage {
         self.retryAfterMs = retryAfterMs
         self.action = action
         self.fields = fields
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Error> {
-        let c = arena.room(for: Postern__Wire__V1__Error.self)
-        postern__wire__v1__error__init(c)
-        c.pointee.code = arena.lend(code)
-        c.pointee.user_message = arena.lend(userMessage)
-        c.pointee.retryable = retryable ? 1 : 0
-        c.pointee.retry_after_ms = retryAfterMs
-        c.pointee.action = arena.lend(action)
-        c.pointee.n_fields = fields.count
-        c.pointee.fields = arena.array(fields) { arena.lend($0) }
-        return c
     }
 }
 
@@ -600,14 +663,25 @@ extension WireV1 {
 extension WireV1.Item: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Item" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let call = try reader.uint64(8)
+        let end = try reader.bool(16)
+        let payload = try reader.bytes(26)
+        self.call = call
+        self.end = end
+        self.payload = payload
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if call != 0 { sink.uint64(8, call) }
+        if end { sink.bool(16, end) }
+        if !payload.isEmpty { sink.bytes(26, payload) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__item__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Item>) throws {
@@ -617,15 +691,6 @@ extension WireV1.Item: ProtobufMessage {
         self.call = call
         self.end = end
         self.payload = payload
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Item> {
-        let c = arena.room(for: Postern__Wire__V1__Item.self)
-        postern__wire__v1__item__init(c)
-        c.pointee.call = call
-        c.pointee.end = end ? 1 : 0
-        c.pointee.payload = arena.lend(payload)
-        return c
     }
 }
 
@@ -647,26 +712,24 @@ extension WireV1 {
 extension WireV1.Cancel: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Cancel" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let call = try reader.uint64(8)
+        self.call = call
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if call != 0 { sink.uint64(8, call) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__cancel__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Wire__V1__Cancel>) throws {
         let call = c.pointee.call
         self.call = call
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Cancel> {
-        let c = arena.room(for: Postern__Wire__V1__Cancel.self)
-        postern__wire__v1__cancel__init(c)
-        c.pointee.call = call
-        return c
     }
 }
 
@@ -692,14 +755,22 @@ extension WireV1 {
 extension WireV1.Credit: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Credit" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let call = try reader.uint64(8)
+        let items = try reader.uint32(16)
+        self.call = call
+        self.items = items
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if call != 0 { sink.uint64(8, call) }
+        if items != 0 { sink.uint32(16, items) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__credit__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__Credit>) throws {
@@ -707,14 +778,6 @@ extension WireV1.Credit: ProtobufMessage {
         let items = c.pointee.items
         self.call = call
         self.items = items
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Credit> {
-        let c = arena.room(for: Postern__Wire__V1__Credit.self)
-        postern__wire__v1__credit__init(c)
-        c.pointee.call = call
-        c.pointee.items = items
-        return c
     }
 }
 
@@ -736,26 +799,24 @@ extension WireV1 {
 extension WireV1.Ping: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Ping" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let token = try reader.uint64(8)
+        self.token = token
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if token != 0 { sink.uint64(8, token) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__ping__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Wire__V1__Ping>) throws {
         let token = c.pointee.token
         self.token = token
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Ping> {
-        let c = arena.room(for: Postern__Wire__V1__Ping.self)
-        postern__wire__v1__ping__init(c)
-        c.pointee.token = token
-        return c
     }
 }
 
@@ -777,26 +838,24 @@ extension WireV1 {
 extension WireV1.Pong: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Pong" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let token = try reader.uint64(8)
+        self.token = token
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if token != 0 { sink.uint64(8, token) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__pong__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Wire__V1__Pong>) throws {
         let token = c.pointee.token
         self.token = token
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__Pong> {
-        let c = arena.room(for: Postern__Wire__V1__Pong.self)
-        postern__wire__v1__pong__init(c)
-        c.pointee.token = token
-        return c
     }
 }
 
@@ -830,14 +889,28 @@ extension WireV1 {
 extension WireV1.GoAway: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.GoAway" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        let lastCall = try reader.uint64(8)
+        let reason = try WireV1.GoAwayReason(rawValue: reader.int32(16))
+        let retryAfterMs = try reader.uint32(24)
+        let message = try reader.text(34)
+        self.lastCall = lastCall
+        self.reason = reason
+        self.retryAfterMs = retryAfterMs
+        self.message = message
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if lastCall != 0 { sink.uint64(8, lastCall) }
+        if reason.rawValue != 0 { sink.int32(16, reason.rawValue) }
+        if retryAfterMs != 0 { sink.uint32(24, retryAfterMs) }
+        if !message.isEmpty { sink.text(34, message) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__wire__v1__go_away__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Wire__V1__GoAway>) throws {
@@ -849,15 +922,5 @@ extension WireV1.GoAway: ProtobufMessage {
         self.reason = reason
         self.retryAfterMs = retryAfterMs
         self.message = message
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Wire__V1__GoAway> {
-        let c = arena.room(for: Postern__Wire__V1__GoAway.self)
-        postern__wire__v1__go_away__init(c)
-        c.pointee.last_call = lastCall
-        c.pointee.reason = .init(rawValue: .init(truncatingIfNeeded: reason.rawValue))
-        c.pointee.retry_after_ms = retryAfterMs
-        c.pointee.message = arena.lend(message)
-        return c
     }
 }

@@ -1,25 +1,36 @@
 /// A protobuf message as a Swift value; the generated code conforms.
-package protocol ProtobufMessage: Sendable, Hashable {
+package protocol ProtobufMessage: WireEncoded, Hashable {
     /// Full name in the `.proto`, for instance `postern.session.v1.RefreshRequest`.
     static var fullName: String { get }
 
-    /// Decodes `bytes`, using `arena` for the moment.
+    /// Decodes `bytes`, using `arena` for the moment where they are out of the ordinary.
     /// - Throws: `MessageError`.
     init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws
 
-    /// The message in `arena`, ready to be written until the arena ends it; `withPacked` begins
-    /// and ends.
-    func packed(in arena: Arena) -> PackedMessage
+    /// Decodes `bytes` by libprotobuf-c, whatever they are.
+    /// - Throws: `MessageError`.
+    init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws
+
+    /// Reads the message's fields from `reader`, each in its place.
+    init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary)
+
+    /// Writes the message's fields to `sink`, in the order of their numbers.
+    func write(to sink: inout some WireSink)
 }
 
 extension ProtobufMessage {
-    /// Lends the message ready to be written, using `arena` for the moment.
-    @inlinable package func withPacked<R>(
-        in arena: Arena, _ body: (PackedMessage) throws -> R
-    ) rethrows -> R {
-        arena.begin()
-        defer { arena.end() }
-        return try body(packed(in: arena))
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        self = try Self.decoded(bytes, arena)
+    }
+
+    /// Returned from where it is made: an optional on the way would be copied, and each copy retains
+    /// every string in it.
+    private static func decoded(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) throws -> Self {
+        do throws(NotOrdinary) {
+            return try OrdinaryReader.message(in: bytes)
+        } catch {
+            return try Self(byLibrary: bytes, in: arena)
+        }
     }
 
     /// Decodes `bytes` with memory of its own, for places that are not hot.
@@ -28,15 +39,13 @@ extension ProtobufMessage {
         self = try bytes.withUnsafeBytes { try Self(decoding: $0, in: Arena()) }
     }
 
-    /// The encoded message, with memory of its own, for places that are not hot.
-    package func encoded() -> [UInt8] {
-        withPacked(in: Arena()) { packed in
-            [UInt8](unsafeUninitializedCapacity: packed.byteCount) { buffer, count in
-                if let start = buffer.baseAddress { packed.write(to: start) }
-                count = packed.byteCount
-            }
-        }
+    package var encodedByteCount: Int {
+        var size = WireSize()
+        write(to: &size)
+        return size.byteCount
     }
+
+    package func encode(to writer: inout WireWriter) { write(to: &writer) }
 }
 
 /// Why bytes are not a message. Each is the peer's fault.

@@ -48,7 +48,7 @@ extension ClientConnection {
     }
 
     func abandon(_ call: UInt64, _ pending: PendingCall, _ error: ServiceError) {
-        FrameWriter.write(.cancel(WireV1.Cancel(call: call)), to: &out, arena: arena)
+        FrameWriter.write(.cancel(WireV1.Cancel(call: call)), to: &out)
         pending.fail(error)
     }
 
@@ -90,7 +90,7 @@ extension ClientConnection {
         isLost = true
         let unsent = machine.leave()
         let goAway = WireV1.GoAway(reason: .draining, message: "this client takes its leave")
-        FrameWriter.write(.goAway(goAway), to: &out, arena: arena)
+        FrameWriter.write(.goAway(goAway), to: &out)
         flushSoon()
         onLoss(self, Self.lostError)
         for call in unsent { call.fail(Self.lostError) }

@@ -126,7 +126,7 @@ final class ClientConnection: ChannelInboundHandler {
         case .other(.hello(let hello)): greet(hello)
         case .other(.goAway(let goAway)): leave(goAway)
         case .other(.ping(let ping)):
-            FrameWriter.write(.pong(WireV1.Pong(token: ping.token)), to: &out, arena: arena)
+            FrameWriter.write(.pong(WireV1.Pong(token: ping.token)), to: &out)
         case .other, .request, .unknown: break
         }
         return true
@@ -154,7 +154,7 @@ final class ClientConnection: ChannelInboundHandler {
             context?.close(promise: nil)  // TLS without a certificate: there is nothing to prove to
             return
         }
-        FrameWriter.write(.hello(hello), to: &out, arena: arena)
+        FrameWriter.write(.hello(hello), to: &out)
         onReady(self)
     }
 
@@ -232,7 +232,7 @@ final class ClientConnection: ChannelInboundHandler {
         case .close:
             trouble = "it is silent"
             context?.close(promise: nil)
-        case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out, arena: arena)
+        case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out)
         case .wait, nil: break
         }
         flush()

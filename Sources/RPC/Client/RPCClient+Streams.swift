@@ -41,7 +41,7 @@ extension RPCClient {
         let stream = begin(method, payload, context)
         let user = StreamUser(stream)
         return PackedStreamCall(
-            outgoing: OutgoingItems(stream, user: user) { stream.attempt(.bytes($0)) },
+            outgoing: OutgoingItems(stream, user: user) { stream.attempt($0) },
             incoming: IncomingItems(stream, user: user) { bytes, _ in Array(bytes) },
             answer: {
                 defer { withExtendedLifetime(user) {} }

@@ -10,23 +10,16 @@ final class LoopCounts {
     private let slowCalls: SlowCallLog?
     private var isInTurn = false
     private var turnBegan = Duration.zero
-    private let ended: [EndedInTurn]
+    /// How many calls of each method ended in this turn.
+    private var ended: [Int]
     /// The methods of which calls ended in this turn.
     private var touched: [Int] = []
-
-    /// The calls of one method that ended in this turn.
-    private final class EndedInTurn {
-        let counts: MethodCounts
-        var calls = 0
-
-        init(_ counts: MethodCounts) { self.counts = counts }
-    }
 
     init(methods: [String], slowCalls: SlowCallLog?) {
         figures = LoopFigures(methodCount: methods.count)
         self.methods = methods
         self.slowCalls = slowCalls
-        ended = figures.methods.map { EndedInTurn($0) }
+        ended = Array(repeating: 0, count: methods.count)
     }
 
     /// A connection begins to read.
@@ -42,8 +35,8 @@ final class LoopCounts {
         let uptime = time.uptime()
         let took = isInTurn ? uptime - turnBegan : .zero
         for method in touched {
-            figures.methods[method].took(took.nanoseconds, calls: ended[method].calls)
-            ended[method].calls = 0
+            figures.methods[method].took(took.nanoseconds, calls: ended[method])
+            ended[method] = 0
             slowCalls?.note(took, at: uptime) { SlowCall(method: methods[method]) }
         }
         touched.removeAll(keepingCapacity: true)
@@ -52,11 +45,10 @@ final class LoopCounts {
     /// Counts a call's end.
     /// - Returns: false when the end of this turn is to tell when it was; otherwise `took` is.
     func ended(_ call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int) -> Bool {
-        let ended = ended[call.method]
-        ended.counts.ended(status, responseBytes: responseBytes)
+        figures.methods[call.method].ended(status, responseBytes: responseBytes)
         guard isInTurn, turnBegan == call.beganAt, call.traced == nil else { return true }
-        if ended.calls == 0 { touched.append(call.method) }
-        ended.calls += 1
+        if ended[call.method] == 0 { touched.append(call.method) }
+        ended[call.method] += 1
         return false
     }
 

@@ -13,11 +13,10 @@ struct ResponseWriter {
     /// Writes the OK Response.
     /// - Throws: `rpc/resource-exhausted` when the answer is over the peer's limit.
     mutating func write(_ response: some ProtobufMessage) throws {
-        let isWritten = response.withPacked(in: arena) { packed in
+        guard
             FrameWriter.writeResponse(
-                call: call, packed, to: &out, frameBytesMax: frameBytesMax)
-        }
-        guard isWritten else { throw Self.tooLarge }
+                call: call, response, to: &out, frameBytesMax: frameBytesMax)
+        else { throw Self.tooLarge }
     }
 
     static var tooLarge: ServiceError {

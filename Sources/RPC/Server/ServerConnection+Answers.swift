@@ -13,10 +13,8 @@ extension ServerConnection {
             return true
         }
         resources.lend(&out)
-        let isWritten = response.withPacked(in: resources.arena) { packed in
-            FrameWriter.writeResponse(
-                call: call, packed, to: &out, frameBytesMax: peerFrameBytesMax)
-        }
+        let isWritten = FrameWriter.writeResponse(
+            call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
         if !isWritten { answer(call, ResponseWriter.tooLarge) }
         flushSoon()
         closeIfDrained()

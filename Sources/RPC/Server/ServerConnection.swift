@@ -167,7 +167,7 @@ final class ServerConnection: ChannelDuplexHandler {
     // MARK: Writing
 
     func write(_ kind: WireV1.Frame.Kind) {
-        FrameWriter.write(kind, to: &out, arena: resources.arena)
+        FrameWriter.write(kind, to: &out)
     }
 
     /// Sends what has gathered, unless a read turn is under way, whose end will.

@@ -108,7 +108,7 @@ extension CallStream {
         if writer.ticket.isCancelled.load(ordering: .acquiring) {
             return writer.wake.resume(throwing: ServiceError(.cancelled))
         }
-        switch sendNow(.bytes(writer.item)) {
+        switch sendNow(writer.item) {
         case .sent: return writer.wake.resume()
         case .failed(let error): return writer.wake.resume(throwing: error)
         case .noCredit: writers.append(writer)

@@ -1,3 +1,4 @@
+import Messages
 import NIOCore
 import ServiceRuntime
 import Synchronization
@@ -116,7 +117,7 @@ final class CallStream: @unchecked Sendable {
     // MARK: Sending
 
     /// Sends an item if it may go now. No item overtakes one that waits.
-    func sendNow(_ item: ItemPayload) -> Sending {
+    func sendNow(_ item: some WireEncoded) -> Sending {
         guard isClear, let carrier else { return barred }
         return carrier.send(item, of: self)
     }
@@ -132,7 +133,7 @@ final class CallStream: @unchecked Sendable {
     /// Sends what waits, as far as it may go.
     func pump() {
         while let first = writers.first, let carrier {
-            switch carrier.send(.bytes(first.item), of: self) {
+            switch carrier.send(first.item, of: self) {
             case .sent: first.wake.resume()
             case .failed(let error): first.wake.resume(throwing: error)
             case .noCredit: return

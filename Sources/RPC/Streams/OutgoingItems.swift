@@ -65,22 +65,13 @@ extension OutgoingItems where Item: ProtobufMessage {
 }
 
 extension CallStream {
-    /// Packs a message straight into what goes out, or into bytes of its own when it has to wait.
-    func attempt(_ item: some ProtobufMessage) -> OutgoingAttempt {
-        guard loop.inEventLoop, let carrier else { return .later(item.encoded()) }
-        return item.withPacked(in: carrier.arena) { attemptHere(.packed($0)) }
-    }
-
-    /// The same for an item that is packed.
-    func attempt(_ item: ItemPayload) -> OutgoingAttempt {
-        loop.inEventLoop ? attemptHere(item) : .later(item.copy)
-    }
-
-    private func attemptHere(_ item: ItemPayload) -> OutgoingAttempt {
+    /// Encodes an item straight into what goes out, or into bytes of its own when it has to wait.
+    func attempt(_ item: some WireEncoded) -> OutgoingAttempt {
+        guard loop.inEventLoop else { return .later(item.encoded()) }
         switch sendNow(item) {
         case .sent: return .sent
         case .failed(let error): return .failed(error)
-        case .noCredit, .noRoom: return .later(item.copy)
+        case .noCredit, .noRoom: return .later(item.encoded())
         }
     }
 }

@@ -14,10 +14,10 @@ enum Sending {
 
 /// A connection as the streams of its calls see it. Everything on its event loop.
 protocol StreamCarrier: AnyObject {
-    /// Memory to pack and unpack in, for the moment.
+    /// Memory to unpack in, for the moment.
     var arena: Arena { get }
     /// Sends an item, if it may be sent now.
-    func send(_ item: ItemPayload, of stream: CallStream) -> Sending
+    func send(_ item: some WireEncoded, of stream: CallStream) -> Sending
     /// Sends the last word of our side.
     func sendEnd(of stream: CallStream)
     /// `count` items of `byteCount` were taken by their consumer.

@@ -78,11 +78,11 @@ extension StreamConnection {
 // MARK: From the streams
 
 extension StreamConnection {
-    func send(_ item: ItemPayload, of stream: CallStream) -> Sending {
+    func send(_ item: some WireEncoded, of stream: CallStream) -> Sending {
         guard isPeerTaking, out.readableBytes < FrameLimits.outboundTurnBytes else {
             return .noRoom
         }
-        let frame = ItemFrame(call: stream.call, payloadBytes: item.byteCount)
+        let frame = ItemFrame(call: stream.call, payloadBytes: item.encodedByteCount)
         guard frame.byteCount <= peerFrameBytesMax else {
             return .failed(
                 ServiceError(

@@ -35,16 +35,11 @@ struct ByteWriter {
         writeVarint(UInt64(count))
     }
 
-    mutating func write(_ bytes: [UInt8]) {
+    /// Writes what was measured at `byteCount`.
+    mutating func write(_ payload: some WireEncoded, byteCount: Int) {
         let place = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
-        place.copyBytes(from: bytes)
-        position += bytes.count
-    }
-
-    mutating func write(_ packed: PackedMessage) {
-        let place = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
-        precondition(place.count >= packed.byteCount, "the frame was measured")
-        if let start = place.baseAddress { packed.write(to: start) }
-        position += packed.byteCount
+        precondition(place.count >= byteCount, "the frame was measured")
+        if let start = place.baseAddress { payload.encode(to: start, byteCount: byteCount) }
+        position += byteCount
     }
 }

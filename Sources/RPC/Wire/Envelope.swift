@@ -54,57 +54,66 @@ enum Envelope {
 }
 
 /// What a Request says, with its method and payload lent from the frame.
+///
+/// Read into constants and put together at the end: a struct that is built up is copied on its way
+/// out, and every call passes here.
 struct RequestHead {
-    var call: UInt64 = 0
-    var timeoutMilliseconds: UInt32 = 0
-    var more = false
-    var method = LentBytes.range(0..<0)
-    var payload = LentBytes.range(0..<0)
-    var metadata = Metadata()
+    let call: UInt64
+    let timeoutMilliseconds: UInt32
+    let more: Bool
+    let method: LentBytes
+    let payload: LentBytes
+    let metadata: Metadata
     /// More than a call may carry: it alone is refused. What is over the limit is not kept.
-    var hasTooMuchMetadata = false
+    let hasTooMuchMetadata: Bool
 
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
         var reader = WireReader(bytes, range)
-        var metadataBytes = 0
+        var (call, timeout, more) = (UInt64(0), UInt32(0), false)
+        var (method, payload) = (0..<0, 0..<0)
+        var metadata = CountedMetadata()
         while let field = try reader.next() {
             switch field {
             case .varint(1, let value): call = value
-            case .bytes(2, let range): method = .range(range)
-            case .varint(3, let value): timeoutMilliseconds = UInt32(truncatingIfNeeded: value)
-            case .bytes(4, let range):
-                let entry = try Metadata.Entry(bytes, range)
-                metadataBytes += entry.byteCount
-                keep(entry, metadataBytes)
+            case .bytes(2, let range): method = range
+            case .varint(3, let value): timeout = UInt32(truncatingIfNeeded: value)
+            case .bytes(4, let range): metadata.add(try Metadata.Entry(bytes, range))
             case .varint(5, let value): more = value != 0
-            case .bytes(6, let range): payload = .range(range)
+            case .bytes(6, let range): payload = range
             case .varint(1...6, _), .bytes(1...6, _), .fixed(1...6): throw .malformed
             default: break
             }
         }
+        (self.call, timeoutMilliseconds, self.more) = (call, timeout, more)
+        (self.method, self.payload) = (.range(method), .range(payload))
+        (self.metadata, hasTooMuchMetadata) = (metadata.kept, metadata.isTooMuch)
     }
 
     init(_ request: WireV1.Request) {
-        call = request.call
-        timeoutMilliseconds = request.timeoutMs
-        more = request.more
-        method = .owned(Array(request.method.utf8))
-        payload = .owned(request.payload)
-        var metadataBytes = 0
+        var metadata = CountedMetadata()
         for field in request.metadata {
-            let entry = Metadata.Entry(key: field.key, value: field.value)
-            metadataBytes += entry.byteCount
-            keep(entry, metadataBytes)
+            metadata.add(Metadata.Entry(key: field.key, value: field.value))
         }
+        (call, timeoutMilliseconds, more) = (request.call, request.timeoutMs, request.more)
+        (method, payload) = (.owned(Array(request.method.utf8)), .owned(request.payload))
+        (self.metadata, hasTooMuchMetadata) = (metadata.kept, metadata.isTooMuch)
     }
+}
 
-    private mutating func keep(_ entry: Metadata.Entry, _ bytesSoFar: Int) {
-        if bytesSoFar <= FrameLimits.metadataBytesMax,
-            metadata.entries.count < FrameLimits.metadataEntriesMax
+/// Metadata as it comes, as far as a call may carry it.
+private struct CountedMetadata {
+    private(set) var kept = Metadata()
+    private(set) var isTooMuch = false
+    private var byteCount = 0
+
+    mutating func add(_ entry: Metadata.Entry) {
+        byteCount += entry.byteCount
+        if byteCount <= FrameLimits.metadataBytesMax,
+            kept.entries.count < FrameLimits.metadataEntriesMax
         {
-            metadata.append(entry)
+            kept.append(entry)
         } else {
-            hasTooMuchMetadata = true
+            isTooMuch = true
         }
     }
 }

@@ -1,31 +1,6 @@
 import Messages
 import NIOCore
 
-/// An item's bytes: about to be packed where they go, or packed before.
-enum ItemPayload {
-    case packed(PackedMessage)
-    case bytes([UInt8])
-
-    var byteCount: Int {
-        switch self {
-        case .packed(let packed): packed.byteCount
-        case .bytes(let bytes): bytes.count
-        }
-    }
-
-    /// A copy that lives longer than the arena's message.
-    var copy: [UInt8] {
-        switch self {
-        case .bytes(let bytes): bytes
-        case .packed(let packed):
-            [UInt8](unsafeUninitializedCapacity: packed.byteCount) { buffer, count in
-                if let start = buffer.baseAddress { packed.write(to: start) }
-                count = packed.byteCount
-            }
-        }
-    }
-}
-
 /// `Frame {item: {call, payload}}`, measured before it is written.
 struct ItemFrame {
     /// Bytes of the frame, without its length.
@@ -45,7 +20,7 @@ struct ItemFrame {
 
     /// Writes it with its length before it. Every item passes here: its bytes are placed in one
     /// stretch, not appended one by one.
-    func write(_ payload: ItemPayload, to out: inout ByteBuffer) {
+    func write(_ payload: some WireEncoded, to out: inout ByteBuffer) {
         let total = FrameLimits.lengthBytes + byteCount
         out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
             var place = ByteWriter(buffer)
@@ -55,10 +30,7 @@ struct ItemFrame {
             place.writeVarint(call)
             if payloadBytes > 0 {
                 place.writeFieldHead(0x1a, payloadBytes)
-                switch payload {
-                case .packed(let packed): place.write(packed)
-                case .bytes(let bytes): place.write(bytes)
-                }
+                place.write(payload, byteCount: payloadBytes)
             }
             return total
         }

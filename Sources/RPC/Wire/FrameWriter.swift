@@ -6,20 +6,26 @@ package import NIOCore
 package enum FrameWriter {
     /// Writes any frame; the way of all but the two hot kinds.
     package static func write(
-        _ kind: WireV1.Frame.Kind, to out: inout ByteBuffer, arena: Arena
+        _ kind: WireV1.Frame.Kind, to out: inout ByteBuffer
     ) {
-        WireV1.Frame(kind: kind).withPacked(in: arena) { packed in
-            out.writeInteger(UInt32(truncatingIfNeeded: packed.byteCount))
-            out.writePacked(packed)
+        let frame = WireV1.Frame(kind: kind)
+        let count = frame.encodedByteCount
+        let total = FrameLimits.lengthBytes + count
+        out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
+            var place = ByteWriter(buffer)
+            place.writeLength(count)
+            place.write(frame, byteCount: count)
+            return total
         }
     }
 
     /// Writes an OK Response: `Frame {response: {call, payload}}`.
     /// - Returns: false, with nothing written, when the frame would be over `frameBytesMax`.
     package static func writeResponse(
-        call: UInt64, _ payload: PackedMessage, to out: inout ByteBuffer, frameBytesMax: Int
+        call: UInt64, _ payload: some WireEncoded, to out: inout ByteBuffer, frameBytesMax: Int
     ) -> Bool {
-        let payloadField = payload.byteCount == 0 ? 0 : fieldBytes(payload.byteCount)
+        let payloadBytes = payload.encodedByteCount
+        let payloadField = payloadBytes == 0 ? 0 : fieldBytes(payloadBytes)
         let inner = 1 + varintBytes(call) + payloadField
         let frame = fieldBytes(inner)
         guard frame <= frameBytesMax else { return false }
@@ -31,9 +37,9 @@ package enum FrameWriter {
             place.writeFieldHead(0x1a, inner)
             place.write(0x08)
             place.writeVarint(call)
-            if payload.byteCount > 0 {
-                place.writeFieldHead(0x3a, payload.byteCount)
-                place.write(payload)
+            if payloadBytes > 0 {
+                place.writeFieldHead(0x3a, payloadBytes)
+                place.write(payload, byteCount: payloadBytes)
             }
             return total
         }
@@ -111,12 +117,5 @@ extension ByteBuffer {
     mutating func writeFieldHead(_ tag: UInt8, _ count: Int) {
         writeInteger(tag)
         writeVarint(UInt64(count))
-    }
-
-    mutating func writePacked(_ packed: PackedMessage) {
-        writeWithUnsafeMutableBytes(minimumWritableBytes: packed.byteCount) { buffer in
-            if let start = buffer.baseAddress { packed.write(to: start) }
-            return packed.byteCount
-        }
     }
 }

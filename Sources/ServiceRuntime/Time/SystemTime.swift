@@ -11,6 +11,7 @@ package final class SystemTime: Time {
     private let startedAt: Timestamp
     private let startedNanoseconds: UInt64
     private let startedUptime: Duration
+    private let startedUptimeNanoseconds: Int64
     /// The kernel's own name for this boot.
     package let boot: String?
     /// How far `goOn(from:)` has moved the moment from the reading at the start, in milliseconds.
@@ -21,13 +22,16 @@ package final class SystemTime: Time {
         let wall = Self.read(CLOCK_REALTIME)
         startedAt = Timestamp(milliseconds: wall.milliseconds)
         startedNanoseconds = wall.nanoseconds
-        startedUptime = Self.read(CLOCK_BOOTTIME)
+        startedUptimeNanoseconds = Self.nanoseconds(CLOCK_BOOTTIME)
+        startedUptime = .nanoseconds(startedUptimeNanoseconds)
         boot = Self.readBoot()
     }
 
     /// The wall clock at the start, and what has passed since.
     package func now() -> Timestamp {
-        unmoved + .milliseconds(moved.load(ordering: .relaxed))
+        let (sum, isOver) = unmoved.milliseconds.addingReportingOverflow(
+            moved.load(ordering: .relaxed))
+        return Timestamp(milliseconds: isOver ? .max : sum)
     }
 
     /// The wall clock as it is, steps included.
@@ -40,7 +44,11 @@ package final class SystemTime: Time {
         moved.store((moment - unmoved).milliseconds, ordering: .relaxed)
     }
 
-    private var unmoved: Timestamp { startedAt + (uptime() - startedUptime) }
+    /// In whole numbers: every validation asks, and a `Duration` divides 128 bits.
+    private var unmoved: Timestamp {
+        let passed = (Self.nanoseconds(CLOCK_BOOTTIME) - startedUptimeNanoseconds) / 1_000_000
+        return Timestamp(milliseconds: startedAt.milliseconds + passed)
+    }
 
     /// Time since the machine started, its sleep included (`CLOCK_BOOTTIME`).
     package func uptime() -> Duration { Self.read(CLOCK_BOOTTIME) }
@@ -71,10 +79,13 @@ package final class SystemTime: Time {
         return text.isEmpty ? nil : text
     }
 
-    private static func read(_ clock: clockid_t) -> Duration {
+    private static func read(_ clock: clockid_t) -> Duration { .nanoseconds(nanoseconds(clock)) }
+
+    /// Good for three centuries after 1970.
+    private static func nanoseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         let result = clock_gettime(clock, &time)
         precondition(result == 0, "Linux has had both clocks since 2.6.39")
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -32,14 +32,17 @@ struct AccessTokens: Sendable {
 
     /// What a token of ours says, expired or not; nil for one that is not ours, or whose key is
     /// retired. One that was read before under the same keys is looked up.
-    func read(_ token: String) -> AccessToken? { read(token, keys.current) }
+    func read(_ token: String) -> AccessToken? { known(token)?.token }
+
+    /// The same, with what a validation answers.
+    func known(_ token: String) -> KnownToken? { known(token, keys.current) }
 
     /// What a token of ours says, however old: its key may have retired since. For telling what
     /// became of its session and for signing out, since a phone may open its application again
     /// after weeks. Of a revoked key nothing is read: whoever has it could name any session.
     func readRetired(_ token: String) -> AccessToken? {
         let keys = keys.current
-        if let read = read(token, keys) { return read }
+        if let known = known(token, keys) { return known.token }
         do throws(TokenRefusal) {
             return limited(try keys.retiredVerifier.verifyExceptExpiry(token))
         } catch {
@@ -54,13 +57,14 @@ struct AccessTokens: Sendable {
         AccessToken(claims)?.limited(to: life.longest)
     }
 
-    private func read(_ token: String, _ keys: KeysInForce.Snapshot) -> AccessToken? {
+    private func known(_ token: String, _ keys: KeysInForce.Snapshot) -> KnownToken? {
         if let known = keys.verified[token] { return known }
         do throws(TokenRefusal) {
             let claims = try keys.verifier.verifyExceptExpiry(token)
             guard let read = limited(claims) else { return nil }
-            keys.verified.insert(read, for: token)
-            return read
+            let known = KnownToken(read)
+            keys.verified.insert(known, for: token)
+            return known
         } catch {
             // Why it was refused would help nobody but who tries tokens.
             return nil

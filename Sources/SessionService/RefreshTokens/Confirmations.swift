@@ -16,8 +16,9 @@ final class Confirmations: Sendable {
     private static let issueRounding: Duration = .seconds(1)
 
     private struct State {
-        var recent: [SessionID: Int64] = [:]
-        var older: [SessionID: Int64] = [:]
+        /// By sessions' keys, plain integers as in `Activity`.
+        var recent: [Int64: Int64] = [:]
+        var older: [Int64: Int64] = [:]
         /// When `recent` becomes `older`.
         var turnAt = Timestamp(milliseconds: .min)
     }
@@ -37,18 +38,18 @@ final class Confirmations: Sendable {
         }
         state.withLock { state in
             if now >= state.turnAt { turn(&state, at: now) }
-            let known = state.recent[token.session]
+            let known = state.recent[token.session.key]
             guard known.map({ $0 < counter }) ?? (state.recent.count < Self.sessionsMax) else {
                 return
             }
-            state.recent[token.session] = counter
+            state.recent[token.session.key] = counter
         }
     }
 
     /// Whether the access token of this counter of `session` has been seen.
     func hasSeen(_ session: SessionID, _ counter: Int64) -> Bool {
         state.withLock { state in
-            state.recent[session] ?? 0 >= counter || state.older[session] ?? 0 >= counter
+            state.recent[session.key] ?? 0 >= counter || state.older[session.key] ?? 0 >= counter
         }
     }
 

@@ -9,20 +9,33 @@ import ServiceRuntime
 ///     anything else                                                          no
 ///
 /// There is no leeway: the clock that stamped the token is the one that reads it.
-struct Validation: Sendable {
-    let parts: SessionParts
+///
+/// Every call of every signed-in user may ask here. So what it takes is put together once, and what
+/// of the answer cannot change is kept with the verified token (`KnownToken`); that the token's key
+/// is in force, the time and the end of its session are looked at each time.
+final class Validation: Sendable {
+    private let accessTokens: AccessTokens
+    private let ended: EndedSessions
+    private let confirmations: Confirmations
+    private let activity: Activity
+    private let time: any Time
+
+    init(parts: SessionParts) {
+        accessTokens = parts.accessTokens
+        ended = parts.ended
+        confirmations = parts.confirmations
+        activity = parts.activity
+        time = parts.time
+    }
 
     func run(_ request: SessionV1.ValidateRequest) -> SessionV1.ValidateResponse {
-        let now = parts.time.now()
-        guard let token = parts.accessTokens.read(request.accessToken),
-            now < token.expiresAt, !parts.ended.contains(token.session)
+        let now = time.now()
+        guard let known = accessTokens.known(request.accessToken),
+            now < known.token.expiresAt, !ended.contains(known.token.session)
         else { return SessionV1.ValidateResponse() }
         // The token is good: what follows from its use stands here.
-        parts.confirmations.note(token, at: now)
-        parts.activity.mark(token.session, at: now)
-        return SessionV1.ValidateResponse(
-            valid: true, sessionId: token.session.text, accountId: token.account.text,
-            authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,
-            expiresAtMs: token.expiresAt.milliseconds)
+        confirmations.note(known.token, at: now)
+        activity.mark(known.token.session, at: now)
+        return known.answer
     }
 }

@@ -39,7 +39,7 @@ struct QuietBench {
     /// Says `kind` to the connection behind `channel`.
     func say(_ kind: WireV1.Frame.Kind, to channel: EmbeddedChannel) throws {
         var bytes = ByteBuffer()
-        FrameWriter.write(kind, to: &bytes, arena: Arena())
+        FrameWriter.write(kind, to: &bytes)
         try channel.writeInbound(bytes)
         loop.run()
     }

@@ -16,7 +16,7 @@ struct FrameWriterTests {
     func anyKind() {
         for kind in SampleFrames.all {
             var out = ByteBuffer()
-            FrameWriter.write(kind, to: &out, arena: Arena())
+            FrameWriter.write(kind, to: &out)
             #expect(Array(out.readableBytesView) == expected(kind))
         }
     }
@@ -27,9 +27,8 @@ struct FrameWriterTests {
     func response(call: UInt64, count: Int) {
         let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: count))
         var out = ByteBuffer(bytes: [9])
-        let isWritten = message.withPacked(in: Arena()) {
-            FrameWriter.writeResponse(call: call, $0, to: &out, frameBytesMax: .max)
-        }
+        let isWritten = FrameWriter.writeResponse(
+            call: call, message, to: &out, frameBytesMax: .max)
         #expect(isWritten)
         let response = WireV1.Response(call: call, payload: message.encoded())
         #expect(Array(out.readableBytesView) == [9] + expected(.response(response)))
@@ -42,9 +41,8 @@ struct FrameWriterTests {
         let count = WireV1.Frame(kind: .response(response)).encoded().count
         for (limit, isWritten) in [(count, true), (count - 1, false), (0, false)] {
             var out = ByteBuffer()
-            let result = message.withPacked(in: Arena()) {
-                FrameWriter.writeResponse(call: 300, $0, to: &out, frameBytesMax: limit)
-            }
+            let result = FrameWriter.writeResponse(
+                call: 300, message, to: &out, frameBytesMax: limit)
             #expect(result == isWritten)
             #expect((out.readableBytes > 0) == isWritten)
         }
@@ -83,8 +81,8 @@ struct FrameWriterTests {
         var (packed, bytes, end, credit) = (ByteBuffer(), ByteBuffer(), ByteBuffer(), ByteBuffer())
         let sample = WireV1.Credit(call: call, items: UInt32(max(1, count)))
         let frame = ItemFrame(call: call, payloadBytes: payload.count)
-        message.withPacked(in: Arena()) { frame.write(.packed($0), to: &packed) }
-        frame.write(.bytes(payload), to: &bytes)
+        frame.write(message, to: &packed)
+        frame.write(payload, to: &bytes)
         FrameWriter.writeEnd(call: call, to: &end)
         FrameWriter.writeCredit(call: call, items: sample.items, to: &credit)
         #expect(Array(packed.readableBytesView) == item)

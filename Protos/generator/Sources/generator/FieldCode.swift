@@ -1,6 +1,6 @@
 import SwiftProtobufPluginLibrary
 
-/// The Swift code of one field: its type, its default, and its way from and to the C struct.
+/// The Swift code of one field: its type, its default, and its way from the C struct.
 struct FieldCode {
     let field: FieldDescriptor
 
@@ -70,17 +70,6 @@ struct FieldCode {
         }
     }
 
-    /// An expression for the C element of `source`, a Swift value.
-    func writing(_ source: String) -> String {
-        switch field.type {
-        case .string, .bytes: "arena.lend(\(source))"
-        case .bool: "\(source) ? 1 : 0"
-        case .enum: ".init(rawValue: .init(truncatingIfNeeded: \(source).rawValue))"
-        case .message: "\(source).placed(in: arena)"
-        default: source
-        }
-    }
-
     /// The statements that read the whole field from `c` into a constant of its name.
     var read: [String] {
         let constant = "let \(escaped(name))"
@@ -96,18 +85,5 @@ struct FieldCode {
         }
         guard isMessage else { return ["\(constant) = \(reading(source))"] }
         return ["\(constant) = try \(source).map { \(reading("$0")) }"]
-    }
-
-    /// The statements that write the whole field to `c`.
-    var write: [String] {
-        let target = "c.pointee.\(cName)"
-        if field.isRepeated {
-            return [
-                "c.pointee.n_\(cName) = \(escaped(name)).count",
-                "\(target) = arena.array(\(escaped(name))) { \(writing("$0")) }",
-            ]
-        }
-        if isMessage { return ["\(target) = \(escaped(name))?.placed(in: arena)"] }
-        return ["\(target) = \(writing(escaped(name)))"]
     }
 }

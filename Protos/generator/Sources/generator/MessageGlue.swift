@@ -1,6 +1,6 @@
 import SwiftProtobufPluginLibrary
 
-/// The way of one message from and to its C struct.
+/// The way of one message from and to the wire: straight, and by its C struct.
 ///
 /// Reading is a function that collects the fields in constants and ends with the memberwise
 /// initializer: a struct that is built up would be copied on its way out, and each copy retains
@@ -19,32 +19,38 @@ struct MessageGlue {
         extension \(message.swiftName): ProtobufMessage {
             package static var fullName: String { "\(message.fullName)" }
 
-            package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+            package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+        \(lines(oneofs + wire.flatMap(\.read) + assignments))    }
+
+            package func write(to sink: inout some WireSink) {
+        \(lines(wire.flatMap(\.write)))    }
+
+            package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
                 let c = try arena.unpack(bytes, \(message.cFunctions)__unpack)
                 defer { arena.end() }
                 try self.init(reading: c)
             }
 
-            package func packed(in arena: Arena) -> PackedMessage {
-                PackedMessage(of: placed(in: arena))
-            }
-
             init(reading c: UnsafePointer<\(message.cName)>) throws {
-        \(lines(reading))    }
-
-            func placed(in arena: Arena) -> UnsafeMutablePointer<\(message.cName)> {
-                let c = arena.room(for: \(message.cName).self)
-                \(message.cFunctions)__init(c)
-        \(lines(code.plain.flatMap(\.write) + message.oneofs.flatMap(writing)))        return c
-            }
+        \(lines(code.plain.flatMap(\.read) + message.oneofs.flatMap(reading) + assignments))    }
         }
 
         """
     }
 
-    private var reading: [String] {
-        code.plain.flatMap(\.read) + message.oneofs.flatMap(reading)
-            + code.properties.map { "self.\($0) = \(escaped($0))" }
+    /// The fields as the wire has them: by their numbers, those of a oneof among the others.
+    private var wire: [WireFieldCode] {
+        message.fields.sorted { $0.number < $1.number }.map(WireFieldCode.init)
+    }
+
+    private var oneofs: [String] {
+        message.oneofs.map {
+            "var \(escaped(lowerCamel($0.name))): \(upperCamel($0.name))?"
+        }
+    }
+
+    private var assignments: [String] {
+        code.properties.map { "self.\($0) = \(escaped($0))" }
     }
 
     private func lines(_ lines: [String]) -> String {
@@ -62,16 +68,5 @@ struct MessageGlue {
             lines.append("case \(field.number): \(name) = .\(escaped(code.name))(\(value))")
         }
         return lines + ["default: \(name) = nil", "}"]
-    }
-
-    private func writing(_ oneof: OneofDescriptor) -> [String] {
-        var lines = ["switch \(escaped(lowerCamel(oneof.name))) {"]
-        for field in oneof.fields {
-            let code = FieldCode(field)
-            lines.append("case .\(escaped(code.name))(let value):")
-            lines.append("    c.pointee.\(oneof.name)_case = .init(rawValue: \(field.number))")
-            lines.append("    c.pointee.\(code.cName) = \(code.writing("value"))")
-        }
-        return lines + ["case nil: break", "}"]
     }
 }

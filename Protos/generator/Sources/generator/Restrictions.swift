@@ -33,8 +33,11 @@ enum Restrictions {
             if field.oneofIndex != nil, field.realContainingOneof == nil {
                 complaints.append("\(field.fullName): use a oneof of one member, not optional")
             }
+            if !hasWireCode(field) {
+                complaints.append("\(field.fullName): WireFieldCode has no code for its type")
+            }
             if field.type == .group { complaints.append("\(field.fullName): no groups") }
-            if ["c", "arena", "base", "self", "init"].contains(field.name) {
+            if ["c", "arena", "base", "self", "init", "reader", "sink"].contains(field.name) {
                 complaints.append("\(field.fullName): the generated code needs that name")
             }
         }
@@ -42,6 +45,14 @@ enum Restrictions {
             complaints.append("\(oneof.fullName): Swift keeps that name for itself")
         }
         return complaints
+    }
+
+    private static func hasWireCode(_ field: FieldDescriptor) -> Bool {
+        switch field.type {
+        case .string, .bytes, .message, .enum, .int32, .int64, .uint32, .uint64: true
+        case .bool: !field.isRepeated
+        default: false
+        }
     }
 
     private static func holdsItself(_ message: Descriptor) -> Bool {

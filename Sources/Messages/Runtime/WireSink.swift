@@ -1,0 +1,59 @@
+/// What a message is encoded to, field by field: first a `WireSize`, which only counts, then a
+/// `WireWriter`. One generated function serves both, so that they cannot disagree.
+///
+/// `tag` is a field's number and wire type as they are on the wire. What is given is written, also
+/// a default: the generated code knows which fields leave theirs out.
+package protocol WireSink {
+    /// A number.
+    mutating func varint(_ tag: UInt32, _ value: UInt64)
+    /// Text, as UTF-8.
+    mutating func text(_ tag: UInt32, _ value: String)
+    /// Any bytes.
+    mutating func bytes(_ tag: UInt32, _ value: [UInt8])
+    /// A message within the message.
+    mutating func message(_ tag: UInt32, _ value: some ProtobufMessage)
+    /// Numbers in one field, one behind the other.
+    mutating func numbers(_ tag: UInt32, _ values: some Collection<UInt64>)
+}
+
+extension WireSink {
+    mutating func uint64(_ tag: UInt32, _ value: UInt64) { varint(tag, value) }
+    mutating func uint32(_ tag: UInt32, _ value: UInt32) { varint(tag, UInt64(value)) }
+    mutating func bool(_ tag: UInt32, _ value: Bool) { varint(tag, value ? 1 : 0) }
+
+    mutating func int64(_ tag: UInt32, _ value: Int64) { varint(tag, UInt64(bitPattern: value)) }
+
+    /// A negative number has ten bytes, whatever its size.
+    mutating func int32(_ tag: UInt32, _ value: Int32) { int64(tag, Int64(value)) }
+}
+
+/// Counts the bytes of a message.
+struct WireSize: WireSink {
+    private(set) var byteCount = 0
+
+    /// Bytes of `value` as a varint.
+    static func ofVarint(_ value: UInt64) -> Int {
+        (70 - (value | 1).leadingZeroBitCount) / 7
+    }
+
+    mutating func varint(_ tag: UInt32, _ value: UInt64) {
+        byteCount += Self.ofVarint(UInt64(tag)) + Self.ofVarint(value)
+    }
+
+    mutating func text(_ tag: UInt32, _ value: String) { lengthDelimited(tag, value.utf8.count) }
+
+    mutating func bytes(_ tag: UInt32, _ value: [UInt8]) { lengthDelimited(tag, value.count) }
+
+    mutating func message(_ tag: UInt32, _ value: some ProtobufMessage) {
+        lengthDelimited(tag, value.encodedByteCount)
+    }
+
+    mutating func numbers(_ tag: UInt32, _ values: some Collection<UInt64>) {
+        lengthDelimited(tag, values.reduce(0) { $0 + Self.ofVarint($1) })
+    }
+
+    private mutating func lengthDelimited(_ tag: UInt32, _ count: Int) {
+        varint(tag, UInt64(count))
+        byteCount += count
+    }
+}

@@ -1,0 +1,65 @@
+/// Writes a message into memory whose size was measured before. It is measured and written by the
+/// same code, from a value that nobody can change meanwhile; still it never writes past the end.
+package struct WireWriter: WireSink {
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var position = 0
+
+    /// Writes into `buffer`.
+    package init(_ buffer: UnsafeMutableRawBufferPointer) {
+        self.buffer = buffer
+    }
+
+    /// What was measured is written.
+    package var isFull: Bool { position == buffer.count }
+
+    private mutating func put(_ byte: UInt8) {
+        precondition(position < buffer.count, "a message was measured too small")
+        buffer[position] = byte
+        position += 1
+    }
+
+    private mutating func put(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            put(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        put(UInt8(truncatingIfNeeded: rest))
+    }
+
+    private mutating func put(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress, let place = buffer.baseAddress else { return }
+        precondition(
+            bytes.count <= buffer.count - position, "a message was measured too small")
+        (place + position).copyMemory(from: start, byteCount: bytes.count)
+        position += bytes.count
+    }
+
+    /// Bytes that were encoded before.
+    mutating func copy(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
+
+    package mutating func varint(_ tag: UInt32, _ value: UInt64) {
+        put(UInt64(tag))
+        put(value)
+    }
+
+    package mutating func text(_ tag: UInt32, _ value: String) {
+        varint(tag, UInt64(value.utf8.count))
+        value.utf8.span.withUnsafeBytes { put($0) }
+    }
+
+    package mutating func bytes(_ tag: UInt32, _ value: [UInt8]) {
+        varint(tag, UInt64(value.count))
+        value.withUnsafeBytes { put($0) }
+    }
+
+    package mutating func message(_ tag: UInt32, _ value: some ProtobufMessage) {
+        varint(tag, UInt64(value.encodedByteCount))
+        value.encode(to: &self)
+    }
+
+    package mutating func numbers(_ tag: UInt32, _ values: some Collection<UInt64>) {
+        varint(tag, UInt64(values.reduce(0) { $0 + WireSize.ofVarint($1) }))
+        for value in values { put(value) }
+    }
+}
