@@ -13,7 +13,8 @@ enum RunningProgram {
     static func run(_ host: ServiceHost, assembly: Assembly) async throws -> Int32 {
         let settings = host.settings
         let readiness = Readiness(parts: ["server"])
-        let credentials = try ServerCredentials(settings, host.description, time: host.time)
+        let credentials = try ServerCredentials(
+            settings, callersMethods: host.description.callersMethods, time: host.time)
         let server = try await start(host, assembly, readiness, credentials)
         credentials.server.replace(server)
         let metricsPort = try await MetricsEndpoint.start(

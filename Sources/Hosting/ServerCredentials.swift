@@ -11,8 +11,9 @@ struct ServerCredentials: Sendable {
 
     /// Reads everything for the first time.
     /// - Throws: what is wrong with a file; a program does not start on half of its credentials.
+    /// - Parameter callersMethods: What some callers may call and no more, without a list of callers.
     init(
-        _ settings: HostSettings, _ description: ProgramDescription, time: any Time
+        _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:], time: any Time
     ) throws {
         let server = server
         let callers = try WatchedCredential.following(
@@ -21,7 +22,9 @@ struct ServerCredentials: Sendable {
                 + [settings.credentials.callersFile].compactMap(\.self),
             use: { server.value?.use($0) },
             // Later an application without a key is no mistake: that is how one is shut out.
-            read: { try Self.applications(settings, description, needsKeys: server.value == nil) })
+            read: {
+                try Self.applications(settings, callersMethods, needsKeys: server.value == nil)
+            })
         applications = callers.value.value
         guard let files = settings.credentials.serverFiles else {
             tls = nil
@@ -37,14 +40,14 @@ struct ServerCredentials: Sendable {
     }
 
     private static func applications(
-        _ settings: HostSettings, _ description: ProgramDescription, needsKeys: Bool
+        _ settings: HostSettings, _ methods: [String: [MethodPattern]], needsKeys: Bool
     ) throws -> Applications {
         let credentials = settings.credentials
         let callers =
             try credentials.callersFile.map { try CallersList(file: $0) }
             ?? CallersList(
                 settings.callers, assertingClientAddress: settings.addressAsserters,
-                methods: description.callersMethods)
+                methods: methods)
         return try Applications(
             folder: settings.applicationsFolder, callers: callers,
             needsKeys: needsKeys && credentials.clientRoots == nil)

@@ -11,7 +11,7 @@ package struct NotificationService: NotificationsService, Service {
     /// The store's name and schema.
     package static let storeName = "notification"
     /// The store's schema.
-    package static let migrations = NotificationStore.migrations + [EventStore.migration]
+    package static let migrations = NotificationStore.migrations
 
     /// Takes messages on, for the rpcs of all channels.
     package let acceptance: MessageAcceptance

@@ -10,7 +10,7 @@ package enum EventStore {
     /// only the first waiting delivery has `due_at_ms`, so that one index walk finds what may go
     /// and nothing overtakes.
     package static let migration = Migration(
-        number: 2,
+        number: 4,
         sql: """
             CREATE TABLE event_origin (
                 origin INTEGER PRIMARY KEY,

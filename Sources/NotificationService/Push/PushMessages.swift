@@ -38,7 +38,7 @@ package struct PushMessages: PushMessagesService {
             try transaction.insert(call, messages: ids)
             return ids
         }
-        acceptance.announce(.push)
+        acceptance.announce(ids, .push)
         return NotificationV1.SendPushResponse(messageIds: ids.map(\.text))
     }
 

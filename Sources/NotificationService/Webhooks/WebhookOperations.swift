@@ -156,14 +156,3 @@ extension SQLSession {
         ) { try $0.optionalInteger(0) } ?? nil
     }
 }
-
-extension CallContext {
-    /// The applications that are the operator.
-    private static let operators: Set<String> = ["tool"]
-
-    /// Lets only the operator's tool go on: whoever adds a URL reads of every sign-in.
-    /// - Throws: `rpc/permission-denied`.
-    fileprivate func requireOperator() throws(ServiceError) {
-        guard Self.operators.contains(application) else { throw ServiceError(.permissionDenied) }
-    }
-}
