@@ -17,6 +17,8 @@ extension RateLimitV1 {
         package var durable: Bool
         /// Only other limits charge it: it is a part of them.
         package var `internal`: Bool
+        /// What the operator's file can say of it, with what holds now: "sign-up-by-address-count: 3".
+        package var settings: [String]
 
         /// A message of these fields.
         package init(
@@ -25,7 +27,8 @@ extension RateLimitV1 {
             changed: Bool = false,
             shadow: Bool = false,
             durable: Bool = false,
-            `internal`: Bool = false
+            `internal`: Bool = false,
+            settings: [String] = []
         ) {
             self.name = name
             self.rule = rule
@@ -33,6 +36,7 @@ extension RateLimitV1 {
             self.shadow = shadow
             self.durable = durable
             self.internal = `internal`
+            self.settings = settings
         }
     }
 }
@@ -57,12 +61,16 @@ extension RateLimitV1.Limit: ProtobufMessage {
         let shadow = c.pointee.shadow != 0
         let durable = c.pointee.durable != 0
         let `internal` = c.pointee.internal != 0
+        let settings = try Wire.array(
+            c.pointee.n_settings, c.pointee.settings
+        ) { try Wire.text($0) }
         self.name = name
         self.rule = rule
         self.changed = changed
         self.shadow = shadow
         self.durable = durable
         self.internal = `internal`
+        self.settings = settings
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Limit> {
@@ -74,6 +82,8 @@ extension RateLimitV1.Limit: ProtobufMessage {
         c.pointee.shadow = shadow ? 1 : 0
         c.pointee.durable = durable ? 1 : 0
         c.pointee.internal = `internal` ? 1 : 0
+        c.pointee.n_settings = settings.count
+        c.pointee.settings = arena.array(settings) { arena.lend($0) }
         return c
     }
 }

@@ -51,8 +51,8 @@ struct SettingsFile {
     private mutating func take(_ entries: [SettingsFileEntry], _ path: String) {
         for entry in entries {
             let place = entry.line.map { "\(path) line \($0)" } ?? "\(path) \(entry.name)"
-            if values[entry.name] != nil {
-                mistake(place, "\(entry.name) is given twice")
+            if let first = places[entry.name] {
+                mistake(place, "\(entry.name) is given twice, first in \(first)")
             }
             values[entry.name] = entry.value
             places[entry.name] = place
