@@ -11,6 +11,7 @@ struct SettingsFile {
     private(set) var mistakes: [SettingMistake] = []
     private var values: [String: SettingValue] = [:]
     private var places: [String: String] = [:]
+    private var lines: [String: Int] = [:]
 
     /// Reads the file at `path`: JSON where it ends in `.json`, YAML for `.yaml` and `.yml`.
     /// - Parameter takesPatterns: whether `*` in a name stands for all settings that it fits.
@@ -51,11 +52,13 @@ struct SettingsFile {
     private mutating func take(_ entries: [SettingsFileEntry], _ path: String) {
         for entry in entries {
             let place = entry.line.map { "\(path) line \($0)" } ?? "\(path) \(entry.name)"
-            if let first = places[entry.name] {
-                mistake(place, "\(entry.name) is given twice, first in \(first)")
+            if values[entry.name] != nil {
+                let first = lines[entry.name].map { ", first in line \($0)" } ?? ""
+                mistake(place, "\(entry.name) is given twice\(first)")
             }
             values[entry.name] = entry.value
             places[entry.name] = place
+            lines[entry.name] = entry.line
         }
     }
 

@@ -159,7 +159,7 @@ struct LimitOverridesTests {
             """)
         let lines = document.mistakes.compactMap { $0.split(separator: " line ").dropFirst().first }
         #expect(lines.map { $0.prefix(1) } == ["1", "2", "5", "5", "7", "8"])
-        #expect(document.mistakes.contains { $0.contains("is given twice, first in ") })
+        #expect(document.mistakes.contains { $0.contains("is given twice, first in line 4") })
     }
 
     @Test("R-06: what the tool prints of all limits is a file that changes none")
