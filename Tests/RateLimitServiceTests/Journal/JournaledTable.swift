@@ -43,14 +43,12 @@ struct JournaledTable {
         contents[Self.request(subject).key]?.moments.count ?? 0
     }
 
-    /// All that is kept, but for what only memory knows.
+    /// All that is kept.
     var contents: [LimitKey: LimitState] {
         var contents: [LimitKey: LimitState] = [:]
         table.stripes.forEachLocked { stripe in
             stripe.pointee.forEach { key, state in
-                var kept = copy state
-                kept.isNoted = false
-                contents[key] = kept
+                contents[key] = LimitState(state)
             }
         }
         return contents
