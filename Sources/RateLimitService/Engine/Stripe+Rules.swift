@@ -54,7 +54,7 @@ extension Stripe {
     /// Forgets the subject.
     mutating func forget(at found: Found) {
         guard found.isThere else { return }
-        noteChange(slots[found.place])
+        noteEnd(of: slots[found.place])
         remove(at: found.place)
     }
 
@@ -66,8 +66,12 @@ extension Stripe {
         adopt(slot, rule, now)
         var state = state(in: slot)
         body(&state)
+        guard !state.isEmpty else {
+            noteEnd(of: slot)
+            return remove(at: found.place)
+        }
+        narrow(slot)
         noteChange(slot)
-        if state.isEmpty { remove(at: found.place) } else { narrow(slot) }
     }
 
     /// Makes a state that another kind of rule has counted one of this kind.

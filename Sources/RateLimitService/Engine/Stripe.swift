@@ -14,11 +14,12 @@ struct Stripe {
 
     private let statesMax: Int
     /// Whether somebody takes what has changed.
-    private let isJournaled: Bool
+    let isJournaled: Bool
     var slots: SlotTable
     var small = MomentBlocks(moments: 16)
     var large = MomentBlocks(moments: 64)
-    private var changed: [LimitKey] = []
+    /// What has changed, for the journal.
+    var changes = StripeChanges()
     /// When it was last swept, in milliseconds since 1970.
     var sweptAt: Int64 = 0
 
@@ -91,25 +92,5 @@ struct Stripe {
             slot.clear()
         }
         slots.closeGaps()
-    }
-
-    // MARK: What has to be written
-
-    /// Notes that a state has to be written.
-    mutating func noteChange(_ slot: Slot) {
-        guard isJournaled, !slot.isChanged else { return }
-        slot.isChanged = true
-        changed.append(slot.key)
-    }
-
-    /// Forgets what had changed, and tells it: the keys, some of which may be gone.
-    mutating func takeChanged() -> [LimitKey] {
-        let keys = changed
-        changed = []
-        for key in keys {
-            let found = slots.find(key)
-            if found.isThere { slots[found.place].isChanged = false }
-        }
-        return keys
     }
 }

@@ -10,11 +10,7 @@ extension LimitStripes: JournalSource {
     func takeChanges(into bytes: inout JournalBytes) -> Bool {
         for place in 0..<number {
             guard bytes.count < Self.frameBytes else { return true }
-            locked(place) { stripe in
-                for key in stripe.pointee.takeChanged() {
-                    stripe.pointee.write(key, to: &bytes)
-                }
-            }
+            locked(place) { $0.pointee.writeChanges(to: &bytes) }
         }
         return false
     }

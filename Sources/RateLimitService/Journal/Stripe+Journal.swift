@@ -2,14 +2,39 @@ import Storage
 
 /// What the journal asks of a stripe.
 extension Stripe {
-    /// Appends a record of what is kept of `key`, or that nothing is.
-    func write(_ key: LimitKey, to bytes: inout JournalBytes) {
-        let found = find(key)
-        if found.isThere {
-            LimitRecord.append(state(in: slots[found.place]), of: key, to: &bytes)
-        } else {
-            LimitRecord.append(LimitState(.ring), of: key, to: &bytes)
+    /// Notes that a state has to be written.
+    @inline(__always)
+    mutating func noteChange(_ slot: Slot) {
+        guard isJournaled, !slot.isChanged else { return }
+        slot.isChanged = true
+        changes.note(slot.key)
+    }
+
+    /// Notes that a state is to be forgotten on disk too, before it is taken out.
+    mutating func noteEnd(of slot: Slot) {
+        if isJournaled { changes.noteEnd(of: slot.key, isMarked: slot.isChanged) }
+    }
+
+    /// Appends what has changed since this was last done.
+    mutating func writeChanges(to bytes: inout JournalBytes) {
+        let taken = changes
+        changes = StripeChanges()
+        for key in taken.keys {
+            let found = find(key)
+            if found.isThere {
+                write(slots[found.place], to: &bytes)
+            } else {
+                LimitRecord.append(LimitState(.ring), of: key, to: &bytes)
+            }
         }
+        guard taken.areMore else { return }
+        for place in slots.places where !slots[place].isFree { write(slots[place], to: &bytes) }
+    }
+
+    private func write(_ slot: Slot, to bytes: inout JournalBytes) {
+        guard slot.isChanged else { return }
+        slot.isChanged = false
+        LimitRecord.append(state(in: slot), of: slot.key, to: &bytes)
     }
 
     /// All that is kept.

@@ -7,7 +7,7 @@ struct JournalLanes {
     /// More would wait for memory, and a start is short.
     private static let lanesMax = 8
     /// Less content than this is read before a second thread has begun.
-    private static let laneBytesMin = 4 << 20
+    private static let laneBytesMin = 512 << 10
 
     /// How many there are.
     let count: Int

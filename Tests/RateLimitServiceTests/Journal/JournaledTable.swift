@@ -14,14 +14,15 @@ struct JournaledTable {
 
     init(
         _ folder: TemporaryFolder, files: any JournalFiles = DiskFiles(),
-        logBytes: Int = Journal.logBytesDefault, at now: Timestamp = Self.now
+        logBytes: Int = Journal.logBytesDefault, statesMax: Int = 100_000,
+        at now: Timestamp = Self.now
     ) throws {
         self.folder = folder
         var place = LimitJournalPlace(folder: folder.path, name: "limits")
         place.files = files
         place.logBytes = logBytes
         table = try LimitTable(
-            statesMax: 100_000, journal: place, at: now, logger: log.logger(time: ManualTime()),
+            statesMax: statesMax, journal: place, at: now, logger: log.logger(time: ManualTime()),
             rules: TrafficOfLimits.rule)
     }
 
