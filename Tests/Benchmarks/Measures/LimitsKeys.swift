@@ -60,7 +60,8 @@ struct LimitsKeys: Sendable {
 
     /// A subject, another for each step.
     private func any(_ step: Int) -> Int {
-        Int(Self.mix(UInt64(step) &+ 0x5851_F42D_4C95_7F2D).multipliedFullWidth(by: UInt64(count)).high)
+        let mixed = Self.mix(UInt64(step) &+ 0x5851_F42D_4C95_7F2D)
+        return Int(mixed.multipliedFullWidth(by: UInt64(count)).high)
     }
 
     /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): spreads as a keyed hash does.
