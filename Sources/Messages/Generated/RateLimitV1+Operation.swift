@@ -17,6 +17,8 @@ extension RateLimitV1 {
         package var durable: Bool
         /// Only other limits charge it: it is a part of them.
         package var `internal`: Bool
+        /// What the operator's file can say of it, with what holds now: "sign-up-by-address-count: 3".
+        package var settings: [String]
 
         /// A message of these fields.
         package init(
@@ -25,7 +27,8 @@ extension RateLimitV1 {
             changed: Bool = false,
             shadow: Bool = false,
             durable: Bool = false,
-            `internal`: Bool = false
+            `internal`: Bool = false,
+            settings: [String] = []
         ) {
             self.name = name
             self.rule = rule
@@ -33,6 +36,7 @@ extension RateLimitV1 {
             self.shadow = shadow
             self.durable = durable
             self.internal = `internal`
+            self.settings = settings
         }
     }
 }
@@ -40,34 +44,14 @@ extension RateLimitV1 {
 extension RateLimitV1.Limit: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Limit" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-        let name = try reader.text(10)
-        let rule = try reader.text(18)
-        let changed = try reader.bool(24)
-        let shadow = try reader.bool(32)
-        let durable = try reader.bool(40)
-        let `internal` = try reader.bool(48)
-        self.name = name
-        self.rule = rule
-        self.changed = changed
-        self.shadow = shadow
-        self.durable = durable
-        self.internal = `internal`
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !name.isEmpty { sink.text(10, name) }
-        if !rule.isEmpty { sink.text(18, rule) }
-        if changed { sink.bool(24, changed) }
-        if shadow { sink.bool(32, shadow) }
-        if durable { sink.bool(40, durable) }
-        if `internal` { sink.bool(48, `internal`) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__limit__unpack)
         defer { arena.end() }
         try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__Limit>) throws {
@@ -77,12 +61,30 @@ extension RateLimitV1.Limit: ProtobufMessage {
         let shadow = c.pointee.shadow != 0
         let durable = c.pointee.durable != 0
         let `internal` = c.pointee.internal != 0
+        let settings = try Wire.array(
+            c.pointee.n_settings, c.pointee.settings
+        ) { try Wire.text($0) }
         self.name = name
         self.rule = rule
         self.changed = changed
         self.shadow = shadow
         self.durable = durable
         self.internal = `internal`
+        self.settings = settings
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Limit> {
+        let c = arena.room(for: Postern__Ratelimit__V1__Limit.self)
+        postern__ratelimit__v1__limit__init(c)
+        c.pointee.name = arena.lend(name)
+        c.pointee.rule = arena.lend(rule)
+        c.pointee.changed = changed ? 1 : 0
+        c.pointee.shadow = shadow ? 1 : 0
+        c.pointee.durable = durable ? 1 : 0
+        c.pointee.internal = `internal` ? 1 : 0
+        c.pointee.n_settings = settings.count
+        c.pointee.settings = arena.array(settings) { arena.lend($0) }
+        return c
     }
 }
 
@@ -98,19 +100,23 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-    }
-
-    package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsRequest>) throws {
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListLimitsRequest> {
+        let c = arena.room(for: Postern__Ratelimit__V1__ListLimitsRequest.self)
+        postern__ratelimit__v1__list_limits_request__init(c)
+        return c
     }
 }
 
@@ -132,19 +138,14 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-        let limits: [RateLimitV1.Limit] = try reader.messages(10)
-        self.limits = limits
-    }
-
-    package func write(to sink: inout some WireSink) {
-        for value in limits { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsResponse>) throws {
@@ -152,6 +153,14 @@ extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
             c.pointee.n_limits, c.pointee.limits
         ) { try RateLimitV1.Limit(reading: Wire.present($0)) }
         self.limits = limits
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListLimitsResponse> {
+        let c = arena.room(for: Postern__Ratelimit__V1__ListLimitsResponse.self)
+        postern__ratelimit__v1__list_limits_response__init(c)
+        c.pointee.n_limits = limits.count
+        c.pointee.limits = arena.array(limits) { $0.placed(in: arena) }
+        return c
     }
 }
 
@@ -181,25 +190,14 @@ extension RateLimitV1 {
 extension RateLimitV1.SubjectKey: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SubjectKey" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-        let number = try reader.int64(8)
-        let sinceMs = try reader.int64(16)
-        let untilMs = try reader.int64(24)
-        self.number = number
-        self.sinceMs = sinceMs
-        self.untilMs = untilMs
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if number != 0 { sink.int64(8, number) }
-        if sinceMs != 0 { sink.int64(16, sinceMs) }
-        if untilMs != 0 { sink.int64(24, untilMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__subject_key__unpack)
         defer { arena.end() }
         try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__SubjectKey>) throws {
@@ -209,6 +207,15 @@ extension RateLimitV1.SubjectKey: ProtobufMessage {
         self.number = number
         self.sinceMs = sinceMs
         self.untilMs = untilMs
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__SubjectKey> {
+        let c = arena.room(for: Postern__Ratelimit__V1__SubjectKey.self)
+        postern__ratelimit__v1__subject_key__init(c)
+        c.pointee.number = number
+        c.pointee.since_ms = sinceMs
+        c.pointee.until_ms = untilMs
+        return c
     }
 }
 
@@ -224,19 +231,23 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-    }
-
-    package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysRequest>) throws {
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListSubjectKeysRequest> {
+        let c = arena.room(for: Postern__Ratelimit__V1__ListSubjectKeysRequest.self)
+        postern__ratelimit__v1__list_subject_keys_request__init(c)
+        return c
     }
 }
 
@@ -258,19 +269,14 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-        let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
-        self.keys = keys
-    }
-
-    package func write(to sink: inout some WireSink) {
-        for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysResponse>) throws {
@@ -278,6 +284,14 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
         self.keys = keys
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListSubjectKeysResponse> {
+        let c = arena.room(for: Postern__Ratelimit__V1__ListSubjectKeysResponse.self)
+        postern__ratelimit__v1__list_subject_keys_response__init(c)
+        c.pointee.n_keys = keys.count
+        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
+        return c
     }
 }
 
@@ -293,19 +307,23 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-    }
-
-    package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
+    }
+
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest>) throws {
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest> {
+        let c = arena.room(for: Postern__Ratelimit__V1__RotateSubjectKeyRequest.self)
+        postern__ratelimit__v1__rotate_subject_key_request__init(c)
+        return c
     }
 }
 
@@ -327,19 +345,14 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-        let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
-        self.keys = keys
-    }
-
-    package func write(to sink: inout some WireSink) {
-        for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
+    }
+
+    package func packed(in arena: Arena) -> PackedMessage {
+        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyResponse>) throws {
@@ -347,5 +360,13 @@ extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
         self.keys = keys
+    }
+
+    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RotateSubjectKeyResponse> {
+        let c = arena.room(for: Postern__Ratelimit__V1__RotateSubjectKeyResponse.self)
+        postern__ratelimit__v1__rotate_subject_key_response__init(c)
+        c.pointee.n_keys = keys.count
+        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
+        return c
     }
 }
