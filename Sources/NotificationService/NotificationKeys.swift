@@ -10,6 +10,7 @@ package struct NotificationKeys: Sendable {
     private let calls: KeyedHash
     private let requests: KeyedHash
     private let recipients: KeyedHash
+    private let accounts: KeyedHash
 
     /// The keys that `master` (32 random bytes) gives.
     /// - Throws: `CryptographyError`.
@@ -20,12 +21,15 @@ package struct NotificationKeys: Sendable {
         calls = KeyedHash(master: master, purpose: "notification/calls")
         requests = KeyedHash(master: master, purpose: "notification/requests")
         recipients = KeyedHash(master: master, purpose: "notification/recipients")
+        accounts = KeyedHash(master: master, purpose: "notification/accounts")
     }
 
     /// What a call is known by (G-25): application, method and idempotency key, each behind its
-    /// length, so that no two calls share their bytes.
-    func call(application: String, method: String, key: String) -> [UInt8] {
-        let parts = [application, method, key].flatMap { part in
+    /// length, so that no two calls share their bytes; and, where one call brings several messages,
+    /// which of them.
+    func call(application: String, method: String, key: String, part: String = "") -> [UInt8] {
+        let names = [application, method, key] + (part.isEmpty ? [] : [part])
+        let parts = names.flatMap { part in
             (0..<4).map { UInt8(truncatingIfNeeded: part.utf8.count >> (24 - $0 * 8)) } + part.utf8
         }
         return calls.lookUpKey(parts)
@@ -34,8 +38,13 @@ package struct NotificationKeys: Sendable {
     /// What tells one request from another without giving away what it says.
     func fingerprint(_ request: [UInt8]) -> [UInt8] { requests.hash(request) }
 
-    /// What a recipient is found by, in the audit trail and when an account is forgotten.
-    func recipient(_ address: MailAddress) -> [UInt8] {
-        recipients.lookUpKey(Array(address.text.utf8))
+    /// What a recipient is found by, in the audit trail and in lists of dead addresses; `key` is
+    /// `StoredOrder.recipientKey`.
+    package func recipient(_ key: [UInt8]) -> [UInt8] { recipients.lookUpKey(key) }
+
+    /// What an account's messages are found by when it is forgotten: a stolen store does not tell
+    /// whose they are.
+    package func account(_ account: AccountID) -> [UInt8] {
+        accounts.lookUpKey(Array(account.text.utf8))
     }
 }

@@ -13,26 +13,33 @@ package struct NotificationService: NotificationsService, Service {
     /// The store's schema.
     package static let migrations = NotificationStore.migrations
 
-    private let acceptance: EmailAcceptance
-    private let worker: DeliveryWorker
+    private let acceptance: MessageAcceptance
+    private let workers: DeliveryWorkers
 
-    /// A service on `store`, whose mails leave by `route`.
+    /// A service on `store`, whose messages leave by `routes`; those of a channel that has none
+    /// wait in the store.
     package init(
         settings: NotificationSettings, store: Store, keys: NotificationKeys,
-        route: any MailRoute, time: any Time, randomness: any Randomness, logger: Logger
+        routes: [Channel: any MessageRoute], time: any Time, randomness: any Randomness,
+        logger: Logger
     ) {
-        acceptance = EmailAcceptance(store: store, randomness: randomness, keys: keys)
-        let attempts = DeliveryAttempts(
-            composer: MailComposer(keys: keys, sender: settings.sender), route: route,
-            logger: logger)
-        worker = DeliveryWorker(
-            store: store, time: time, randomness: randomness, attempts: attempts,
-            deliveriesMax: settings.deliveriesMax, logger: logger)
+        let alarms = DeliveryAlarms()
+        acceptance = MessageAcceptance(
+            store: store, keys: keys, ids: MessageIDs(time: time, randomness: randomness),
+            turns: RecipientTurns(
+                burst: settings.recipientBurst, interval: settings.recipientInterval),
+            alarms: alarms)
+        workers = DeliveryWorkers(
+            DeliveryParts(
+                store: store, time: time, randomness: randomness,
+                attempts: DeliveryAttempts(routes: routes, keys: keys, logger: logger),
+                upkeep: OutboxUpkeep(store: store, time: time, logger: logger), logger: logger),
+            alarms: alarms, deliveriesMax: settings.deliveriesMax)
     }
 
     /// Delivers until cancelled or told to shut down; then lets running tries end.
     package func run() async throws {
-        await worker.run()
+        await workers.run()
     }
 
     // MARK: NotificationsService
@@ -40,8 +47,8 @@ package struct NotificationService: NotificationsService, Service {
     package func sendEmail(
         _ request: NotificationV1.SendEmailRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendEmailResponse {
-        let id = try await acceptance.accept(request, context)
-        worker.alarm.ring()
+        let id = try await acceptance.accept(
+            EmailOrder(request), method: NotificationsDescription.sendEmail.name, context)
         return NotificationV1.SendEmailResponse(messageId: id.text)
     }
 }

@@ -3,11 +3,19 @@ import Storage
 
 /// A message on its way, as a worker reads it.
 struct StoredMessage: Sendable {
+    /// What `init` reads, in its order.
+    static let columns = """
+        id, state, attempts, accepted_at_ms, expires_at_ms, due_at_ms, renewed_at_ms, channel, \
+        lane, recipient_hash, content
+        """
+
     let id: MessageID
-    let delivery: Delivery
+    let channel: Channel
+    let lane: Lane
+    var delivery: Delivery
     /// The keyed hash of its recipient.
     let recipient: [UInt8]
-    /// The sealed request.
+    /// The sealed order.
     let content: [UInt8]
 
     init(_ row: SQLRow) throws {
@@ -15,23 +23,18 @@ struct StoredMessage: Sendable {
         delivery = Delivery(
             state: try DeliveryState(code: row.integer(1), dueAt: row.timestamp(5)),
             attempts: Int(clamping: try row.integer(2)), acceptedAt: try row.timestamp(3),
-            expiresAt: try row.optionalTimestamp(4))
-        recipient = try row.blob(6)
-        content = try row.blob(7)
-    }
-
-    private init(
-        id: MessageID, delivery: Delivery, recipient: [UInt8], content: [UInt8]
-    ) {
-        self.id = id
-        self.delivery = delivery
-        self.recipient = recipient
-        self.content = content
+            expiresAt: try row.optionalTimestamp(4), renewedAt: try row.optionalTimestamp(6))
+        channel = try row.channel(7)
+        lane = try row.lane(8)
+        recipient = try row.blob(9)
+        content = try row.blob(10)
     }
 
     /// The same message, standing elsewhere.
     func with(_ delivery: Delivery) -> StoredMessage {
-        StoredMessage(id: id, delivery: delivery, recipient: recipient, content: content)
+        var message = self
+        message.delivery = delivery
+        return message
     }
 }
 
@@ -48,7 +51,7 @@ extension DeliveryState {
     }
 
     /// The state of a message that is not at its end.
-    fileprivate init(code: Int64, dueAt: Timestamp) throws {
+    init(code: Int64, dueAt: Timestamp) throws {
         switch code {
         case 0: self = .queued
         case 1: self = .sending(until: dueAt)
@@ -66,5 +69,21 @@ extension SQLRow {
             throw SQLError(.unexpectedValue, detail: "message.id is not positive")
         }
         return id
+    }
+
+    /// The channel in `column`.
+    func channel(_ column: Int) throws -> Channel {
+        guard let channel = Channel(rawValue: try integer(column)) else {
+            throw SQLError(.unexpectedValue, detail: "message.channel is of a newer program")
+        }
+        return channel
+    }
+
+    /// The lane in `column`.
+    func lane(_ column: Int) throws -> Lane {
+        guard let lane = Lane(rawValue: try integer(column)) else {
+            throw SQLError(.unexpectedValue, detail: "message.lane is of a newer program")
+        }
+        return lane
     }
 }

@@ -29,14 +29,19 @@ struct NotificationProgram: Program {
             folder: host.settings.dataFolder, name: "notification",
             migrations: NotificationService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
+        let keys = try NotificationKeys(master: master, randomness: host.randomness)
         let service = NotificationService(
-            settings: settings, store: store,
-            keys: try NotificationKeys(
-                master: master, randomness: host.randomness),
-            route: try settings.makeRoute(dataFolder: host.settings.dataFolder), time: host.time,
-            randomness: host.randomness, logger: host.logger)
+            settings: settings, store: store, keys: keys,
+            routes: try settings.makeRoutes(
+                dataFolder: host.settings.dataFolder, store: store, time: host.time,
+                logger: host.logger),
+            time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [NotificationsDispatcher.methods(of: service)],
+            services: [
+                NotificationsDispatcher.methods(of: service),
+                AddressesDispatcher.methods(
+                    of: AddressDesk(store: store, keys: keys, time: host.time)),
+            ],
             workers: [
                 Worker { try await service.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },

@@ -66,14 +66,15 @@ package enum NotificationsDescription {
             sendEmail,
         ],
         fileDescriptorSet: """
-            CvwDCipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
-            bm90aWZpY2F0aW9uLnYxIs0BChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
+            CpsECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
+            bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
             cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
             bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
-            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcyI0CghW\
-            YXJpYWJsZRISCgRuYW1lGAEgASgJUgRuYW1lEhQKBXZhbHVlGAIgASgJUgV2YWx1ZSIyChFTZW5k\
-            RW1haWxSZXNwb25zZRIdCgptZXNzYWdlX2lkGAEgASgJUgltZXNzYWdlSWQycwoNTm90aWZpY2F0\
-            aW9ucxJiCglTZW5kRW1haWwSKS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5TZW5kRW1haWxSZXF1\
-            ZXN0GioucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVzcG9uc2ViBnByb3RvMw==
+            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcxIdCgph\
+            Y2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiNAoIVmFyaWFibGUSEgoEbmFtZRgBIAEoCVIEbmFt\
+            ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
+            ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
+            bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
+            LnYxLlNlbmRFbWFpbFJlc3BvbnNlYgZwcm90bzM=
             """)
 }

@@ -18,6 +18,8 @@ extension NotificationV1 {
         package var variables: [NotificationV1.Variable]
         /// After this it is not sent any more, milliseconds since 1970; 0 for no end.
         package var expiresAtMs: Int64
+        /// The account that it is about, "acc_…", so that forgetting the account finds it; may be empty.
+        package var accountId: String
 
         /// A message of these fields.
         package init(
@@ -25,13 +27,15 @@ extension NotificationV1 {
             template: String = "",
             language: String = "",
             variables: [NotificationV1.Variable] = [],
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            accountId: String = ""
         ) {
             self.recipient = recipient
             self.template = template
             self.language = language
             self.variables = variables
             self.expiresAtMs = expiresAtMs
+            self.accountId = accountId
         }
     }
 }
@@ -57,11 +61,13 @@ extension NotificationV1.SendEmailRequest: ProtobufMessage {
             c.pointee.n_variables, c.pointee.variables
         ) { try NotificationV1.Variable(reading: Wire.present($0)) }
         let expiresAtMs = c.pointee.expires_at_ms
+        let accountId = try Wire.text(c.pointee.account_id)
         self.recipient = recipient
         self.template = template
         self.language = language
         self.variables = variables
         self.expiresAtMs = expiresAtMs
+        self.accountId = accountId
     }
 
     func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__SendEmailRequest> {
@@ -73,6 +79,7 @@ extension NotificationV1.SendEmailRequest: ProtobufMessage {
         c.pointee.n_variables = variables.count
         c.pointee.variables = arena.array(variables) { $0.placed(in: arena) }
         c.pointee.expires_at_ms = expiresAtMs
+        c.pointee.account_id = arena.lend(accountId)
         return c
     }
 }

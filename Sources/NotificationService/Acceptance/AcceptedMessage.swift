@@ -1,24 +1,30 @@
 import Cryptography
-import ServiceRuntime
+package import ServiceRuntime
 
 /// A message as it goes into the store.
-struct AcceptedMessage: Sendable {
-    let id: MessageID
+package struct AcceptedMessage: Sendable {
+    /// The message.
+    package let id: MessageID
+    let channel: Channel
+    let lane: Lane
     /// The keyed hash of the call that brought it (G-25).
     let call: [UInt8]
     /// The keyed hash of its request.
     let fingerprint: [UInt8]
     /// The keyed hash of its recipient.
     let recipient: [UInt8]
-    let template: MailTemplate
+    let maskedRecipient: String
+    /// The keyed hash of whose it is.
+    let account: [UInt8]?
+    let template: String
     let expiresAt: Timestamp?
-    /// The request, sealed: recipient and variables are personal, and a link is a secret.
+    /// The order, sealed: recipient and variables are personal, and a link is a secret.
     let content: [UInt8]
 }
 
 /// What is known of a call.
 enum AcceptedBefore: Hashable, Sendable {
-    /// Nothing.
+    /// Nothing; it is accepted now.
     case fresh
     /// It was accepted as this message.
     case repeated(MessageID)

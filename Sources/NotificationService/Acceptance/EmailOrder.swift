@@ -1,23 +1,47 @@
-import Messages
-import ServiceRuntime
+package import Messages
+package import ServiceRuntime
 
 /// A request for a mail whose every part can be used: the recipient is an address, the template is
 /// known, its variables are there. Checked at the door, and once more when it is read back.
-struct EmailOrder: Sendable {
+package struct EmailOrder: StoredOrder {
+    package static let channel = Channel.email
     /// Variables in a request, known or not.
     private static let variablesMax = 32
     /// BCP 47 says 35 is enough (RFC 5646, 4.4.1).
     private static let languageBytesMax = 35
 
-    let recipient: MailAddress
-    let template: MailTemplate
-    let language: String
-    let values: [TemplateVariable: String]
-    let expiresAt: Timestamp?
+    /// Who it is for.
+    package let recipient: MailAddress
+    /// Which mail.
+    package let template: MailTemplate
+    /// BCP 47; empty for the default.
+    package let language: String
+    /// What the template's variables stand for.
+    package let values: [TemplateVariable: String]
+    package let expiresAt: Timestamp?
+    package let account: AccountID?
+    /// The request as it came.
+    package let storedBytes: [UInt8]
 
     /// - Throws: `ServiceError`: `auth/invalid-email`, or `rpc/invalid-argument` with the fields
     ///   at fault.
-    init(_ request: NotificationV1.SendEmailRequest) throws(ServiceError) {
+    package init(_ request: NotificationV1.SendEmailRequest) throws(ServiceError) {
+        try self.init(request, storedBytes: request.encoded())
+    }
+
+    /// - Throws: `MessageError`, and as above.
+    package init(stored bytes: [UInt8]) throws {
+        try self.init(NotificationV1.SendEmailRequest(decoding: bytes), storedBytes: bytes)
+    }
+
+    package var recipientKey: [UInt8] { Array(recipient.text.utf8) }
+    package var maskedRecipient: String { MaskedRecipient.email(recipient.text) }
+    package var templateName: String { template.rawValue }
+    package var lane: Lane { template.lane }
+
+    private init(
+        _ request: NotificationV1.SendEmailRequest, storedBytes: [UInt8]
+    ) throws(ServiceError) {
         guard let recipient = MailAddress(request.recipient) else {
             throw ServiceError(.invalidEmail, fields: ["recipient"])
         }
@@ -30,6 +54,11 @@ struct EmailOrder: Sendable {
         guard request.expiresAtMs >= 0 else {
             throw ServiceError(.invalidArgument, fields: ["expires_at_ms"])
         }
+        account = AccountID(text: request.accountId)
+        guard request.accountId.isEmpty || account != nil else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        self.storedBytes = storedBytes
         self.recipient = recipient
         self.template = template
         language = request.language

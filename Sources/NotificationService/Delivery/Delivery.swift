@@ -13,9 +13,11 @@ package struct Delivery: Hashable, Sendable {
         case concluded(DeliveryOutcome, random: UInt64)
     }
 
-    /// How long a try may hold a message. Longer than the longest try (`DeliverySettings`), or a
-    /// slow one would be sent a second time.
+    /// How long a worker may hold a message: `waitForTryMax` and the longest try (setting
+    /// `delivery-timeout`), or a slow one would be sent a second time.
     package static let lease: Duration = .seconds(180)
+    /// How long a claimed message may wait for its try; after that it is put back.
+    package static let waitForTryMax: Duration = .seconds(60)
     /// How long tries go on; RFC 5321, 4.5.4.1, asks for days for letters, but a link or a code
     /// that comes after a day only confuses.
     package static let patience: Duration = .seconds(24 * 3_600)
@@ -28,15 +30,19 @@ package struct Delivery: Hashable, Sendable {
     package let acceptedAt: Timestamp
     /// From then on it is of no use; nil for no such moment.
     package let expiresAt: Timestamp?
+    /// When the operator had it sent after all; nil for never.
+    package let renewedAt: Timestamp?
 
     /// A delivery as it stands.
     package init(
-        state: DeliveryState, attempts: Int, acceptedAt: Timestamp, expiresAt: Timestamp?
+        state: DeliveryState, attempts: Int, acceptedAt: Timestamp, expiresAt: Timestamp?,
+        renewedAt: Timestamp? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.acceptedAt = acceptedAt
         self.expiresAt = expiresAt
+        self.renewedAt = renewedAt
     }
 
     /// Where it stands after `event`; nil when the event does not concern it as it stands.
@@ -45,10 +51,21 @@ package struct Delivery: Hashable, Sendable {
         case (_, .sent), (_, .dead): nil
         case (.claimed, _): claimed(at: now)
         case (.restarted, .sending): with(.waiting(until: now))
+        case (.concluded(.unavailable(_, let until), _), .sending):
+            // Nothing was tried. Whether it has expired by then is found when it is claimed.
+            with(.waiting(until: max(until, now)), attempts: max(0, attempts - 1))
         case (.concluded(let outcome, let random), .sending):
             with(concluded(outcome, random: random, at: now))
         case (.restarted, _), (.concluded, _): nil
         }
+    }
+
+    /// Until when what a dead message says is kept, sealed, for the operator to have it sent after
+    /// all; nil for one that is of no use any more.
+    package func keptUntil(from now: Timestamp) -> Timestamp? {
+        let longest = now + NotificationStore.keptFor
+        let end = min(longest, expiresAt ?? longest)
+        return end > now ? end : nil
     }
 
     /// When it may be claimed next; nil when never.
@@ -72,20 +89,22 @@ package struct Delivery: Hashable, Sendable {
         switch outcome {
         case .taken: return .sent
         case .refused: return .dead(.refused)
-        case .failed:
-            let next = now + DeliveryBackoff.wait(attempts: attempts, random: random)
+        case .failed(_, let retryAfter):
+            let wait = DeliveryBackoff.wait(attempts: attempts, random: random)
+            let next = now + max(wait, retryAfter ?? .zero)
             return next < endsAt ? .waiting(until: next) : .dead(.expired)
+        case .unavailable(_, let until): return .waiting(until: until)
         }
     }
 
     private var endsAt: Timestamp {
-        let lastTry = acceptedAt + Self.patience
+        let lastTry = (renewedAt ?? acceptedAt) + Self.patience
         return min(lastTry, expiresAt ?? lastTry)
     }
 
     private func with(_ state: DeliveryState, attempts: Int? = nil) -> Delivery {
         Delivery(
             state: state, attempts: attempts ?? self.attempts, acceptedAt: acceptedAt,
-            expiresAt: expiresAt)
+            expiresAt: expiresAt, renewedAt: renewedAt)
     }
 }

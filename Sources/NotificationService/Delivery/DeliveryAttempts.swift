@@ -1,27 +1,37 @@
+import Cryptography
 import Logging
 import Metrics
 import ServiceRuntime
 
-/// One try after another: composes the mail, hands it to the route, tells how it went.
+/// One try after another: opens the message, hands it to its channel's route, tells how it went.
 struct DeliveryAttempts: Sendable {
-    private let composer: MailComposer
-    private let route: any MailRoute
+    let routes: [Channel: any MessageRoute]
+    private let keys: NotificationKeys
     private let logger: Logger
     private let taken = Counter(label: "deliveries", dimensions: [("outcome", "taken")])
     private let refused = Counter(label: "deliveries", dimensions: [("outcome", "refused")])
     private let failed = Counter(label: "deliveries", dimensions: [("outcome", "failed")])
 
-    init(composer: MailComposer, route: any MailRoute, logger: Logger) {
-        self.composer = composer
-        self.route = route
+    private let unavailable = Counter(
+        label: "deliveries", dimensions: [("outcome", "unavailable")])
+
+    init(routes: [Channel: any MessageRoute], keys: NotificationKeys, logger: Logger) {
+        self.routes = routes
+        self.keys = keys
         self.logger = logger
     }
 
     /// Tries once.
     func outcome(_ message: StoredMessage) async -> DeliveryOutcome {
-        let mail: MailMessage
+        guard let route = routes[message.channel] else { return .failed("no-route") }
         do {
-            mail = try composer.mail(message)
+            let bytes = try keys.contents.open(message.content, at: .content(of: message.id))
+            return await route.deliver(
+                OutgoingMessage(
+                    id: message.id, attempt: message.delivery.attempts,
+                    acceptedAt: message.delivery.acceptedAt, expiresAt: message.delivery.expiresAt,
+                    recipient: message.recipient,
+                    content: try MessageContent(message.channel, stored: bytes)))
         } catch {
             // A wrong key file, or an older program on a newer store: the operator can mend both,
             // so the message waits instead of dying.
@@ -30,7 +40,11 @@ struct DeliveryAttempts: Sendable {
                 fields: [.message: .text(message.id.text), .detail: .error(error)])
             return .failed("unreadable")
         }
-        return await route.deliver(mail)
+    }
+
+    /// How many messages of a channel may be claimed; none of one that has no route.
+    func readiness(_ channel: Channel) -> RouteReadiness {
+        routes[channel]?.readiness ?? .ready(0)
     }
 
     /// Tells log and metrics of a try's end; `after` is where the message stands then.
@@ -54,6 +68,9 @@ struct DeliveryAttempts: Sendable {
             } else {
                 logger.warning("a message has to wait", fields: fields)
             }
+        case .unavailable:
+            // The provider's gate tells, once for all its messages.
+            unavailable.increment()
         }
     }
 }

@@ -1,14 +1,36 @@
 import ServiceRuntime
 import Storage
 
+/// A try that has ended and is to be noted.
+struct Conclusion: Sendable {
+    let message: StoredMessage
+    let outcome: DeliveryOutcome
+    /// Places the next try.
+    let random: UInt64
+
+    /// Whether the message may have ended.
+    var isFinal: Bool {
+        if case .unavailable = outcome { false } else { true }
+    }
+}
+
 /// What the worker writes: each step asks the rule, and is one transaction with its audit record.
 extension Transaction {
-    /// Takes leases on messages that are due; those that are past their time are given up.
-    func claimDueMessages(limit: Int) throws -> [StoredMessage] {
-        try dueMessages(limit: limit).compactMap { message in
-            guard let claimed = try record(message, .claimed, reason: nil) else { return nil }
-            return claimed.delivery.state.isEnded ? nil : claimed
+    /// Takes leases on messages of a channel that are due; those that are past their time are
+    /// given up.
+    func claim(_ channel: Channel, _ room: ClaimRoom) throws -> [StoredMessage] {
+        var claimed: [StoredMessage] = []
+        var patient = 0
+        for (lane, isShare) in ClaimRoom.walk {
+            let limit = room.limit(lane, isShare: isShare, taken: (claimed.count, patient))
+            let found = try dueMessages(channel, lane, limit: limit).compactMap {
+                try record($0, .claimed, reason: "expired")
+            }
+            let taken = found.filter { !$0.delivery.state.isEnded }
+            claimed += taken
+            if lane != .security { patient += taken.count }
         }
+        return claimed
     }
 
     /// Frees the leases of a worker that is gone, `limit` at a time.
@@ -22,17 +44,38 @@ extension Transaction {
     /// Writes how a try ended.
     /// - Returns: the message as it stands then; nil when it is no longer this worker's.
     func conclude(
-        _ message: StoredMessage, _ outcome: DeliveryOutcome, random: UInt64
+        _ conclusion: Conclusion, stopping routes: [Channel: any MessageRoute]
     ) throws -> StoredMessage? {
-        try record(message, .concluded(outcome, random: random), reason: outcome.reason)
+        let (message, outcome) = (conclusion.message, conclusion.outcome)
+        let event = Delivery.Event.concluded(outcome, random: conclusion.random)
+        guard let after = try record(message, event, reason: outcome.reason) else { return nil }
+        switch outcome {
+        case .taken, .unavailable: break
+        case .failed(let reason, _):
+            try noteFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
+        case .refused(let reason, let addressIsDead):
+            try noteFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
+            guard addressIsDead else { break }
+            let address = DeadAddress(
+                message: message.id, recipient: message.recipient, reason: reason,
+                acceptedAt: message.delivery.acceptedAt)
+            try routes[message.channel]?.stop(address, in: self)
+        }
+        return after
     }
 
     private func record(
         _ message: StoredMessage, _ event: Delivery.Event, reason: String?
     ) throws -> StoredMessage? {
         guard let after = message.delivery.after(event, at: at),
-            try update(message.id, from: message.delivery, to: after, reason: reason)
+            // What is being tried has no reason yet; its tries so far are in `failed_try`.
+            try update(
+                message.id, from: message.delivery, to: after,
+                reason: after.state.isUnderway ? nil : reason)
         else { return nil }
+        if case .dead = after.state, let end = after.keptUntil(from: at) {
+            try keepDeadLetter(message, until: end)
+        }
         if let ending = AuditEvent(ending: after, recipient: message.recipient) {
             try audit(ending)
         }
@@ -40,21 +83,15 @@ extension Transaction {
     }
 }
 
-extension DeliveryOutcome {
-    /// The word or code that log and store keep; nil for success. Never the server's own text,
-    /// which may hold the recipient's address.
-    var reason: String? {
-        switch self {
-        case .taken: nil
-        case .refused(let code): "smtp-\(code)"
-        case .failed(let reason): reason
-        }
+extension DeliveryState {
+    fileprivate var isUnderway: Bool {
+        if case .sending = self { true } else { false }
     }
 }
 
 extension AuditEvent {
     /// The record of a message's end; nil while it is on its way.
-    fileprivate init?(ending delivery: Delivery, recipient: [UInt8]) {
+    init?(ending delivery: Delivery, recipient: [UInt8]) {
         let attempt = Int64(delivery.attempts)
         switch delivery.state {
         case .queued, .sending, .waiting: return nil
@@ -68,6 +105,8 @@ extension AuditEvent {
             self.init(
                 .messageDead, subject: recipient, outcome: .permissionDenied,
                 attempt: attempt)
+        case .dead(.discarded):
+            self.init(.messageDead, subject: recipient, outcome: .cancelled, attempt: attempt)
         }
     }
 }

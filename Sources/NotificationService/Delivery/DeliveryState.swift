@@ -5,8 +5,10 @@ package import ServiceRuntime
 ///     queued ──claimed──▶ sending ──taken──▶ sent
 ///                          │  ▲ ├──refused──▶ dead
 ///                 failed   │  │ └──failed, no time left──▶ dead
-///                          ▼  │ claimed
+///              unavailable ▼  │ claimed
 ///                         waiting ──claimed, no time left──▶ dead
+///
+///     queued, waiting, dead ──discarded──▶ dead        dead ──retried, still of use──▶ queued
 ///
 /// `sending` is a lease: a worker that dies leaves it to whoever comes after its end.
 package enum DeliveryState: Hashable, Sendable {
@@ -16,7 +18,7 @@ package enum DeliveryState: Hashable, Sendable {
     case sending(until: Timestamp)
     /// A try has failed; not before then again.
     case waiting(until: Timestamp)
-    /// The mail server, or the inbox, has it.
+    /// A provider, or the inbox, has it.
     case sent
     /// Given up.
     case dead(DeathReason)
@@ -34,16 +36,8 @@ package enum DeliveryState: Hashable, Sendable {
 package enum DeathReason: String, CaseIterable, Sendable {
     /// It would have come too late to be of use, or every try failed for too long.
     case expired
-    /// The mail server said never.
+    /// A provider said never.
     case refused
-}
-
-/// How one try ended.
-package enum DeliveryOutcome: Hashable, Sendable {
-    /// The message is somebody else's responsibility now.
-    case taken
-    /// It will never be taken; the server's code.
-    case refused(code: Int)
-    /// Not this time: one of a closed set of words, for log and store.
-    case failed(String)
+    /// The operator said so.
+    case discarded
 }

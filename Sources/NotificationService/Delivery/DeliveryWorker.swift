@@ -4,130 +4,163 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Sends what was accepted: claims what is due, tries up to `deliveriesMax` at once, writes how
-/// each try ended. At a shutdown it begins nothing new and lets running tries end; a try that is
-/// cut off stays `sending` and is tried again at the next start, under the same Message-ID.
+/// Sends what was accepted for one channel. Tries run side by side, `deliveriesMax` at once; one
+/// task goes round, and in each round notes the ends of tries and claims the next messages in one
+/// transaction. So a commit serves as many messages as have ended during the one before. A channel
+/// has its own worker: a mail server that hangs does not hold up codes that go to phones.
+///
+/// At a shutdown it begins nothing new and lets running tries end; a try that is cut off stays
+/// `sending` and is tried again at the next start, under the same Message-ID.
 final class DeliveryWorker: Sendable {
     /// How long to wait before asking a store again that could not answer.
     static let storeRetry: Duration = .seconds(1)
     /// The longest rest; every message has its own moment, so this is only a net.
     static let restMax: Duration = .seconds(60)
-    /// How often messages that ended long ago are forgotten.
-    static let forgetsEvery: Duration = .seconds(3_600)
-    /// Rows forgotten or released at once.
-    private static let batchMax = 500
 
-    let alarm = DeliveryAlarm()
-    private let store: Store
-    private let time: any Time
-    private let randomness: any Randomness
-    private let attempts: DeliveryAttempts
-    private let deliveriesMax: Int
-    private let logger: Logger
-    private let state = Mutex(State())
+    let channel: Channel
+    let alarm: DeliveryAlarm
+    private let parts: DeliveryParts
+    private let state: Mutex<State>
 
     private struct State {
-        var underway = 0
-        /// Nil for at once.
-        var forgetsNextAt: Timestamp?
+        var hand: WorkInHand
         var isStopping = false
     }
 
-    init(
-        store: Store, time: any Time, randomness: any Randomness, attempts: DeliveryAttempts,
-        deliveriesMax: Int, logger: Logger
-    ) {
-        self.store = store
-        self.time = time
-        self.randomness = randomness
-        self.attempts = attempts
-        self.deliveriesMax = deliveriesMax
-        self.logger = logger
+    init(_ channel: Channel, alarm: DeliveryAlarm, deliveriesMax: Int, parts: DeliveryParts) {
+        self.channel = channel
+        self.alarm = alarm
+        self.parts = parts
+        state = Mutex(State(hand: WorkInHand(places: deliveriesMax)))
     }
 
     /// Works until cancelled or told to shut down.
     func run() async {
         await withGracefulShutdownHandler {
-            _ = await insist("leases are not released") { transaction in
-                while try transaction.releaseLeases(limit: Self.batchMax) > 0 {}
-            }
             await withDiscardingTaskGroup { tries in
-                while !isStopping, !Task.isCancelled {
-                    let rest = await startDue(&tries)
-                    await alarm.wait(atMost: rest, time: time)
+                while !Task.isCancelled, !isDone {
+                    let rest = await round(&tries)
+                    await alarm.wait(atMost: rest, time: parts.time)
                 }
             }
+            // Cut off: those that came through all the same are noted, if the store takes it.
+            _ = await round(nil)
         } onGracefulShutdown: {
             self.state.withLock { $0.isStopping = true }
             self.alarm.ring()
         }
     }
 
-    private var isStopping: Bool { state.withLock { $0.isStopping } }
+    /// Told to stop, and nothing is in hand.
+    private var isDone: Bool { state.withLock { $0.isStopping && $0.hand.isEmpty } }
 
-    /// Starts all that may go now.
-    /// - Returns: how long there is nothing more to start, if nobody rings.
-    private func startDue(_ tries: inout DiscardingTaskGroup) async -> Duration {
-        let free = deliveriesMax - state.withLock { $0.underway }
-        // The end of a try rings.
-        guard free > 0 else { return Self.restMax }
+    // MARK: rounds
+
+    private func round(_ tries: inout DiscardingTaskGroup) async -> Duration {
+        let readiness = parts.attempts.readiness(channel)
+        let now = parts.time.now()
+        let room = state.withLock { state in
+            if state.isStopping { state.hand.putBackReady(at: now) }
+            return state.isStopping ? nil : state.hand.claimRoom(readiness)
+        }
+        let rest = await round(room)
+        while let message = state.withLock({ $0.hand.next() }) {
+            tries.addTask { await self.work(from: message) }
+        }
+        guard case .closed(let until) = readiness else { return rest }
+        return min(rest, max(until - now, .milliseconds(1)))
+    }
+
+    /// Notes what has ended, claims what there is room for.
+    /// - Returns: how long there is nothing more to do, if nobody rings.
+    private func round(_ room: ClaimRoom?) async -> Duration {
+        let ends = state.withLock { $0.hand.takeEnds() }
         do {
-            try await forgetOld()
-            guard let next = try await store.read({ try $0.nextDueMoment() }) else {
-                return Self.restMax
+            if ends.isEmpty {
+                let rest = try await restBefore(claiming: room)
+                if rest > .zero { return min(rest, try await parts.upkeep.work()) }
             }
-            let now = time.now()
-            guard next <= now else { return min(next - now, Self.restMax) }
-            let claimed = try await store.write { try $0.claimDueMessages(limit: free) }
-            state.withLock { $0.underway += claimed.count }
-            for message in claimed { tries.addTask { await self.attempt(message) } }
-            return .zero
+            let claimed = try await write(ends, room)
+            let isWaiting = state.withLock { state in
+                state.hand.settle(ends: ends.count, claimed: claimed)
+                return !state.hand.isEmpty
+            }
+            // Nothing to do but to wait for tries to end: each rings.
+            return ends.isEmpty && claimed.isEmpty && isWaiting ? Self.restMax : .zero
         } catch {
-            logger.warning("messages cannot be claimed", fields: [.detail: .error(error)])
+            state.withLock { $0.hand.putBack(ends) }
+            parts.logger.warning("deliveries stand still", fields: [.detail: .error(error)])
             return Self.storeRetry
         }
     }
 
-    private func attempt(_ message: StoredMessage) async {
-        let outcome = await attempts.outcome(message)
-        // A try that was cut off may have come through: only its success is certain.
-        if outcome == .taken || !Task.isCancelled {
-            let random = randomness.integer()
-            let after = await insist("a try's end is not noted") {
-                try $0.conclude(message, outcome, random: random)
-            }
-            attempts.report(message, outcome, after: after ?? nil)
+    private func restBefore(claiming room: ClaimRoom?) async throws -> Duration {
+        // The end of a try rings.
+        guard room != nil else { return Self.restMax }
+        let channel = channel
+        guard let next = try await parts.store.read({ try $0.nextDueMoment(channel) }) else {
+            return Self.restMax
         }
-        state.withLock { $0.underway -= 1 }
-        alarm.ring()
+        return min(max(next - parts.time.now(), .zero), Self.restMax)
     }
 
-    /// Forgets messages that ended long ago, once an hour.
-    private func forgetOld() async throws {
-        let now = time.now()
-        guard state.withLock({ $0.forgetsNextAt.map { $0 <= now } ?? true }) else { return }
-        let forgotten = try await store.write { transaction in
-            try transaction.forgetMessages(
-                endedBefore: transaction.at - NotificationStore.keptFor, limit: Self.batchMax)
+    private func write(_ ends: [Conclusion], _ room: ClaimRoom?) async throws -> [StoredMessage] {
+        let (channel, attempts) = (channel, parts.attempts)
+        let (noted, claimed) = try await parts.store.write { transaction in
+            (
+                try ends.map { try transaction.conclude($0, stopping: attempts.routes) },
+                try room.map { try transaction.claim(channel, $0) } ?? []
+            )
         }
-        if forgotten == Self.batchMax { return }
-        state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }
+        for (end, after) in zip(ends, noted) {
+            attempts.report(end.message, end.outcome, after: after)
+        }
+        if ends.contains(where: \.isFinal) { parts.upkeep.noteEnd() }
+        return claimed
     }
 
-    /// Writes until it is written: a message that was sent and is not noted as sent would go out
-    /// again. Gives up, with nil, when the task is cancelled.
-    private func insist<Value: Sendable>(
-        _ failure: StaticString, _ change: @escaping @Sendable (Transaction) throws -> Value
-    ) async -> Value? {
+    // MARK: tries
+
+    /// Tries one message after the other, as long as some wait for a place.
+    private func work(from first: StoredMessage) async {
+        var message = first
         while true {
-            do {
-                return try await store.write(change)
-            } catch {
-                logger.error(failure, fields: [.detail: .error(error)])
-                if Task.isCancelled { return nil }
-                // Cancelled in its sleep, it tries once more and leaves.
-                try? await time.sleep(for: Self.storeRetry)
+            let outcome = await attempt(message)
+            let next = state.withLock { state -> StoredMessage? in
+                // A try that was cut off may have come through: only its success is certain.
+                if outcome == .taken || !Task.isCancelled {
+                    state.hand.end(
+                        Conclusion(
+                            message: message, outcome: outcome, random: parts.randomness.integer()))
+                } else {
+                    state.hand.abandon(message)
+                }
+                return Task.isCancelled ? nil : state.hand.next()
             }
+            alarm.ring()
+            guard let next else { return }
+            message = next
         }
     }
+
+    private func attempt(_ message: StoredMessage) async -> DeliveryOutcome {
+        let now = parts.time.now()
+        // What has waited for its place too long might outlive its lease.
+        if case .sending(let until) = message.delivery.state,
+            until - now < Delivery.lease - Delivery.waitForTryMax
+        {
+            return .unavailable("no-place", until: now)
+        }
+        return await parts.attempts.outcome(message)
+    }
+}
+
+/// What every worker works with.
+struct DeliveryParts: Sendable {
+    let store: Store
+    let time: any Time
+    let randomness: any Randomness
+    let attempts: DeliveryAttempts
+    let upkeep: OutboxUpkeep
+    let logger: Logger
 }

@@ -65,4 +65,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case messageSent = "message.sent"
     /// A message was given up; `outcome` says why.
     case messageDead = "message.dead"
+    /// A mail server has said that nobody lives at an address; it is sent nothing more.
+    case addressStopped = "address.stopped"
+    /// An operator had a stopped address sent to again.
+    case addressReleased = "address.released"
 }

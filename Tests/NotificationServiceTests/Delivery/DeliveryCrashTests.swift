@@ -29,7 +29,7 @@ struct DeliveryCrashTests {
         let folder = try TemporaryFolder()
         let first = try ServiceBench(in: folder)
         try await first.send()
-        let claimed = try await first.store.write { try $0.claimDueMessages(limit: 8) }
+        let claimed = try await first.store.write { try $0.claimMails(8) }
         #expect(claimed.map(\.delivery.attempts) == [1])
         first.store.close()
         let second = try ServiceBench(in: folder, seed: 2)
@@ -44,12 +44,13 @@ struct DeliveryCrashTests {
         let folder = try TemporaryFolder()
         let first = try ServiceBench(in: folder)
         try await first.send()
-        let claimed = try await first.store.write { try $0.claimDueMessages(limit: 8) }
-        let composer = MailComposer(
-            keys: first.keys, sender: try #require(Mailbox(name: "Postern", address: "a@b.example"))
-        )
-        let inbox = try MaildirInbox(folder: folder.file("inbox"))
-        #expect(await inbox.deliver(try composer.mail(try #require(claimed.first))) == .taken)
+        let claimed = try await first.store.write { try $0.claimMails(8) }
+        let routes = try ServiceBench.settings([:]).makeRoutes(
+            dataFolder: folder.path, store: first.store, time: first.time,
+            logger: first.log.logger(time: first.time))
+        let attempts = DeliveryAttempts(
+            routes: routes, keys: first.keys, logger: first.log.logger(time: first.time))
+        #expect(await attempts.outcome(try #require(claimed.first)) == .taken)
         first.store.close()
         let second = try ServiceBench(in: folder, seed: 2)
         #expect(second.inbox.count == 1)
@@ -87,7 +88,7 @@ struct DeliveryCrashTests {
         for number in 0..<20 { try await bench.send(key: "\(number)") }
         let claimed = try await withThrowingTaskGroup(of: [StoredMessage].self) { group in
             for _ in 0..<8 {
-                group.addTask { try await bench.store.write { try $0.claimDueMessages(limit: 5) } }
+                group.addTask { try await bench.store.write { try $0.claimMails(5) } }
             }
             return try await group.reduce(into: []) { $0 += $1.map(\.id) }
         }
@@ -99,13 +100,22 @@ struct DeliveryCrashTests {
     func lateNote() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         try await bench.send()
-        let claimed = try await bench.store.write { try $0.claimDueMessages(limit: 1) }
+        let claimed = try await bench.store.write { try $0.claimMails(1) }
         let message = try #require(claimed.first)
         _ = try await bench.store.write { try $0.releaseLeases(limit: 10) }
         let after = try await bench.store.write {
-            try $0.conclude(message, .refused(code: 550), random: 0)?.delivery
+            let end = Conclusion(
+                message: message, outcome: .refused("smtp-550", addressIsDead: true), random: 0)
+            return try $0.conclude(end, stopping: [:])?.delivery
         }
         #expect(after == nil)
         #expect(try await bench.ask("SELECT state FROM message") == [.integer(2)])
+    }
+}
+
+extension Transaction {
+    /// Claims mails that are due.
+    func claimMails(_ limit: Int) throws -> [StoredMessage] {
+        try claim(.email, ClaimRoom(total: limit, patient: limit, notices: 0, bulk: 0))
     }
 }

@@ -44,7 +44,8 @@ struct DeliveryTests {
             Row(.sending(until: later), .restarted, .waiting(until: now)),
             Row(.sending(until: later), .concluded(.taken, random: 0), .sent),
             Row(
-                .sending(until: later), .concluded(.refused(code: 550), random: 0), .dead(.refused)),
+                .sending(until: later),
+                .concluded(.refused("smtp-550", addressIsDead: true), random: 0), .dead(.refused)),
             Row(.sending(until: later), failed, .waiting(until: now + .seconds(1))),
             Row(.sent, .claimed, nil), Row(.sent, .restarted, nil), Row(.sent, failed, nil),
             Row(.dead(.expired), .claimed, nil), Row(.dead(.refused), .restarted, nil),
@@ -93,18 +94,5 @@ struct DeliveryTests {
             let longest = DeliveryBackoff.wait(attempts: attempts, random: .max)
             #expect(longest > whole * 0.99 && longest <= whole)
         }
-    }
-
-    @Test(
-        "which of the server's words end a message",
-        arguments: [
-            (SMTPWord.accepted, DeliveryOutcome.taken),
-            (.refused(450), .failed("smtp-450")), (.refused(421), .failed("smtp-421")),
-            (.refused(499), .failed("smtp-499")), (.refused(500), .refused(code: 500)),
-            (.refused(550), .refused(code: 550)), (.refused(530), .failed("smtp-530")),
-            (.refused(535), .failed("smtp-535")), (.unreachable, .failed("unreachable")),
-        ])
-    func words(_ word: SMTPWord, _ outcome: DeliveryOutcome) {
-        #expect(SMTPRoute.outcome(word.outcome) == outcome)
     }
 }

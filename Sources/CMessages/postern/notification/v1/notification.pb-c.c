@@ -142,7 +142,7 @@ void   postern__notification__v1__send_email_response__free_unpacked
   assert(message->base.descriptor == &postern__notification__v1__send_email_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__notification__v1__send_email_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__notification__v1__send_email_request__field_descriptors[6] =
 {
   {
     "recipient",
@@ -204,8 +204,21 @@ static const ProtobufCFieldDescriptor postern__notification__v1__send_email_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "account_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Notification__V1__SendEmailRequest, account_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__notification__v1__send_email_request__field_indices_by_name[] = {
+  5,   /* field[5] = account_id */
   4,   /* field[4] = expires_at_ms */
   2,   /* field[2] = language */
   0,   /* field[0] = recipient */
@@ -215,7 +228,7 @@ static const unsigned postern__notification__v1__send_email_request__field_indic
 static const ProtobufCIntRange postern__notification__v1__send_email_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor postern__notification__v1__send_email_request__descriptor =
 {
@@ -225,7 +238,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__send_email_request__
   "Postern__Notification__V1__SendEmailRequest",
   "postern.notification.v1",
   sizeof(Postern__Notification__V1__SendEmailRequest),
-  5,
+  6,
   postern__notification__v1__send_email_request__field_descriptors,
   postern__notification__v1__send_email_request__field_indices_by_name,
   1,  postern__notification__v1__send_email_request__number_ranges,

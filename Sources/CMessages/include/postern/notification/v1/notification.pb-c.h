@@ -34,10 +34,11 @@ struct  Postern__Notification__V1__SendEmailRequest
   size_t n_variables;
   Postern__Notification__V1__Variable **variables;
   int64_t expires_at_ms;
+  ProtobufCBinaryData account_id;
 };
 #define POSTERN__NOTIFICATION__V1__SEND_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__notification__v1__send_email_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0, {0,NULL} }
 
 
 struct  Postern__Notification__V1__Variable

@@ -1,0 +1,78 @@
+import Cryptography
+package import RPC
+package import ServiceRuntime
+package import Storage
+
+/// Takes messages on, of any channel (N-01, N-03): checked, sealed, on disk together with the
+/// audit record and the idempotency key, and only then answered. Nothing here waits for a provider.
+///
+/// An rpc makes its order, which checks the request, and calls `accept`. One that brings several
+/// messages, as a push to several devices does, prepares each and takes all in one transaction.
+package struct MessageAcceptance: Sendable {
+    private static let keyBytes = 1...255
+
+    let store: Store
+    let keys: NotificationKeys
+    let ids: MessageIDs
+    let turns: RecipientTurns
+    /// Wake the workers.
+    let alarms: DeliveryAlarms
+
+    /// The message's id: a new one, or, for a repeated call, the first one's.
+    /// - Parameter method: The rpc's full name.
+    /// - Throws: `ServiceError`: `rpc/invalid-argument` without an idempotency key,
+    ///   `auth/idempotency-key-reused` for another request under a known one.
+    package func accept(
+        _ order: some StoredOrder, method: String, _ context: CallContext
+    ) async throws -> MessageID {
+        let message = try prepare(order, method: method, context)
+        let id = try await store.write { try take(message, in: $0) }
+        announce(message.channel)
+        return id
+    }
+
+    /// A message that is ready to be taken.
+    /// - Parameter part: Which of the call's messages, where it brings several: the same at each
+    ///   repeat of the call.
+    /// - Throws: as `accept`.
+    package func prepare(
+        _ order: some StoredOrder, method: String, part: String = "", _ context: CallContext
+    ) throws -> AcceptedMessage {
+        guard let key = context.idempotencyKey, Self.keyBytes.contains(key.utf8.count) else {
+            throw ServiceError(
+                .invalidArgument, fields: ["idempotency-key"],
+                detail: "\(method) needs an idempotency key of 1 to 255 bytes")
+        }
+        let id = ids.next()
+        let bytes = order.storedBytes
+        return AcceptedMessage(
+            id: id, channel: type(of: order).channel, lane: order.lane,
+            call: keys.call(
+                application: context.application, method: method, key: key, part: part),
+            fingerprint: keys.fingerprint(bytes), recipient: keys.recipient(order.recipientKey),
+            maskedRecipient: order.maskedRecipient, account: order.account.map(keys.account),
+            template: order.templateName, expiresAt: order.expiresAt,
+            content: try keys.contents.seal(bytes, at: .content(of: id)))
+    }
+
+    /// Takes a prepared message on; whoever calls this rings `announce` after the commit.
+    /// - Returns: its id, or, for a repeated call, the first one's.
+    /// - Throws: `auth/idempotency-key-reused`, which undoes the flow.
+    package func take(
+        _ message: AcceptedMessage, in transaction: Transaction
+    ) throws -> MessageID {
+        switch try transaction.insert(message) {
+        case .repeated(let id): return id
+        case .mismatch: throw ServiceError(.idempotencyKeyReused)
+        case .fresh: break
+        }
+        let turn = turns.turn(of: message.recipient, message.lane, at: transaction.at)
+        // Nearly always it is due at once, as it was inserted.
+        if turn > transaction.at { try transaction.postpone(message.id, until: turn) }
+        try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
+        return message.id
+    }
+
+    /// Tells the channel's worker that messages were taken.
+    package func announce(_ channel: Channel) { alarms[channel].ring() }
+}

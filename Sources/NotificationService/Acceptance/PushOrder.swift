@@ -1,0 +1,88 @@
+package import ServiceRuntime
+
+/// A push message to one device of an account (N-02): one that goes to several devices becomes an
+/// order, and a message, for each, so that a crash between two devices neither loses nor doubles.
+/// Whoever makes one has checked its parts.
+package struct PushOrder: StoredOrder, Hashable {
+    package static let channel = Channel.push
+    private static let version: UInt8 = 1
+
+    /// Whose device.
+    package var owner: AccountID
+    /// The device's row.
+    package var device: Int64
+    package var templateName: String
+    package var lane: Lane
+    /// BCP 47; empty for the default.
+    package var language: String
+    /// What the template's variables stand for.
+    package var variables: [OrderPair]
+    /// The title, where no template words it.
+    package var title: String
+    /// The text, where no template words it.
+    package var body: String
+    /// What the app gets beside the words.
+    package var data: [OrderPair]
+    /// A later message with the same one takes this one's place on the screen; may be empty.
+    package var collapseKey: String
+    package var expiresAt: Timestamp?
+
+    /// A push message by a template, or in its own words with an empty one.
+    package init(
+        owner: AccountID, device: Int64, template: String, lane: Lane, language: String,
+        variables: [OrderPair] = [], title: String = "", body: String = "",
+        data: [OrderPair] = [], collapseKey: String = "", expiresAt: Timestamp? = nil
+    ) {
+        self.owner = owner
+        self.device = device
+        templateName = template
+        self.lane = lane
+        self.language = language
+        self.variables = variables
+        self.title = title
+        self.body = body
+        self.data = data
+        self.collapseKey = collapseKey
+        self.expiresAt = expiresAt
+    }
+
+    package var account: AccountID? { owner }
+    package var recipientKey: [UInt8] { Array("device/\(device)".utf8) }
+    package var maskedRecipient: String { MaskedRecipient.device(device) }
+
+    package var storedBytes: [UInt8] {
+        var writer = OrderWriter(version: Self.version)
+        writer.put(owner.key)
+        writer.put(device)
+        writer.put(templateName)
+        writer.put(lane.rawValue)
+        writer.put(language)
+        writer.put(variables)
+        for text in [title, body, collapseKey] { writer.put(text) }
+        writer.put(data)
+        writer.put(expiresAt)
+        return writer.bytes
+    }
+
+    package init(stored bytes: [UInt8]) throws {
+        var reader = try OrderReader(bytes, version: Self.version)
+        guard let owner = AccountID(key: try reader.number()) else {
+            throw StoredOrderError.malformed
+        }
+        self.owner = owner
+        device = try reader.number()
+        templateName = try reader.text()
+        guard let lane = Lane(rawValue: try reader.number()) else {
+            throw StoredOrderError.malformed
+        }
+        self.lane = lane
+        language = try reader.text()
+        variables = try reader.pairs()
+        title = try reader.text()
+        body = try reader.text()
+        collapseKey = try reader.text()
+        data = try reader.pairs()
+        expiresAt = try reader.moment()
+        try reader.end()
+    }
+}

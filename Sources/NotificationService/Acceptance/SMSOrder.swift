@@ -1,0 +1,62 @@
+package import ServiceRuntime
+
+/// A text message that was asked for (N-02). Whoever makes one has checked its parts.
+package struct SMSOrder: StoredOrder, Hashable {
+    package static let channel = Channel.sms
+    private static let version: UInt8 = 1
+
+    /// The number, E.164: "+4915112345678".
+    package var recipient: String
+    package var templateName: String
+    package var lane: Lane
+    /// BCP 47; empty for the default.
+    package var language: String
+    /// What the template's variables stand for.
+    package var variables: [OrderPair]
+    package var expiresAt: Timestamp?
+    package var account: AccountID?
+
+    /// A text message by a template.
+    package init(
+        recipient: String, template: String, lane: Lane, language: String, variables: [OrderPair],
+        expiresAt: Timestamp?, account: AccountID?
+    ) {
+        self.recipient = recipient
+        templateName = template
+        self.lane = lane
+        self.language = language
+        self.variables = variables
+        self.expiresAt = expiresAt
+        self.account = account
+    }
+
+    package var recipientKey: [UInt8] { Array(recipient.utf8) }
+    package var maskedRecipient: String { MaskedRecipient.phone(recipient) }
+
+    package var storedBytes: [UInt8] {
+        var writer = OrderWriter(version: Self.version)
+        writer.put(recipient)
+        writer.put(templateName)
+        writer.put(lane.rawValue)
+        writer.put(language)
+        writer.put(variables)
+        writer.put(expiresAt)
+        writer.put(account?.key ?? 0)
+        return writer.bytes
+    }
+
+    package init(stored bytes: [UInt8]) throws {
+        var reader = try OrderReader(bytes, version: Self.version)
+        recipient = try reader.text()
+        templateName = try reader.text()
+        guard let lane = Lane(rawValue: try reader.number()) else {
+            throw StoredOrderError.malformed
+        }
+        self.lane = lane
+        language = try reader.text()
+        variables = try reader.pairs()
+        expiresAt = try reader.moment()
+        account = AccountID(key: try reader.number())
+        try reader.end()
+    }
+}

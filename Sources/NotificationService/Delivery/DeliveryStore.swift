@@ -1,0 +1,118 @@
+import ServiceRuntime
+import Storage
+
+/// What the worker reads and writes of messages on their way.
+extension Transaction {
+    /// Messages of one lane that may be claimed, those that are due longest first.
+    func dueMessages(_ channel: Channel, _ lane: Lane, limit: Int) throws -> [StoredMessage] {
+        guard limit > 0 else { return [] }
+        return try query(
+            """
+            SELECT \(StoredMessage.columns) FROM message
+            WHERE channel = ? AND lane = ? AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ?
+            """,
+            [
+                .integer(channel.rawValue), .integer(lane.rawValue), SQLValue(at),
+                .integer(Int64(limit)),
+            ], StoredMessage.init)
+    }
+
+    /// Messages whose worker is gone.
+    func leasedMessages(limit: Int) throws -> [StoredMessage] {
+        try query(
+            """
+            SELECT \(StoredMessage.columns) FROM message
+            WHERE due_at_ms IS NOT NULL AND state = 1 LIMIT ?
+            """,
+            [.integer(Int64(limit))], StoredMessage.init)
+    }
+
+    /// Writes where a message stands now; an ended one loses its content.
+    /// - Returns: whether it still stood as `before` said.
+    func update(
+        _ id: MessageID, from before: Delivery, to after: Delivery, reason: String?
+    ) throws -> Bool {
+        let changed = try execute(
+            """
+            UPDATE message
+            SET state = ?, attempts = ?, due_at_ms = ?, ended_at_ms = ?, reason = ?,
+                content = CASE WHEN ? THEN NULL ELSE content END
+            WHERE id = ? AND state = ? AND attempts = ?
+            """,
+            [
+                .integer(after.state.code), .integer(Int64(after.attempts)),
+                SQLValue(after.dueAt), SQLValue(after.state.isEnded ? at : nil),
+                SQLValue(reason), SQLValue(after.state.isEnded), .integer(id.key),
+                .integer(before.state.code), .integer(Int64(before.attempts)),
+            ])
+        return changed == 1
+    }
+
+    /// Keeps what a dead message says, still sealed, for the operator to send after all.
+    func keepDeadLetter(_ message: StoredMessage, until moment: Timestamp) throws {
+        try execute(
+            "INSERT OR REPLACE INTO dead_letter (id, content, kept_until_ms) VALUES (?, ?, ?)",
+            [.integer(message.id.key), .blob(message.content), SQLValue(moment)])
+    }
+
+    /// Notes a try that did not succeed, and forgets the oldest when there are too many.
+    func noteFailedTry(_ id: MessageID, attempt: Int, reason: String) throws {
+        try execute(
+            "INSERT INTO failed_try (message, attempt, at_ms, reason) VALUES (?, ?, ?, ?)",
+            [.integer(id.key), .integer(Int64(attempt)), SQLValue(at), .text(reason)])
+        guard attempt > NotificationStore.failedTriesMax else { return }
+        try execute(
+            "DELETE FROM failed_try WHERE message = ? AND attempt <= ?",
+            [.integer(id.key), .integer(Int64(attempt - NotificationStore.failedTriesMax))])
+    }
+
+    /// Forgets messages that ended before `moment`, `limit` at a time.
+    /// - Returns: how many.
+    func forgetMessages(endedBefore moment: Timestamp, limit: Int) throws -> Int {
+        let old = try query(
+            "SELECT id FROM message WHERE ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?",
+            [SQLValue(moment), .integer(Int64(limit))]
+        ) { try $0.messageID(0) }
+        for id in old { try forget(id) }
+        return old.count
+    }
+
+    /// Forgets what dead messages said whose time is over, `limit` at a time.
+    /// - Returns: how many.
+    func forgetDeadLetters(limit: Int) throws -> Int {
+        try execute(
+            """
+            DELETE FROM dead_letter WHERE id IN (
+                SELECT id FROM dead_letter WHERE kept_until_ms <= ? LIMIT ?)
+            """,
+            [SQLValue(at), .integer(Int64(limit))])
+    }
+
+    /// Removes a message and all that stands beside it.
+    func forget(_ id: MessageID) throws {
+        try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
+        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try execute("DELETE FROM message WHERE id = ?", [.integer(id.key)])
+    }
+}
+
+extension NotificationStore {
+    /// Failed tries of one message that are told of, the latest.
+    static let failedTriesMax = 32
+}
+
+extension SQLSession {
+    /// When the next message of a channel may be claimed; nil when there is none.
+    func nextDueMoment(_ channel: Channel) throws -> Timestamp? {
+        try Lane.allCases.compactMap { lane in
+            try queryOne(
+                """
+                SELECT due_at_ms FROM message
+                WHERE channel = ? AND lane = ? AND due_at_ms IS NOT NULL
+                ORDER BY due_at_ms LIMIT 1
+                """,
+                [.integer(channel.rawValue), .integer(lane.rawValue)]
+            ) { try $0.timestamp(0) }
+        }.min()
+    }
+}

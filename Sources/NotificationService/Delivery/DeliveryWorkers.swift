@@ -1,0 +1,59 @@
+import Logging
+import ServiceRuntime
+import Storage
+
+/// The workers of all channels that have a route.
+struct DeliveryWorkers: Sendable {
+    /// Rows released at once.
+    private static let batchMax = 500
+
+    let workers: [DeliveryWorker]
+    let parts: DeliveryParts
+
+    init(_ parts: DeliveryParts, alarms: DeliveryAlarms, deliveriesMax: Int) {
+        self.parts = parts
+        workers = Channel.allCases.filter { parts.attempts.routes[$0] != nil }.map { channel in
+            DeliveryWorker(
+                channel, alarm: alarms[channel], deliveriesMax: deliveriesMax, parts: parts)
+        }
+    }
+
+    /// Works until cancelled or told to shut down; then lets running tries end.
+    func run() async {
+        await releaseLeases()
+        await withDiscardingTaskGroup { group in
+            for worker in workers { group.addTask { await worker.run() } }
+        }
+    }
+
+    /// One store, one process: whoever held a lease is gone.
+    private func releaseLeases() async {
+        while !Task.isCancelled {
+            do {
+                return try await parts.store.write { transaction in
+                    while try transaction.releaseLeases(limit: Self.batchMax) > 0 {}
+                }
+            } catch {
+                parts.logger.error("leases are not released", fields: [.detail: .error(error)])
+                // Cancelled in its sleep, it leaves.
+                try? await parts.time.sleep(for: DeliveryWorker.storeRetry)
+            }
+        }
+    }
+}
+
+/// What wakes the workers.
+struct DeliveryAlarms: Sendable {
+    private let email = DeliveryAlarm()
+    private let sms = DeliveryAlarm()
+    private let push = DeliveryAlarm()
+
+    /// The alarm of one channel's worker.
+    subscript(channel: Channel) -> DeliveryAlarm {
+        switch channel {
+        case .email: email
+        case .sms: sms
+        case .push: push
+        }
+    }
+}
