@@ -41,6 +41,7 @@ struct NotificationProgram: Program {
                 NotificationsDispatcher.methods(of: service),
                 AddressesDispatcher.methods(
                     of: AddressDesk(store: store, keys: keys, time: host.time)),
+                OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [
                 Worker { try await service.run() },

@@ -6,9 +6,6 @@ package import Storage
 
 /// What the operator asks about stopped addresses (`postern.notification.v1.Addresses`).
 package struct AddressDesk: AddressesService {
-    /// The applications that are the operator.
-    private static let operators: Set<String> = ["tool"]
-
     private let store: Store
     private let keys: NotificationKeys
     private let time: any Time
@@ -43,9 +40,7 @@ package struct AddressDesk: AddressesService {
 
     /// Anybody else could ask whose mailbox is gone.
     private func hash(of email: String, _ context: CallContext) throws -> [UInt8] {
-        guard Self.operators.contains(context.application) else {
-            throw ServiceError(.permissionDenied)
-        }
+        try context.requireOperator()
         guard let address = MailAddress(email) else {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }

@@ -69,4 +69,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case addressStopped = "address.stopped"
     /// An operator had a stopped address sent to again.
     case addressReleased = "address.released"
+    /// An operator had a dead message sent after all.
+    case messageRetried = "message.retried"
+    /// An operator gave a message up.
+    case messageDiscarded = "message.discarded"
+    /// An account's messages and devices were removed.
+    case messagesForgotten = "message.forgotten"
 }
