@@ -13,6 +13,7 @@ package enum NotificationStore {
         Migration(number: 2, sql: outbox),
         DeviceSchema.migration,
         EventStore.migration,
+        StoppedAddresses.migration(number: 5),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: from when it may be

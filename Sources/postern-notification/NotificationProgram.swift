@@ -45,6 +45,8 @@ struct NotificationProgram: Program {
                 EventsDispatcher.methods(of: events),
                 WebhooksDispatcher.methods(of: webhooks.operations),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+                AddressesDispatcher.methods(
+                    of: AddressDesk(store: store, keys: keys, time: host.time)),
                 OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [
