@@ -35,7 +35,7 @@ package struct SMTPRoute: MailRoute {
         // operator can mend them within the message's life.
         case .refused(let answer) where [530, 534, 535, 538].contains(answer.code):
             .failed("smtp-\(answer.code)")
-        case .refused(let answer) where answer.code >= 500: 
+        case .refused(let answer) where answer.code >= 500:
             .refused("smtp-\(answer.code)", addressIsDead: false)
         case .refused(let answer): .failed("smtp-\(answer.code)")
         case .unsupported: .failed("unsupported")

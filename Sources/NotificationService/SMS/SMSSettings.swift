@@ -41,9 +41,10 @@ package struct SMSSettings: Sendable {
         webhookURL = common.url(
             &settings, "sms-webhook-url",
             reason: "A service of your own that sends text messages; see WebhookSMS.swift.")
-        webhookSecret = settings.secret(
-            "sms-webhook-secret", reason: "Signs what sms-webhook-url is sent."
-        )?.secretBytes
+        webhookSecret =
+            settings.secret(
+                "sms-webhook-secret", reason: "Signs what sms-webhook-url is sent."
+            )?.secretBytes
         rate = settings.integer(
             "sms-rate", default: 10, in: 1...10_000, unit: "messages/s",
             reason: "What one provider is given in a second.")

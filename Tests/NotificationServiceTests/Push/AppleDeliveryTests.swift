@@ -149,8 +149,10 @@ struct AppleDeliveryTests {
         let text = try #require(request.headers["authorization"])
         #expect(text.hasPrefix("bearer "))
         let parts = text.dropFirst("bearer ".count).split(separator: ".")
-        let header = try #require(Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
-        let claims = try #require(Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
+        let header = try #require(
+            Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
+        let claims = try #require(
+            Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
         #expect(header["alg"] == .string("ES256") && header["kid"] == .string("KEYID12345"))
         #expect(claims["iss"] == .string("TEAMID1234"))
         #expect(claims["iat"] == .integer(bench.time.now().seconds))

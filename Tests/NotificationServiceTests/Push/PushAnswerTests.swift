@@ -7,7 +7,8 @@ import Testing
 
 @Suite("What providers of push messages say")
 struct PushAnswerTests {
-    private static func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse {
+    private static func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse
+    {
         let violation =
             field.map {
                 #",{"@type":"b","fieldViolations":[{"field":"\#($0)","description":"d"}]}"#
@@ -109,6 +110,7 @@ struct PushAnswerTests {
         #expect(first == APNs.identifier(of: try #require(MessageID(key: 7))))
         #expect(first != APNs.identifier(of: try #require(MessageID(key: 8))))
         let parts = first.split(separator: "-").map(\.count)
-        #expect(parts == [8, 4, 4, 4, 12] && first[first.index(first.startIndex, offsetBy: 14)] == "8")
+        #expect(
+            parts == [8, 4, 4, 4, 12] && first[first.index(first.startIndex, offsetBy: 14)] == "8")
     }
 }
