@@ -204,8 +204,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SessionService", "IdentityService", "RateLimitService", "Contracts", "RPC",
-                "Messages", "Storage", "Cryptography", "ServiceRuntime", "TestSupport", nioPosix,
+                "SessionService", "IdentityService", "RateLimitService", "NotificationService",
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
+                "TestSupport", nioPosix,
                 logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
@@ -242,8 +243,9 @@ let package = Package(
         tests(
             "NotificationService",
             [
-                "NotificationService", "RPC", "Messages", "Outbound", "Storage", "Cryptography",
-                "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
+                "NotificationService", "Contracts", "RPC", "Messages", "Outbound", "Storage",
+                "Cryptography", "ServiceRuntime", "HTTPSink", "SMTPSink",
+                "TestSupport",
             ]),
         tests(
             "RPC",
@@ -282,7 +284,7 @@ let package = Package(
             "System",
             [
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix,
+                "SMTPSink", "TestSupport", nioPosix,
             ]),
         tests(
             "SessionVerifier",

@@ -33,8 +33,8 @@ struct NotificationProgram: Program {
         let wording = PlainWording()
         let service = NotificationService(
             settings: settings, store: store, keys: keys,
-            routes: try routes(host, settings, wording, store, keys), time: host.time,
-            randomness: host.randomness, logger: host.logger)
+            routes: try routes(host, settings, wording, store, keys), traces: [DeviceTraces()],
+            time: host.time, randomness: host.randomness, logger: host.logger)
         let short = ShortMessages(
             of: service, settings: settings, wording: wording, store: store, keys: keys,
             randomness: host.randomness)
@@ -44,6 +44,7 @@ struct NotificationProgram: Program {
                 TextMessagesDispatcher.methods(of: short.texts),
                 PushMessagesDispatcher.methods(of: short.pushes),
                 PushDevicesDispatcher.methods(of: short.devices),
+                OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [
                 Worker { try await service.run() },

@@ -75,4 +75,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case pushDeviceDead = "push-device.dead"
     /// All devices of an account were dropped.
     case pushDevicesRevoked = "push-device.all-revoked"
+    /// An operator had a dead message sent after all.
+    case messageRetried = "message.retried"
+    /// An operator gave a message up.
+    case messageDiscarded = "message.discarded"
+    /// An account's messages and devices were removed.
+    case messagesForgotten = "message.forgotten"
 }
