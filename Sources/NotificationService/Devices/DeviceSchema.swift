@@ -7,7 +7,7 @@ enum DeviceSchema {
     /// `push_call`: what a call to SendPush brought (G-25): the devices of a later one may be
     /// others. `message_ids`: eight bytes each. `stopped_number`: numbers called dead.
     static let migration = Migration(
-        number: 4,
+        number: 3,
         sql: """
             CREATE TABLE push_device (
                 id INTEGER PRIMARY KEY,
