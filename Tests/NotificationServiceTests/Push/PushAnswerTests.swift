@@ -8,18 +8,6 @@ import Testing
 
 @Suite("What providers of push messages say")
 struct PushAnswerTests {
-    private static func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse
-    {
-        let violation =
-            field.map {
-                #",{"@type":"b","fieldViolations":[{"field":"\#($0)","description":"d"}]}"#
-            } ?? ""
-        return answer(
-            status,
-            #"{"error":{"code":\#(status),"message":"m","status":"S","details":[{"@type":"a","errorCode":"\#(code)"}\#(violation)]}}"#
-        )
-    }
-
     @Test(
         "N-04: Google's word: only what is gone, or no token at all, costs a device its place",
         arguments: [
@@ -118,4 +106,16 @@ struct PushAnswerTests {
         #expect(
             parts == [8, 4, 4, 4, 12] && first[first.index(first.startIndex, offsetBy: 14)] == "8")
     }
+}
+
+/// Google's way to say that something is wrong.
+private func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse {
+    let violation =
+        field.map {
+            #",{"@type":"b","fieldViolations":[{"field":"\#($0)","description":"d"}]}"#
+        } ?? ""
+    return answer(
+        status,
+        #"{"error":{"code":\#(status),"message":"m","status":"S","details":[{"@type":"a","errorCode":"\#(code)"}\#(violation)]}}"#
+    )
 }
