@@ -11,8 +11,8 @@ package enum NotificationStore {
     package static let migrations = [
         Migration(number: 1, sql: messages),
         Migration(number: 2, sql: outbox),
-        DeviceSchema.migration,
-        EventStore.migration,
+        DeviceSchema.migration(number: 3),
+        EventStore.migration(number: 4),
         StoppedAddresses.migration(number: 5),
     ]
 

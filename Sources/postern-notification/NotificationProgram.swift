@@ -27,6 +27,7 @@ struct NotificationProgram: Program {
         let service = NotificationService(
             settings: settings.notification, store: store, keys: keys,
             routes: try routes(host, settings.notification, wording, store, keys),
+            traces: [DeviceTraces()],
             time: host.time, randomness: host.randomness, logger: host.logger)
         let short = ShortMessages(
             of: service, settings: settings.notification, wording: wording, store: store,
@@ -65,7 +66,9 @@ struct NotificationProgram: Program {
         let short = ShortRoutes(
             settings: settings, wording: wording, client: try settings.makeProviderClient(),
             store: store, keys: keys, time: host.time, logger: host.logger)
-        return try settings.makeRoutes(dataFolder: folder).merging(
+        return try settings.makeRoutes(
+            dataFolder: folder, store: store, time: host.time, logger: host.logger
+        ).merging(
             short.routes(inbox: try settings.makeInbox(dataFolder: folder))
         ) { own, _ in own }
     }

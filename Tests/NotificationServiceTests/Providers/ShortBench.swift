@@ -49,8 +49,8 @@ final class ShortBench: Sendable {
             time: time, logger: logger
         ).routes(inbox: try settings.makeInbox(dataFolder: folder.path))
         service = NotificationService(
-            settings: settings, store: store, keys: keys, routes: routes, time: time,
-            randomness: randomness, logger: logger)
+            settings: settings, store: store, keys: keys, routes: routes,
+            traces: [DeviceTraces()], time: time, randomness: randomness, logger: logger)
         short = ShortMessages(
             of: service, settings: settings, wording: wording, store: store, keys: keys,
             randomness: randomness)
