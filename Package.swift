@@ -195,8 +195,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SessionService", "IdentityService", "RateLimitService", "Contracts", "RPC",
-                "Messages", "Storage", "Cryptography", "ServiceRuntime", "TestSupport", nioPosix,
+                "SessionService", "IdentityService", "RateLimitService", "NotificationService",
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
+                "TestSupport", nioPosix,
                 logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
@@ -228,8 +229,8 @@ let package = Package(
         tests(
             "NotificationService",
             [
-                "NotificationService", "RPC", "Messages", "Outbound", "Storage", "Cryptography",
-                "ServiceRuntime", "SMTPSink", "TestSupport",
+                "NotificationService", "Contracts", "RPC", "Messages", "Outbound", "Storage",
+                "Cryptography", "ServiceRuntime", "SMTPSink", "TestSupport",
             ]),
         tests(
             "RPC",
@@ -268,7 +269,7 @@ let package = Package(
             "System",
             [
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix,
+                "SMTPSink", "TestSupport", nioPosix,
             ]),
         tests(
             "SessionVerifier",

@@ -13,31 +13,39 @@ package struct NotificationService: NotificationsService, Service {
     /// The store's schema.
     package static let migrations = NotificationStore.migrations
 
-    private let acceptance: MessageAcceptance
+    /// Takes messages on, for the rpcs of all channels.
+    package let acceptance: MessageAcceptance
+    /// What the operator sees and does.
+    package let outbox: OutboxOperations
     private let workers: DeliveryWorkers
     private let templateFolder: TemplateFolder?
     private let time: any Time
 
     /// A service on `store`, whose messages leave by `routes`; those of a channel that has none
     /// wait in the store.
+    /// - Parameter traces: What else goes when an account is forgotten.
     package init(
         settings: NotificationSettings, store: Store, keys: NotificationKeys,
-        routes: [Channel: any MessageRoute], time: any Time, randomness: any Randomness,
-        logger: Logger
+        routes: [Channel: any MessageRoute], traces: [any AccountTraces] = [], time: any Time,
+        randomness: any Randomness, logger: Logger
     ) {
         templateFolder = TemplateFolder(settings.templates, logger: logger)
         self.time = time
-        let alarms = DeliveryAlarms()
+        let (alarms, changes) = (DeliveryAlarms(), MessageChanges())
+        let upkeep = OutboxUpkeep(store: store, time: time, logger: logger)
         acceptance = MessageAcceptance(
             store: store, keys: keys, ids: MessageIDs(time: time, randomness: randomness),
             turns: RecipientTurns(
                 burst: settings.recipientBurst, interval: settings.recipientInterval),
-            alarms: alarms)
+            alarms: alarms, changes: changes)
+        outbox = OutboxOperations(
+            store: store, keys: keys, alarms: alarms, changes: changes, upkeep: upkeep,
+            traces: traces, time: time, logger: logger)
         workers = DeliveryWorkers(
             DeliveryParts(
                 store: store, time: time, randomness: randomness,
                 attempts: DeliveryAttempts(routes: routes, keys: keys, logger: logger),
-                upkeep: OutboxUpkeep(store: store, time: time, logger: logger), logger: logger),
+                upkeep: upkeep, changes: changes, logger: logger),
             alarms: alarms, deliveriesMax: settings.deliveriesMax)
     }
 

@@ -55,7 +55,8 @@ package struct NotificationSettings: Settings {
         ]
     }
 
-    private func makeMailRoute(dataFolder: String) throws -> any MailRoute {
+    /// The way that mails leave.
+    package func makeMailRoute(dataFolder: String) throws -> any MailRoute {
         guard let server else {
             return try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
         }

@@ -36,7 +36,10 @@ struct NotificationProgram: Program {
             routes: try settings.makeRoutes(dataFolder: host.settings.dataFolder),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [NotificationsDispatcher.methods(of: service)],
+            services: [
+                NotificationsDispatcher.methods(of: service),
+                OutboxDispatcher.methods(of: service.outbox),
+            ],
             workers: [
                 Worker { try await service.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },

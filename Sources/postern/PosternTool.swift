@@ -11,7 +11,7 @@ struct PosternTool: AsyncParsableCommand {
             """,
         subcommands: [
             UpCommand.self, CallCommand.self, InboxCommand.self, StatusCommand.self,
-            TopCommand.self, KeysCommand.self, TemplateCommand.self,
+            TopCommand.self, KeysCommand.self, OutboxCommand.self, TemplateCommand.self,
         ])
 }
 

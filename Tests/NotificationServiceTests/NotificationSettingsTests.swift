@@ -11,7 +11,7 @@ struct NotificationSettingsTests {
         let settings = try ServiceBench.settings([:])
         #expect(settings.server == nil)
         let folder = try TemporaryFolder()
-        let route = try settings.makeRoute(dataFolder: folder.path)
+        let route = try settings.makeMailRoute(dataFolder: folder.path)
         #expect((route as? MaildirInbox)?.folder == folder.file("inbox"))
     }
 
@@ -30,7 +30,7 @@ struct NotificationSettingsTests {
         #expect(server.clientName == "example.org")
         #expect(server.credentials?.password.withBytes { Array($0) } == Array("secret".utf8))
         #expect(settings.sender.name.text == "Tea & Cake")
-        #expect(try settings.makeRoute(dataFolder: folder.path) is SMTPRoute)
+        #expect(try settings.makeMailRoute(dataFolder: folder.path) is SMTPRoute)
     }
 
     @Test(

@@ -25,7 +25,9 @@ final class ServiceBench: Sendable {
     /// The service in `folder`, whose mails leave by `route`: the inbox, if none is given.
     init(
         in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1,
-        masterSeed: UInt64 = 99, route: (any MailRoute)? = nil
+        masterSeed: UInt64 = 99, route: (any MailRoute)? = nil,
+        routes: [Channel: any MessageRoute]? = nil, traces: [any AccountTraces] = [],
+        environment: [String: String] = [:]
     ) throws {
         self.folder = folder
         self.time = time
@@ -37,17 +39,18 @@ final class ServiceBench: Sendable {
         keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: masterSeed)),
             randomness: randomness)
-        let settings = try Self.settings([:])
+        let settings = try Self.settings(environment)
         service = NotificationService(
             settings: settings, store: store, keys: keys,
-            routes: try route.map {
-                [
-                    .email: MailDelivery(
-                        sender: settings.sender, templates: settings.templates.live, route: $0)
-                ]
-            }
-                ?? settings.makeRoutes(dataFolder: folder.path), time: time,
-            randomness: randomness, logger: logger)
+            routes: try routes
+                ?? route.map {
+                    [
+                        .email: MailDelivery(
+                            sender: settings.sender, templates: settings.templates.live, route: $0)
+                    ]
+                }
+                ?? settings.makeRoutes(dataFolder: folder.path),
+            traces: traces, time: time, randomness: randomness, logger: logger)
     }
 
     static func settings(_ environment: [String: String]) throws -> NotificationSettings {
@@ -70,11 +73,25 @@ final class ServiceBench: Sendable {
     }
 
     static func request(
-        to recipient: String = recipient, link: String = link, expiresAtMs: Int64 = 0
+        to recipient: String = recipient, link: String = link, expiresAtMs: Int64 = 0,
+        account: AccountID? = nil
     ) -> NotificationV1.SendEmailRequest {
         NotificationV1.SendEmailRequest(
             recipient: recipient, template: "verify-email", language: "en",
-            variables: [.init(name: "link", value: link)], expiresAtMs: expiresAtMs)
+            variables: [.init(name: "link", value: link)], expiresAtMs: expiresAtMs,
+            accountId: account?.text ?? "")
+    }
+
+    /// A notice, which is less urgent than a link.
+    static func notice(to recipient: String) -> NotificationV1.SendEmailRequest {
+        NotificationV1.SendEmailRequest(
+            recipient: recipient, template: "session-displaced", language: "en",
+            variables: [.init(name: "device", value: "d"), .init(name: "time", value: "t")])
+    }
+
+    /// A call from `application`.
+    func context(from application: String) -> CallContext {
+        CallContext(application: application, deadline: time.uptime() + .seconds(10))
     }
 
     @discardableResult

@@ -58,7 +58,7 @@ struct AccountNotice: Sendable {
         try transaction.enqueue(
             outbox.email(
                 kind.mail(device: device, time: NoticeTime.text(of: request.atMs)),
-                to: recipient.mailbox, language: row.language, expiresAt: nil,
+                of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
                 key: outbox.key(of: call)))
         try transaction.noteNotice(account, kind)
         return true

@@ -27,16 +27,17 @@ struct IdentityOutbox: Sendable {
 
     /// A mail.
     /// - Parameters:
+    ///   - account: Whose it is: forgetting the account forgets it too.
     ///   - expiresAt: After this it is worth nothing and is not sent; nil for no end.
     ///   - key: By which notification knows it again.
     func email(
-        _ mail: IdentityMail, to recipient: String, language: String, expiresAt: Timestamp?,
-        key: String
+        _ mail: IdentityMail, of account: AccountID, to recipient: String, language: String,
+        expiresAt: Timestamp?, key: String
     ) throws -> OutboxMessage {
         let request = NotificationV1.SendEmailRequest(
             recipient: recipient, template: mail.template, language: language,
             variables: mail.variables.map { .init(name: $0.name, value: $0.value) },
-            expiresAtMs: expiresAt?.milliseconds ?? 0)
+            expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account.text)
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
             payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))

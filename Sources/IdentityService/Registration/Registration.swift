@@ -95,7 +95,7 @@ struct Registration: Sendable {
         // Mail goes to the stored address, never to the one that was typed.
         try transaction.enqueue(
             IdentityOutbox(parts: parts).email(
-                .emailAlreadyRegistered, to: address.mailbox, language: row.language,
+                .emailAlreadyRegistered, of: owner, to: address.mailbox, language: row.language,
                 expiresAt: nil, key: draft.ownerMailKey))
     }
 

@@ -35,8 +35,8 @@ struct RegistrationDraft: Sendable {
         let outbox = IdentityOutbox(parts: parts)
         verificationMail = try outbox.email(
             .verifyEmail(link: token.url(.verifyEmail, origin: parts.settings.linkOrigin)),
-            to: applicant.address.mailbox, language: applicant.language, expiresAt: expiresAt,
-            key: outbox.newKey())
+            of: id, to: applicant.address.mailbox, language: applicant.language,
+            expiresAt: expiresAt, key: outbox.newKey())
         ownerMailKey = applicant.call.map { outbox.key(of: $0) } ?? outbox.newKey()
     }
 }

@@ -4,7 +4,7 @@ package import ServiceRuntime
 /// A request for a mail whose every part can be used: the recipient is an address, the template is
 /// known, its variables are there. Checked at the door, and once more when it is read back.
 package struct EmailOrder: StoredOrder {
-    package static let channel = Channel.email
+    package static var channel: Channel { .email }
     /// Variables in a request, known or not.
     private static let variablesMax = 32
     /// BCP 47 says 35 is enough (RFC 5646, 4.4.1).
@@ -18,7 +18,9 @@ package struct EmailOrder: StoredOrder {
     package let language: String
     /// What the template's variables stand for.
     package let values: [TemplateVariable: String]
+    /// From then on it is worth nothing.
     package let expiresAt: Timestamp?
+    /// Whose mail it is.
     package let account: AccountID?
     /// The request as it came.
     package let storedBytes: [UInt8]

@@ -17,6 +17,7 @@ package struct MessageAcceptance: Sendable {
     let turns: RecipientTurns
     /// Wake the workers.
     let alarms: DeliveryAlarms
+    let changes: MessageChanges
 
     /// The message's id: a new one, or, for a repeated call, the first one's.
     /// - Parameter method: The rpc's full name.
@@ -27,7 +28,7 @@ package struct MessageAcceptance: Sendable {
     ) async throws -> MessageID {
         let message = try prepare(order, method: method, context)
         let id = try await store.write { try take(message, in: $0) }
-        announce(message.channel)
+        announce(message.channel, [id])
         return id
     }
 
@@ -73,6 +74,9 @@ package struct MessageAcceptance: Sendable {
         return message.id
     }
 
-    /// Tells the channel's worker that messages were taken.
-    package func announce(_ channel: Channel) { alarms[channel].ring() }
+    /// Tells the channel's worker, and whoever watches, that messages were taken.
+    package func announce(_ channel: Channel, _ ids: [MessageID] = []) {
+        alarms[channel].ring()
+        changes.note(ids)
+    }
 }

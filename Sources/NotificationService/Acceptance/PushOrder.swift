@@ -4,7 +4,7 @@ package import ServiceRuntime
 /// order, and a message, for each, so that a crash between two devices neither loses nor doubles.
 /// Whoever makes one has checked its parts.
 package struct PushOrder: StoredOrder, Hashable {
-    package static let channel = Channel.push
+    package static var channel: Channel { .push }
     private static let version: UInt8 = 1
 
     /// Whose device.

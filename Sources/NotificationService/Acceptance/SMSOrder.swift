@@ -2,7 +2,7 @@ package import ServiceRuntime
 
 /// A text message that was asked for (N-02). Whoever makes one has checked its parts.
 package struct SMSOrder: StoredOrder, Hashable {
-    package static let channel = Channel.sms
+    package static var channel: Channel { .sms }
     private static let version: UInt8 = 1
 
     /// The number, E.164: "+4915112345678".

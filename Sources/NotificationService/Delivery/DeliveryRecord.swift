@@ -6,7 +6,7 @@ struct Conclusion: Sendable {
     let message: StoredMessage
     let outcome: DeliveryOutcome
     /// Places the next try.
-    let random: UInt64
+    let lot: UInt64
 
     /// Whether the message may have ended.
     var isFinal: Bool {
@@ -47,7 +47,7 @@ extension Transaction {
         _ conclusion: Conclusion, stopping routes: [Channel: any MessageRoute]
     ) throws -> StoredMessage? {
         let (message, outcome) = (conclusion.message, conclusion.outcome)
-        let event = Delivery.Event.concluded(outcome, random: conclusion.random)
+        let event = Delivery.Event.concluded(outcome, random: conclusion.lot)
         guard let after = try record(message, event, reason: outcome.reason) else { return nil }
         switch outcome {
         case .taken, .unavailable: break

@@ -1,5 +1,5 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// What the worker reads and writes of messages on their way.
 extension Transaction {
@@ -103,7 +103,7 @@ extension NotificationStore {
 
 extension SQLSession {
     /// When the next message of a channel may be claimed; nil when there is none.
-    func nextDueMoment(_ channel: Channel) throws -> Timestamp? {
+    package func nextDueMoment(_ channel: Channel) throws -> Timestamp? {
         try Lane.allCases.compactMap { lane in
             try queryOne(
                 """

@@ -116,6 +116,7 @@ final class DeliveryWorker: Sendable {
             attempts.report(end.message, end.outcome, after: after)
         }
         if ends.contains(where: \.isFinal) { parts.upkeep.noteEnd() }
+        parts.changes.note(ends.map(\.message.id) + claimed.map(\.id))
         return claimed
     }
 
@@ -131,7 +132,7 @@ final class DeliveryWorker: Sendable {
                 if outcome == .taken || !Task.isCancelled {
                     state.hand.end(
                         Conclusion(
-                            message: message, outcome: outcome, random: parts.randomness.integer()))
+                            message: message, outcome: outcome, lot: parts.randomness.integer()))
                 } else {
                     state.hand.abandon(message)
                 }
@@ -162,5 +163,6 @@ struct DeliveryParts: Sendable {
     let randomness: any Randomness
     let attempts: DeliveryAttempts
     let upkeep: OutboxUpkeep
+    let changes: MessageChanges
     let logger: Logger
 }

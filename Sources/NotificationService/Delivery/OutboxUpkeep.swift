@@ -48,7 +48,7 @@ final class OutboxUpkeep: Sendable {
                 state.wipesAt.map { $0 <= now } ?? false
             )
         }
-        if wipes { await wipe(at: now) }
+        if wipes { await wipe() }
         if forgets, try await forgetOld() {
             state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }
         }
@@ -58,14 +58,14 @@ final class OutboxUpkeep: Sendable {
         }
     }
 
-    private func wipe(at now: Timestamp) async {
+    /// Empties the store's log; when a reader or a backup holds it, later.
+    func wipe() async {
         state.withLock { $0.wipesAt = nil }
         do {
             try await store.truncateLog()
         } catch {
-            // A reader or a backup holds the log: later.
             logger.warning("the log is not emptied", fields: [.detail: .error(error)])
-            state.withLock { $0.wipesAt = now + Self.wipesWithin }
+            noteEnd()
         }
     }
 

@@ -65,4 +65,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case messageSent = "message.sent"
     /// A message was given up; `outcome` says why.
     case messageDead = "message.dead"
+    /// An operator had a dead message sent after all.
+    case messageRetried = "message.retried"
+    /// An operator gave a message up.
+    case messageDiscarded = "message.discarded"
+    /// An account's messages and devices were removed.
+    case messagesForgotten = "message.forgotten"
 }

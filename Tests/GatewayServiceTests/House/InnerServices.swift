@@ -54,7 +54,7 @@ final class InnerServices: Sendable {
         notification = NotificationService(
             settings: mail, store: notificationStore,
             keys: try NotificationKeys(master: key(), randomness: randomness),
-            route: try mail.makeRoute(dataFolder: folder.path), time: time,
+            routes: try mail.makeRoutes(dataFolder: folder.path), time: time,
             randomness: randomness, logger: log)
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(

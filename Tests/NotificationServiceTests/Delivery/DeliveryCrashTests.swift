@@ -103,7 +103,7 @@ struct DeliveryCrashTests {
         _ = try await bench.store.write { try $0.releaseLeases(limit: 10) }
         let after = try await bench.store.write {
             let end = Conclusion(
-                message: message, outcome: .refused("smtp-550", addressIsDead: true), random: 0)
+                message: message, outcome: .refused("smtp-550", addressIsDead: true), lot: 0)
             return try $0.conclude(end, stopping: [:])?.delivery
         }
         #expect(after == nil)

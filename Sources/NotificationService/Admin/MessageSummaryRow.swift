@@ -1,0 +1,30 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+extension NotificationV1.MessageSummary {
+    /// What `init` reads of a `message` row, in its order.
+    static let columns = """
+        id, channel, lane, template, recipient, state, attempts, accepted_at_ms, due_at_ms, \
+        expires_at_ms, ended_at_ms, reason, \
+        state = 4 AND EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.id = message.id)
+        """
+
+    /// A message as its row says, at `now`.
+    init(_ row: SQLRow, at now: Timestamp) throws {
+        let expiresAt = try row.optionalTimestamp(9)
+        self.init(
+            messageId: try row.messageID(0).text,
+            channel: NotificationV1.MessageChannel(
+                rawValue: Int32(clamping: try row.integer(1))),
+            lane: NotificationV1.MessageLane(rawValue: Int32(clamping: try row.integer(2) + 1)),
+            template: try row.text(3), recipient: try row.text(4),
+            state: NotificationV1.MessageState(
+                rawValue: Int32(clamping: try row.integer(5) + 1)),
+            attempts: UInt32(clamping: try row.integer(6)),
+            acceptedAtMs: try row.integer(7), dueAtMs: try row.optionalInteger(8) ?? 0,
+            expiresAtMs: expiresAt?.milliseconds ?? 0,
+            endedAtMs: try row.optionalInteger(10) ?? 0, reason: try row.optionalText(11) ?? "",
+            canBeRetried: try row.boolean(12) && expiresAt.map { $0 > now } ?? true)
+    }
+}

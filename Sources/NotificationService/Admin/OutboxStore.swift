@@ -1,0 +1,147 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// A page of a list.
+struct MessagePage: Sendable {
+    let messages: [NotificationV1.MessageSummary]
+    /// Where the next one begins; nil at the end.
+    let next: MessageID?
+}
+
+/// What the operator reads of messages.
+extension SQLSession {
+    /// One message; nil when it is not here.
+    func summary(
+        of id: MessageID, at now: Timestamp
+    ) throws -> NotificationV1.MessageSummary? {
+        try queryOne(
+            "SELECT \(NotificationV1.MessageSummary.columns) FROM message WHERE id = ?",
+            [.integer(id.key)]
+        ) { try NotificationV1.MessageSummary($0, at: now) }
+    }
+
+    /// A message's tries that did not succeed, the oldest first.
+    func failedTries(of id: MessageID) throws -> [NotificationV1.FailedTry] {
+        try query(
+            """
+            SELECT attempt, at_ms, reason FROM failed_try
+            WHERE message = ? ORDER BY attempt, number LIMIT ?
+            """,
+            [.integer(id.key), .integer(Int64(NotificationStore.failedTriesMax))]
+        ) {
+            NotificationV1.FailedTry(
+                attempt: UInt32(clamping: try $0.integer(0)), atMs: try $0.integer(1),
+                reason: try $0.text(2))
+        }
+    }
+
+    /// A page, the newest first. It looks at `NotificationStore.listedRowsMax` rows and no more.
+    func messages(_ filter: MessageFilter, at now: Timestamp) throws -> MessagePage {
+        // Dead ones have an index of their own, for which the text must say so.
+        let window = """
+            SELECT id FROM message WHERE id < ?1 \(filter.state == 4 ? "AND state = 4" : "")
+            ORDER BY id DESC LIMIT \(NotificationStore.listedRowsMax)
+            """
+        let before = SQLValue.integer(filter.before?.key ?? .max)
+        let found = try query(
+            """
+            SELECT \(NotificationV1.MessageSummary.columns) FROM message
+            WHERE id IN (\(window)) AND (?2 IS NULL OR state = ?2)
+              AND (?3 IS NULL OR channel = ?3) AND (?4 IS NULL OR template = ?4)
+              AND (?5 IS NULL OR recipient = ?5)
+            ORDER BY id DESC LIMIT ?6
+            """,
+            [
+                before, SQLValue(filter.state), SQLValue(filter.channel?.rawValue),
+                SQLValue(filter.template), SQLValue(filter.recipient),
+                .integer(Int64(filter.pageSize)),
+            ]
+        ) { try NotificationV1.MessageSummary($0, at: now) }
+        if found.count == filter.pageSize {
+            return MessagePage(
+                messages: found, next: found.last.flatMap { MessageID(text: $0.messageId) })
+        }
+        let end = try queryOne("SELECT count(*), min(id) FROM (\(window))", [before]) {
+            (count: try $0.integer(0), id: try $0.optionalInteger(1))
+        }
+        let isLast = (end?.count ?? 0) < NotificationStore.listedRowsMax
+        return MessagePage(
+            messages: found, next: isLast ? nil : end?.id.flatMap { MessageID(key: $0) })
+    }
+
+    /// How many messages stand where, but for those that were sent: their rows are many, and none
+    /// of them waits for anything.
+    func messageCounts() throws -> [NotificationV1.MessageCount] {
+        let living = try query(
+            "SELECT state, count(*) FROM message WHERE due_at_ms IS NOT NULL GROUP BY state"
+        ) { (state: try $0.integer(0), count: try $0.integer(1)) }
+        let dead = try query("SELECT 4, count(*) FROM message WHERE state = 4") {
+            (state: try $0.integer(0), count: try $0.integer(1))
+        }
+        return (living + dead).filter { $0.count > 0 }.map {
+            NotificationV1.MessageCount(
+                state: NotificationV1.MessageState(rawValue: Int32(clamping: $0.state + 1)),
+                count: UInt64(clamping: $0.count))
+        }
+    }
+}
+
+/// What the operator changes.
+extension Transaction {
+    /// Has a dead message sent after all.
+    /// - Returns: its channel; nil when it cannot be.
+    func renew(_ id: MessageID) throws -> Channel? {
+        let channel = try queryOne(
+            """
+            SELECT channel FROM message JOIN dead_letter ON dead_letter.id = message.id
+            WHERE message.id = ? AND state = 4 AND (expires_at_ms IS NULL OR expires_at_ms > ?)
+            """,
+            [.integer(id.key), SQLValue(at)]
+        ) { try $0.channel(0) }
+        guard let channel else { return nil }
+        try execute(
+            """
+            UPDATE message
+            SET state = 0, due_at_ms = ?1, renewed_at_ms = ?1, ended_at_ms = NULL, reason = NULL,
+                content = (SELECT content FROM dead_letter WHERE dead_letter.id = ?2)
+            WHERE id = ?2
+            """,
+            [SQLValue(at), .integer(id.key)])
+        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try audit(AuditEvent(.messageRetried))
+        return channel
+    }
+
+    /// Gives a message up, unless it is just being tried or was sent, and wipes what it says.
+    /// - Returns: whether it did.
+    func discard(_ id: MessageID) throws -> Bool {
+        let ended = try execute(
+            """
+            UPDATE message
+            SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = 'discarded', content = NULL
+            WHERE id = ? AND state IN (0, 2)
+            """,
+            [SQLValue(at), .integer(id.key)])
+        let wiped = try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        guard ended + wiped > 0 else { return false }
+        try audit(AuditEvent(.messageDiscarded))
+        return true
+    }
+
+    /// Removes messages of an account, `limit` at a time.
+    /// - Returns: how many.
+    func forgetMessages(ofAccount hash: [UInt8], limit: Int) throws -> Int {
+        let ids = try query(
+            "SELECT id FROM message WHERE account_hash = ? LIMIT ?",
+            [.blob(hash), .integer(Int64(limit))]
+        ) { try $0.messageID(0) }
+        for id in ids { try forget(id) }
+        return ids.count
+    }
+}
+
+extension NotificationStore {
+    /// Rows that one request for a list looks at.
+    static let listedRowsMax = 10_000
+}

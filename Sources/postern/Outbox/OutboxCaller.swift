@@ -1,0 +1,96 @@
+import ArgumentParser
+import Contracts
+import Cryptography
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// Asks the notification service about its messages, and shows what it answers.
+struct OutboxCaller: Sendable {
+    private static let patience = Duration.seconds(10)
+    /// Messages asked for at once.
+    private static let pageSize = 500
+    /// How long a watch goes on.
+    private static let watchMax = Duration.seconds(24 * 3_600)
+
+    private let client: RPCClient
+    private var outbox: OutboxClient { OutboxClient(client) }
+
+    init(_ path: String) throws {
+        client = RPCClient(
+            try Endpoints(path).client(of: "notification"),
+            group: MultiThreadedEventLoopGroup.singleton, time: SystemTime(),
+            randomness: SecureRandomness())
+    }
+
+    /// Pages until `limit` messages are shown or there are no more.
+    func list(_ request: NotificationV1.ListMessagesRequest, limit: Int) async throws {
+        var request = request
+        var left = max(0, limit)
+        try await telling {
+            repeat {
+                request.pageSize = UInt32(clamping: max(1, min(left, Self.pageSize)))
+                let page = try await outbox.listMessages(request, context)
+                for message in page.messages.prefix(left) { try Screen.item(message.line) }
+                left -= page.messages.count
+                request.page = page.nextPage
+            } while left > 0 && !request.page.isEmpty
+        }
+    }
+
+    func show(_ message: String) async throws {
+        try await telling {
+            let answer = try await outbox.showMessage(
+                NotificationV1.ShowMessageRequest(messageId: message), context)
+            for line in [answer.message?.line].compactMap({ $0 }) + answer.failedTries.map(\.line) {
+                Screen.line(line)
+            }
+        }
+    }
+
+    func retry(_ messages: [String]) async throws {
+        try await telling {
+            for message in messages {
+                let answer = try await outbox.retryMessage(
+                    NotificationV1.RetryMessageRequest(messageId: message), context)
+                Screen.line(answer.message?.line ?? message)
+            }
+        }
+    }
+
+    func discard(_ messages: [String]) async throws {
+        try await telling {
+            for message in messages {
+                let answer = try await outbox.discardMessage(
+                    NotificationV1.DiscardMessageRequest(messageId: message), context)
+                Screen.line(answer.message?.line ?? message)
+            }
+        }
+    }
+
+    func watch() async throws {
+        try await telling {
+            let items = outbox.watchMessages(
+                NotificationV1.WatchMessagesRequest(), client.context(timeout: Self.watchMax))
+            for try await item in items {
+                for line in item.lines { try Screen.item(line) }
+            }
+        }
+    }
+
+    private var context: CallContext { client.context(timeout: Self.patience) }
+
+    /// Shows an error of the service as the catalogue words it.
+    private func telling(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as ServiceError {
+            if error.code == .cancelled, Task.isCancelled { return }
+            Screen.line(ErrorText.json(error))
+            throw ExitCode(1)
+        } catch is CancellationError {
+            return  // Ctrl-C
+        }
+    }
+}

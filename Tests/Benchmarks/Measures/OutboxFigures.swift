@@ -1,0 +1,100 @@
+import ArgumentParser
+import Glibc
+import NotificationService
+import ServiceRuntime
+import Storage
+
+/// What the outbox does by itself (N-03): messages accepted durably a second and how long each
+/// takes, messages delivered a second by a route that takes its time over eight places, and what a
+/// million waiting messages cost.
+struct OutboxFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "outbox")
+
+    @Option(help: "A folder on the disk to measure; its contents are lost.")
+    var folder: String
+    @Option(help: "Seconds of each run.")
+    var seconds = 3
+    @Option(help: "Runs of each kind; the median counts.")
+    var runs = 3
+    @Option(help: "Messages that wait.")
+    var waiting = 1_000_000
+
+    private static let inFlight = 256
+    /// Messages delivered in one run.
+    private static let delivered = 20_000
+    /// How long the route takes for each; eight places could give 8,000 a second.
+    private static let routeTime: Duration = .milliseconds(1)
+
+    func run() async throws {
+        try await measureAcceptance()
+        try await measureDelivery()
+        try await measureWaiting()
+    }
+
+    private func measureAcceptance() async throws {
+        var (rates, slowest): ([Double], [Double]) = ([], [])
+        for run in 0..<runs {
+            let scene = try OutboxScene(folder: "\(folder)/accept-\(run)", route: nil)
+            let latencies = Latencies()
+            let throughput = Throughput(workers: Self.inFlight, duration: .seconds(seconds))
+            rates.append(
+                try await throughput.measure { _ in
+                    try await latencies.note { try await scene.accept() }
+                })
+            slowest.append(latencies.p99Milliseconds)
+            scene.store.close()
+        }
+        Figure(name: "outbox-accepted", value: .median(rates), unit: "messages/s").report()
+        Figure(name: "outbox-accepted-p99", value: .median(slowest), unit: "ms").report()
+    }
+
+    private func measureDelivery() async throws {
+        var rates: [Double] = []
+        for run in 0..<runs {
+            let route = CountingRoute(takes: Self.routeTime)
+            let scene = try OutboxScene(folder: "\(folder)/deliver-\(run)", route: route)
+            try await scene.accept(Self.delivered)
+            let taken = await ContinuousClock().measure {
+                let service = Task { try await scene.service.run() }
+                await route.reached(Self.delivered)
+                service.cancel()
+                // It ends by cancellation; it has no other word.
+                _ = await service.result
+            }
+            rates.append(Double(Self.delivered) / (taken / .seconds(1)))
+            scene.store.close()
+        }
+        Figure(name: "outbox-delivered", value: .median(rates), unit: "messages/s").report()
+    }
+
+    /// A million wait for a route that is closed; then one more comes, which is urgent.
+    private func measureWaiting() async throws {
+        let before = ResidentMemory.bytes
+        let scene = try OutboxScene(folder: "\(folder)/waiting", route: nil)
+        try await scene.accept(waiting)
+        let grown = Double(ResidentMemory.bytes - before) / Double(1 << 20)
+        Figure(name: "outbox-waiting-memory", value: grown, unit: "MiB").report()
+        var found: [Double] = []
+        for _ in 0..<1_001 {
+            let taken = try await ContinuousClock().measure {
+                _ = try await scene.store.read { try $0.nextDueMoment(.email) }
+            }
+            found.append(taken / .microseconds(1))
+        }
+        Figure(name: "outbox-waiting-found", value: .median(found), unit: "µs").report()
+        scene.store.close()
+    }
+}
+
+/// Memory of this process that is in use.
+enum ResidentMemory {
+    static var bytes: Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard fgets(&line, 256, file) != nil else { return 0 }
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * 4_096
+    }
+}

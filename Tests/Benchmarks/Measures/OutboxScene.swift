@@ -1,0 +1,110 @@
+import ArgumentParser
+import Cryptography
+import Glibc
+import Messages
+import NotificationService
+import RPC
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// The notification service on a store of its own, in this process.
+final class OutboxScene: Sendable {
+    /// Tasks that fill the store.
+    private static let fillers = 256
+
+    let store: Store
+    let service: NotificationService
+    private let time = SystemTime()
+    private let numbers = Mutex(0)
+
+    /// In an empty `folder`; without a route messages wait.
+    init(folder: String, route: (any MessageRoute)?) throws {
+        mkdir(folder, 0o700)
+        store = try Store(
+            folder: folder, name: NotificationService.storeName,
+            migrations: NotificationService.migrations, time: time, logger: .silent)
+        let loader = SettingsLoader(
+            program: "outbox", summary: "", arguments: [], environment: [:])
+        guard case .run(let settings) = loader.load(NotificationSettings.self) else {
+            throw ExitCode.failure
+        }
+        let randomness = SecureRandomness()
+        service = NotificationService(
+            settings: settings, store: store,
+            keys: try NotificationKeys(
+                master: .generate(count: 32, randomness: randomness), randomness: randomness),
+            routes: route.map { [.email: $0] } ?? [:], time: time, randomness: randomness,
+            logger: .silent)
+    }
+
+    /// Has one message accepted, to somebody new.
+    func accept() async throws {
+        let number = numbers.withLock { numbers in
+            numbers += 1
+            return numbers
+        }
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = "key-\(number)"
+        let request = NotificationV1.SendEmailRequest(
+            recipient: "person.\(number)@example.org", template: "verify-email", language: "en",
+            variables: [
+                .init(
+                    name: "link",
+                    value: "https://app.example.org/verify?token=0123456789abcdef0123456789abcdef")
+            ])
+        let context = CallContext(
+            application: "identity", deadline: time.uptime() + .seconds(60), metadata: metadata)
+        _ = try await service.sendEmail(request, context)
+    }
+
+    /// Has many messages accepted.
+    func accept(_ count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for filler in 0..<Self.fillers {
+                let share = count / Self.fillers + (filler < count % Self.fillers ? 1 : 0)
+                group.addTask { for _ in 0..<share { try await self.accept() } }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// A route that takes every message, each in the same time.
+final class CountingRoute: MessageRoute {
+    private struct State {
+        var count = 0
+        var watcher: (count: Int, CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+    private let duration: Duration
+
+    init(takes duration: Duration) {
+        self.duration = duration
+    }
+
+    func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
+        // Cancelled: the measure is over.
+        try? await Task.sleep(for: duration)
+        let watcher = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.count += 1
+            guard let watcher = state.watcher, watcher.count <= state.count else { return nil }
+            state.watcher = nil
+            return watcher.1
+        }
+        watcher?.resume()
+        return .taken
+    }
+
+    /// Returns once so many were taken.
+    func reached(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isMet = state.withLock { state in
+                if state.count < count { state.watcher = (count, continuation) }
+                return state.count >= count
+            }
+            if isMet { continuation.resume() }
+        }
+    }
+}

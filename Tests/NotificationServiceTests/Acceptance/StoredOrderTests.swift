@@ -1,0 +1,76 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Orders as they are stored")
+struct StoredOrderTests {
+    private static let account = AccountID.drawn(from: SeededRandomness(seed: 3))
+    private static let sms = SMSOrder(
+        recipient: "+4915112345621", template: "phone-code", lane: .security, language: "de",
+        variables: [OrderPair(name: "code", value: "123456")],
+        expiresAt: Timestamp(milliseconds: 9), account: account)
+    private static let push = PushOrder(
+        owner: account, device: 77, template: "", lane: .notice, language: "ja",
+        title: "やあ", body: "b", data: [OrderPair(name: "k", value: "")], collapseKey: "c")
+
+    @Test("an order is read back as it was written")
+    func roundTrip() throws {
+        #expect(try SMSOrder(stored: Self.sms.storedBytes) == Self.sms)
+        #expect(try PushOrder(stored: Self.push.storedBytes) == Self.push)
+        var accountless = Self.sms
+        accountless.account = nil
+        accountless.expiresAt = nil
+        #expect(try SMSOrder(stored: accountless.storedBytes) == accountless)
+    }
+
+    @Test("every truncation, anything left over and another version is an error, never a trap")
+    func hostile() {
+        for bytes in [Self.sms.storedBytes, Self.push.storedBytes] {
+            for count in 0..<bytes.count {
+                #expect(throws: StoredOrderError.self) {
+                    try SMSOrder(stored: Array(bytes.prefix(count)))
+                }
+                #expect(throws: StoredOrderError.self) {
+                    try PushOrder(stored: Array(bytes.prefix(count)))
+                }
+            }
+            #expect(throws: StoredOrderError.self) { try SMSOrder(stored: bytes + [0]) }
+            #expect(throws: StoredOrderError.self) { try PushOrder(stored: bytes + [0]) }
+        }
+        #expect(throws: StoredOrderError.unknownVersion(2)) {
+            try SMSOrder(stored: [2] + Self.sms.storedBytes.dropFirst())
+        }
+    }
+
+    @Test("any single changed byte is an error or another order, never a trap")
+    func mutated() {
+        let bytes = Self.push.storedBytes
+        for place in bytes.indices {
+            for flip in [UInt8(1), 0x80, 0xFF] {
+                var changed = bytes
+                changed[place] ^= flip
+                // Either is right; that it returns is the test.
+                if let order = try? PushOrder(stored: changed) { #expect(order != Self.push) }
+            }
+        }
+    }
+
+    @Test(
+        "lists and logs show who a message is for to those who know it already",
+        arguments: [
+            (MaskedRecipient.email("ada@mail.example.org"), "a…@m….org"),
+            (MaskedRecipient.email("a@b.de"), "a…@b….de"),
+            (MaskedRecipient.email("nobody"), "…"),
+            (MaskedRecipient.email("ö@localhost"), "ö…@l…"),
+            (MaskedRecipient.phone("+4915112345621"), "+49…21"),
+            (MaskedRecipient.phone("+12345"), "…"),
+            (MaskedRecipient.device(1_234_567), "device …67"),
+            (MaskedRecipient.device(5), "device …05"),
+            (MaskedRecipient.device(.min), "device …08"),
+        ])
+    func masks(_ masked: String, _ expected: String) {
+        #expect(masked == expected)
+    }
+}

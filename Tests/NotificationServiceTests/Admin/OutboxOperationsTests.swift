@@ -1,0 +1,232 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("What the operator sees and does of messages")
+struct OutboxOperationsTests {
+    private typealias Summary = NotificationV1.MessageSummary
+
+    private static let refusing = RecordingRoute { _ in .refused("smtp-550", addressIsDead: false) }
+
+    /// A bench with one message that was refused.
+    private func refused(expiresAt: Duration? = nil) async throws -> (ServiceBench, String) {
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: Self.refusing])
+        let end = expiresAt.map { (bench.time.now() + $0).milliseconds } ?? 0
+        let id = try await bench.send(ServiceBench.request(expiresAtMs: end))
+        try await bench.delivering {
+            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        }
+        return (bench, id)
+    }
+
+    private func show(
+        _ bench: ServiceBench, _ id: String
+    ) async throws -> NotificationV1.ShowMessageResponse {
+        try await bench.service.outbox.showMessage(
+            .init(messageId: id), bench.context(from: "tool"))
+    }
+
+    @Test("a message is shown masked, with each failed try, and without what it says")
+    func shown() async throws {
+        let (bench, id) = try await refused()
+        let answer = try await show(bench, id)
+        let message = try #require(answer.message)
+        #expect(message.recipient == "a…@e….org")
+        #expect(message.state == .dead)
+        #expect(message.lane == .security)
+        #expect(message.channel == .email)
+        #expect(message.reason == "smtp-550")
+        #expect(message.canBeRetried)
+        #expect(answer.failedTries.map(\.reason) == ["smtp-550"])
+        #expect(answer.failedTries.map(\.attempt) == [1])
+        #expect(!"\(answer)".contains("canary"))
+        await #expect(throws: ServiceError.self) { try await show(bench, "msg_0000000000001") }
+    }
+
+    @Test("N-03: a dead message is sent after all, under its own id, and then cannot be again")
+    func retried() async throws {
+        let (bench, id) = try await refused()
+        bench.store.close()
+        let route = RecordingRoute()
+        let again = try ServiceBench(
+            in: bench.folder, time: bench.time, routes: [.email: route])
+        again.time.advance(by: .seconds(3 * 86_400))
+        let tool = again.context(from: "tool")
+        let answer = try await again.service.outbox.retryMessage(.init(messageId: id), tool)
+        #expect(answer.message?.state == .queued)
+        try await again.delivering { try await again.until(sent: 1) }
+        #expect(route.messages.map(\.id.text) == [id])
+        let once = try await again.service.outbox.retryMessage(.init(messageId: id), tool)
+        #expect(once.message?.state == .sent)
+        #expect(try await again.ask("SELECT count(*) FROM dead_letter") == [.integer(0)])
+    }
+
+    @Test("an expired message never goes out again, also not when the operator says so")
+    func expired() async throws {
+        let (bench, id) = try await refused(expiresAt: .seconds(60))
+        #expect(try await show(bench, id).message?.canBeRetried == true)
+        bench.time.advance(by: .seconds(60))
+        #expect(try await show(bench, id).message?.canBeRetried == false)
+        let answer = try await bench.service.outbox.retryMessage(
+            .init(messageId: id), bench.context(from: "tool"))
+        #expect(answer.message?.state == .dead)
+    }
+
+    @Test("seven days after its death nothing is left of what it said")
+    func keptSevenDays() async throws {
+        let (bench, _) = try await refused()
+        #expect(try await bench.ask("SELECT count(*) FROM dead_letter") == [.integer(1)])
+        try await bench.delivering {
+            bench.time.advance(by: .seconds(7 * 86_400))
+            try await bench.until("SELECT count(*) FROM dead_letter", gives: .integer(0)) {
+                bench.time.advance(by: .seconds(3_601))
+            }
+        }
+    }
+
+    @Test("a discarded message is not sent, says nothing any more, and can be discarded again")
+    func discarded() async throws {
+        let route = RecordingRoute()
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        let id = try await bench.send()
+        let tool = bench.context(from: "tool")
+        for _ in 0..<2 {
+            let answer = try await bench.service.outbox.discardMessage(.init(messageId: id), tool)
+            #expect(answer.message?.state == .dead)
+            #expect(answer.message?.reason == "discarded")
+            #expect(answer.message?.canBeRetried == false)
+        }
+        await bench.delivering { await bench.time.sleepers() }
+        #expect(route.messages.isEmpty)
+        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+    }
+
+    @Test("one that is being tried stays as it is")
+    func discardedWhileSending() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let id = try await bench.send()
+        _ = try await bench.store.write { try $0.claimMails(1) }
+        let answer = try await bench.service.outbox.discardMessage(
+            .init(messageId: id), bench.context(from: "tool"))
+        #expect(answer.message?.state == .sending)
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE content IS NULL")
+                == [.integer(0)])
+    }
+
+    @Test("pages follow one another without a gap or a repeat, the newest first")
+    func pages() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        var ids: [String] = []
+        for number in 0..<25 {
+            let to = number % 5 == 0 ? "bob@other.net" : ServiceBench.recipient
+            ids.append(try await bench.send(ServiceBench.request(to: to), key: "\(number)"))
+        }
+        var request = NotificationV1.ListMessagesRequest(pageSize: 10)
+        var found: [Summary] = []
+        repeat {
+            let page = try await bench.service.outbox.listMessages(
+                request, bench.context(from: "tool"))
+            found += page.messages
+            request.page = page.nextPage
+        } while !request.page.isEmpty
+        #expect(found.map(\.messageId) == ids.reversed())
+        let bobs = try await bench.service.outbox.listMessages(
+            .init(state: .queued, channel: .email, recipient: "b…@o….net"),
+            bench.context(from: "tool"))
+        #expect(bobs.messages.count == 5)
+        let none = try await bench.service.outbox.listMessages(
+            .init(state: .dead), bench.context(from: "tool"))
+        #expect(none.messages.isEmpty)
+    }
+
+    @Test("A-02: forgetting an account removes its messages wherever they stand, and nobody else's")
+    func forgotten() async throws {
+        let traces = RecordingTraces()
+        let bench = try ServiceBench(
+            in: TemporaryFolder(), routes: [.email: Self.refusing], traces: [traces])
+        let randomness = SeededRandomness(seed: 5)
+        let (ada, eve) = (AccountID.drawn(from: randomness), AccountID.drawn(from: randomness))
+        try await bench.send(ServiceBench.request(account: ada), key: "1")
+        try await bench.send(ServiceBench.request(account: eve), key: "2")
+        try await bench.delivering {
+            try await bench.until(
+                "SELECT count(*) FROM message WHERE state = 4", gives: .integer(2))
+        }
+        try await bench.send(ServiceBench.request(account: ada), key: "3")
+        for _ in 0..<2 {
+            _ = try await bench.service.outbox.forgetAccount(
+                .init(accountId: ada.text), bench.context(from: "identity"))
+        }
+        for table in ["message", "dead_letter", "failed_try"] {
+            #expect(try await bench.ask("SELECT count(*) FROM \(table)") == [.integer(1)])
+        }
+        #expect(traces.forgotten == [ada, ada])
+    }
+
+    @Test("only the operator's tool is answered, and identity where an account is forgotten")
+    func rights() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let outbox = bench.service.outbox
+        let id = try await bench.send()
+        for application in ["identity", "gateway", "app", ""] {
+            let context = bench.context(from: application)
+            let denied = ServiceError(.permissionDenied)
+            await #expect(throws: denied) { try await outbox.listMessages(.init(), context) }
+            await #expect(throws: denied) {
+                try await outbox.showMessage(.init(messageId: id), context)
+            }
+            await #expect(throws: denied) {
+                try await outbox.retryMessage(.init(messageId: id), context)
+            }
+            await #expect(throws: denied) {
+                try await outbox.discardMessage(.init(messageId: id), context)
+            }
+            await #expect(throws: denied) {
+                for try await _ in outbox.watchMessages(.init(), context) {}
+            }
+        }
+        for application in ["gateway", "session", ""] {
+            await #expect(throws: ServiceError(.permissionDenied)) {
+                try await outbox.forgetAccount(
+                    .init(accountId: "acc_0000000000001"), bench.context(from: application))
+            }
+        }
+    }
+
+    @Test("a watcher hears how many stand where at once, and then of each change")
+    func watched() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: Self.refusing])
+        let first = try await bench.send(key: "1")
+        let items = bench.service.outbox.watchMessages(.init(), bench.context(from: "tool"))
+        let heard = items.makeAsyncIterator()
+        let start = try #require(try await heard.next())
+        #expect(start.counts == [.init(state: .queued, count: 1)])
+        #expect(start.changes.isEmpty)
+        let second = try await bench.send(key: "2")
+        await bench.time.sleepers()
+        bench.time.advance(by: .milliseconds(500))
+        let next = try #require(try await heard.next())
+        #expect(next.changes.map(\.messageId) == [second])
+        #expect(next.counts == [.init(state: .queued, count: 2)])
+        #expect(first != second)
+    }
+}
+
+/// Notes whose traces were to go.
+private final class RecordingTraces: AccountTraces {
+    private let accounts = Mutex<[AccountID]>([])
+
+    func forget(_ account: AccountID, hash: [UInt8], in transaction: Transaction) throws {
+        accounts.withLock { $0.append(account) }
+    }
+
+    var forgotten: [AccountID] { accounts.withLock { $0 } }
+}

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Glibc
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("What a try's end means")
+struct DeliveryOutcomeTests {
+    private static let start = Timestamp(milliseconds: 1_000_000)
+    private static let sending = Delivery(
+        state: .sending(until: start + .seconds(180)), attempts: 3, acceptedAt: start,
+        expiresAt: nil)
+
+    private func after(_ outcome: DeliveryOutcome, of delivery: Delivery = sending) -> Delivery? {
+        delivery.after(.concluded(outcome, random: 0), at: Self.start + .seconds(1))
+    }
+
+    @Test("the provider's own word for when to come again is obeyed, and never shortens the wait")
+    func retryAfter() {
+        let long = after(.failed("busy", retryAfter: .seconds(600)))
+        #expect(long?.state == .waiting(until: Self.start + .seconds(601)))
+        let short = after(.failed("busy", retryAfter: .milliseconds(1)))
+        #expect(short?.state == .waiting(until: Self.start + .seconds(5)))
+    }
+
+    @Test("where no provider can take it, nothing was tried and no attempt is counted")
+    func unavailable() {
+        let until = Self.start + .seconds(30)
+        let waiting = after(.unavailable("breaker-open", until: until))
+        #expect(waiting?.state == .waiting(until: until))
+        #expect(waiting?.attempts == 2)
+    }
+
+    @Test("a message that was sent after all has its whole patience again")
+    func renewed() {
+        let old = Delivery(
+            state: .waiting(until: Self.start), attempts: 3, acceptedAt: Self.start,
+            expiresAt: nil, renewedAt: Self.start + .seconds(3 * 86_400))
+        let soon = Self.start + .seconds(3 * 86_400 + 60)
+        #expect(old.after(.claimed, at: soon)?.state == .sending(until: soon + Delivery.lease))
+    }
+
+    @Test("what a dead message says is kept seven days, no longer than it is of use, or not at all")
+    func kept() {
+        func kept(_ expiresAt: Timestamp?) -> Timestamp? {
+            Delivery(
+                state: .dead(.refused), attempts: 1, acceptedAt: Self.start, expiresAt: expiresAt
+            ).keptUntil(from: Self.start)
+        }
+        #expect(kept(nil) == Self.start + .seconds(7 * 86_400))
+        #expect(kept(Self.start + .seconds(60)) == Self.start + .seconds(60))
+        #expect(kept(Self.start) == nil)
+    }
+
+    @Test("a dead address is told to the route in the transaction that ends the message")
+    func deadAddress() async throws {
+        let route = RecordingRoute { _ in .refused("gone", addressIsDead: true) }
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        try await bench.send()
+        try await bench.delivering {
+            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        }
+        let dead = try #require(route.dead.first)
+        #expect(route.dead.count == 1)
+        #expect(dead.reason == "gone")
+        #expect(
+            try await bench.ask("SELECT recipient_hash FROM message") == [.blob(dead.recipient)])
+        #expect(
+            try await bench.ask("SELECT count(*) FROM audit WHERE kind = 'message.dead'") == [
+                .integer(2)
+            ])
+    }
+
+    @Test("nothing is claimed while the route is closed, and all of it once it opens")
+    func closed() async throws {
+        let route = RecordingRoute()
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        route.readiness = .closed(until: bench.time.now() + .seconds(30))
+        for number in 0..<20 { try await bench.send(key: "\(number)") }
+        try await bench.delivering {
+            await bench.time.sleepers()
+            #expect(try await bench.ask("SELECT sum(attempts) FROM message") == [.integer(0)])
+            route.readiness = .ready(.max)
+            bench.time.advance(by: .seconds(30))
+            try await bench.until(sent: 20)
+        }
+        #expect(route.messages.allSatisfy { $0.attempt == 1 })
+    }
+
+    @Test("security.md, Erasure: what a sent message said is nowhere on disk, also not in the log")
+    func wiped() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        try await bench.send()
+        let stored = try await bench.ask("SELECT content FROM message").first
+        guard case .blob(let content)? = stored else {
+            Issue.record("an accepted message has no content")
+            return
+        }
+        let files = ["notification.sqlite", "notification.sqlite-wal"]
+        func holders() throws -> [String] {
+            try files.filter { name in
+                let bytes = try Data(contentsOf: URL(filePath: bench.folder.file(name)))
+                return bytes.withUnsafeBytes { bytes in
+                    bytes.baseAddress.map { memmem($0, bytes.count, content, content.count) }
+                        .flatMap { $0 } != nil
+                }
+            }
+        }
+        #expect(try holders() == ["notification.sqlite-wal"])
+        try await bench.delivering {
+            try await bench.until(sent: 1)
+            for _ in 0..<1_000 where try !holders().isEmpty {
+                await bench.time.sleepers()
+                bench.time.advance(by: OutboxUpkeep.wipesWithin)
+            }
+        }
+        #expect(try holders() == [])
+    }
+}

@@ -1,0 +1,96 @@
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("What goes before what")
+struct LaneTests {
+    @Test("of 16 claims one is for bulk and two for notices, however few are claimed at once")
+    func shares() {
+        for size in [1, 2, 3, 5, 16, 64] {
+            var shares = LaneShares()
+            var (notices, bulk) = (0, 0)
+            for _ in 0..<48 {
+                let room = shares.next(total: size, patient: size)
+                notices += room.notices
+                bulk += room.bulk
+            }
+            #expect(notices == 48 * size / 8)
+            #expect(bulk == 48 * size / 16)
+        }
+    }
+
+    @Test("security mail gets all that is left; the others never more than their part")
+    func room() {
+        let room = ClaimRoom(total: 10, patient: 4, notices: 3, bulk: 2)
+        func limit(_ lane: Lane, _ isShare: Bool, _ all: Int, _ patient: Int) -> Int {
+            room.limit(lane, isShare: isShare, taken: (all, patient))
+        }
+        #expect(limit(.bulk, true, 0, 0) == 2)
+        #expect(limit(.notice, true, 2, 2) == 2)
+        #expect(limit(.security, false, 4, 4) == 6)
+        #expect(limit(.security, false, 10, 4) == 0)
+        #expect(limit(.notice, false, 5, 0) == 4)
+        #expect(limit(.bulk, false, 8, 1) == 2)
+        #expect(limit(.bulk, false, 9, 4) == 0)
+    }
+
+    @Test("N-06: a code accepted behind 200 notices is among the first that leave")
+    func order() async throws {
+        let route = RecordingRoute()
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        for number in 0..<200 {
+            try await bench.send(
+                ServiceBench.notice(to: "n\(number)@example.org"), key: "n\(number)")
+        }
+        try await bench.send(ServiceBench.request(to: "code@example.org"), key: "code")
+        try await bench.delivering { try await bench.until(sent: 201) }
+        let place = try #require(route.recipients.firstIndex(of: "code@example.org"))
+        // The worker's places may have been given away before.
+        #expect(place <= 8)
+    }
+
+    @Test("nothing starves: with security mail without end, notices leave too")
+    func starvation() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        for number in 0..<40 {
+            try await bench.send(
+                ServiceBench.request(to: "s\(number)@example.org"), key: "s\(number)")
+        }
+        for number in 0..<4 {
+            try await bench.send(
+                ServiceBench.notice(to: "n\(number)@example.org"), key: "n\(number)")
+        }
+        let claimed = try await bench.store.write { transaction in
+            var shares = LaneShares()
+            return try (0..<16).flatMap { _ in
+                try transaction.claim(.email, shares.next(total: 1, patient: 1))
+            }
+        }
+        #expect(claimed.count == 16)
+        #expect(claimed.count { $0.lane == .notice } == 2)
+    }
+
+    @Test("a quarter of the places stays free of notices")
+    func places() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        for number in 0..<12 {
+            try await bench.send(
+                ServiceBench.notice(to: "n\(number)@example.org"), key: "n\(number)")
+        }
+        try await bench.send(ServiceBench.request(), key: "code")
+        let claimed = try await bench.store.write { try $0.claimMails(13) }
+        var ready = ReadyMessages(places: 8)
+        ready.add(claimed.filter { $0.lane == .notice })
+        for _ in 0..<6 { #expect(ready.next()?.lane == .notice) }
+        #expect(ready.next() == nil)
+        ready.add(claimed.filter { $0.lane == .security })
+        #expect(ready.next()?.lane == .security)
+        #expect(ready.next() == nil)
+        ready.leave(.notice)
+        #expect(ready.next()?.lane == .notice)
+        #expect(ready.removeAll().count == 5)
+    }
+}

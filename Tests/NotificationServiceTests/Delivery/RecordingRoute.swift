@@ -1,0 +1,46 @@
+import NotificationService
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// A route that notes what it is given and answers as a test says.
+final class RecordingRoute: MessageRoute {
+    private struct State {
+        var messages: [OutgoingMessage] = []
+        var readiness = RouteReadiness.ready(.max)
+        var dead: [DeadAddress] = []
+    }
+
+    private let state = Mutex(State())
+    private let answer: @Sendable (OutgoingMessage) async -> DeliveryOutcome
+
+    init(_ answer: @escaping @Sendable (OutgoingMessage) async -> DeliveryOutcome = { _ in .taken })
+    {
+        self.answer = answer
+    }
+
+    func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
+        state.withLock { $0.messages.append(message) }
+        return await answer(message)
+    }
+
+    var readiness: RouteReadiness {
+        get { state.withLock { $0.readiness } }
+        set { state.withLock { $0.readiness = newValue } }
+    }
+
+    func stop(_ address: DeadAddress, in transaction: Transaction) throws {
+        state.withLock { $0.dead.append(address) }
+        try transaction.audit(AuditEvent(.messageDead, subject: address.recipient))
+    }
+
+    var messages: [OutgoingMessage] { state.withLock { $0.messages } }
+    var dead: [DeadAddress] { state.withLock { $0.dead } }
+
+    /// Who it was asked to send mails to, in order.
+    var recipients: [String] {
+        messages.compactMap { message in
+            if case .email(let order) = message.content { order.recipient.text } else { nil }
+        }
+    }
+}

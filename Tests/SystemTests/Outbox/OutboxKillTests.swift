@@ -1,0 +1,113 @@
+import Foundation
+import Messages
+import SMTPSink
+import ServiceRuntime
+import TestSupport
+import Testing
+
+extension SystemTests.Crashes {
+    /// The notification service killed under load, with a mail server that takes what comes.
+    struct OutboxKills {
+        private static let senders = 8
+        private static let mailsEach = 20
+        /// Kills of one cluster; a long run starts several.
+        private static let killsOfCluster = 3
+        /// `deliveries-max` (8) × `WorkInHand.messagesPerPlace`: no more can be in hand.
+        private static let inHandMax = 64
+        private static let arrivesWithin = Duration.seconds(60)
+
+        @Test(
+            "N-03: every accepted mail arrives; twice only what was being sent, and the same bytes")
+        func kills() async throws {
+            let killsWanted = SoakRounds.count(ordinarily: Self.killsOfCluster)
+            var (mails, doubled, kills) = (0, 0, 0)
+            while kills < killsWanted {
+                let seed = UInt64(11 + kills)
+                let (sent, twice) = try await round(seed)
+                kills += Self.killsOfCluster
+                mails += sent
+                doubled += twice
+            }
+            Figures.tell("outbox kills: \(kills) kills, \(mails) mails, \(doubled) came twice")
+        }
+
+        /// - Returns: how many mails were accepted, and how many of them came more than once.
+        private func round(_ seed: UInt64) async throws -> (Int, Int) {
+            let sink = try SMTPSink()
+            defer { sink.close() }
+            let environment = [
+                "POSTERN_SMTP_HOST": "127.0.0.1", "POSTERN_SMTP_PORT": "\(sink.port)",
+                "POSTERN_SMTP_ENCRYPTION": "none",
+            ]
+            var counts = (0, 0)
+            try await Cluster.with(environment: environment) { cluster in
+                let sender = try Sender(cluster)
+                defer { sender.close() }
+                var accepted: [String] = []
+                let randomness = SeededRandomness(seed: seed)
+                for number in 0..<Self.killsOfCluster {
+                    accepted += try await load(
+                        "\(seed)-\(number)", sender, cluster,
+                        killingAfter: .milliseconds(Int(randomness.next() % 400)))
+                }
+                counts = (accepted.count, try await check(accepted, sink, sender, seed))
+            }
+            return counts
+        }
+
+        /// Sends while the service is killed once.
+        /// - Returns: the messages that were acknowledged.
+        private func load(
+            _ name: String, _ sender: Sender, _ cluster: Cluster, killingAfter moment: Duration
+        ) async throws -> [String] {
+            try await withThrowingTaskGroup(of: [String].self) { group in
+                for worker in 0..<Self.senders {
+                    group.addTask {
+                        var ids: [String] = []
+                        for number in 0..<Self.mailsEach {
+                            let key = "\(name)-\(worker)-\(number)"
+                            ids.append(try await sender.send(to: "k\(key)@example.org", key: key))
+                        }
+                        return ids
+                    }
+                }
+                try await Task.sleep(for: moment)
+                try cluster.crash("notification")
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+        }
+
+        /// - Returns: how many came more than once.
+        private func check(
+            _ accepted: [String], _ sink: SMTPSink, _ sender: Sender, _ seed: UInt64
+        ) async throws -> Int {
+            #expect(Set(accepted).count == accepted.count)
+            let haveArrived = try await eventually(within: Self.arrivesWithin) {
+                Set(sink.mails.compactMap(\.messageID)).isSuperset(of: accepted)
+            }
+            let arrived = Dictionary(grouping: sink.mails) { $0.messageID ?? "" }
+            let missing = accepted.filter { arrived[$0] == nil }
+            #expect(haveArrived, "\(missing.count) never came, seed \(seed): \(missing.prefix(3))")
+            let doubled = arrived.filter { $0.value.count > 1 }
+            #expect(doubled.count <= Self.inHandMax * Self.killsOfCluster, "seed \(seed)")
+            for (id, mails) in doubled {
+                #expect(Set(mails.map(\.bytes)).count == 1, "\(id), seed \(seed)")
+                // It was begun twice, so it was `sending` when its worker was killed.
+                let attempts = try await sender.message(id)?.attempts ?? 0
+                #expect(attempts >= mails.count, "\(id), seed \(seed)")
+            }
+            return doubled.count
+        }
+    }
+}
+
+extension SMTPSink.Mail {
+    /// The message that it is, by its Message-ID.
+    fileprivate var messageID: String? {
+        let header = String(decoding: bytes.prefix(2_048), as: UTF8.self)
+        guard let start = header.range(of: "Message-ID: <")?.upperBound,
+            let end = header[start...].firstIndex(of: "@")
+        else { return nil }
+        return String(header[start..<end])
+    }
+}

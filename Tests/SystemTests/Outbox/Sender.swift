@@ -1,0 +1,67 @@
+import Contracts
+import Cryptography
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// Sends mails as identity does, over a connection that it keeps, and asks about them as the
+/// operator's tool does.
+final class Sender: Sendable {
+    private static let attemptsMax = 400
+    private let identity: RPCClient
+    private let tool: RPCClient
+
+    /// For a cluster's notification service.
+    init(_ cluster: Cluster) throws {
+        let address = try cluster.addresses()["notification"].flatMap { ServiceAddress($0) }
+        guard let address else {
+            throw ClusterError(said: "endpoints.json names no notification service")
+        }
+        func client(_ application: String) throws -> RPCClient {
+            let key = try ApplicationKey(
+                file: "\(cluster.data)/keys/applications/\(application).k1.key")
+            return RPCClient(
+                ClientSettings(
+                    service: "postern.notification", addresses: [address],
+                    application: key.application, keyID: key.keyID, secret: key.key),
+                group: .singleton, time: SystemTime(), randomness: SecureRandomness())
+        }
+        identity = try client("identity")
+        tool = try client("tool")
+    }
+
+    func close() {
+        identity.close()
+        tool.close()
+    }
+
+    /// Has a mail sent, again and again under one key until it is acknowledged.
+    /// - Returns: the message.
+    func send(to recipient: String, key: String) async throws -> String {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = key
+        let request = NotificationV1.SendEmailRequest(
+            recipient: recipient, template: "verify-email", language: "en",
+            variables: [.init(name: "link", value: "https://app.example/verify?token=\(key)")])
+        var last: (any Error)?
+        for _ in 0..<Self.attemptsMax {
+            do {
+                return try await NotificationsClient(identity).sendEmail(
+                    request, identity.context(timeout: .seconds(2), metadata: metadata)
+                ).messageId
+            } catch {
+                last = error
+                try await Task.sleep(for: .milliseconds(25))
+            }
+        }
+        throw last ?? ClusterError(said: "no attempt was made")
+    }
+
+    /// How a message stands.
+    func message(_ id: String) async throws -> NotificationV1.MessageSummary? {
+        try await OutboxClient(tool).showMessage(
+            NotificationV1.ShowMessageRequest(messageId: id), tool.context(timeout: .seconds(10))
+        ).message
+    }
+}
