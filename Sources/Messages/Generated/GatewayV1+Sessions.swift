@@ -48,7 +48,9 @@ extension GatewayV1 {
 extension GatewayV1.SessionEntry: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SessionEntry" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SessionEntry {
         let sessionId = try reader.text(10)
         let deviceName = try reader.text(18)
         let platform = try reader.text(26)
@@ -57,14 +59,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let current = try reader.bool(48)
         let amr = try reader.texts(58)
         let authTimeMs = try reader.int64(64)
-        self.sessionId = sessionId
-        self.deviceName = deviceName
-        self.platform = platform
-        self.createdAtMs = createdAtMs
-        self.lastUsedAtMs = lastUsedAtMs
-        self.current = current
-        self.amr = amr
-        self.authTimeMs = authTimeMs
+        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authTimeMs: authTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -124,9 +119,11 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ListSessionsRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return GatewayV1.ListSessionsRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -163,9 +160,11 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ListSessionsResponse {
         let sessions: [GatewayV1.SessionEntry] = try reader.messages(10)
-        self.sessions = sessions
+        return GatewayV1.ListSessionsResponse(sessions: sessions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -208,11 +207,12 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndSessionRequest {
         let accessToken = try reader.text(10)
         let sessionId = try reader.text(18)
-        self.accessToken = accessToken
-        self.sessionId = sessionId
+        return GatewayV1.EndSessionRequest(accessToken: accessToken, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -252,9 +252,11 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndSessionResponse {
         let ended = try reader.bool(8)
-        self.ended = ended
+        return GatewayV1.EndSessionResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -291,9 +293,11 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndOtherSessionsRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return GatewayV1.EndOtherSessionsRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -330,9 +334,11 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndOtherSessionsResponse {
         let ended = try reader.uint32(8)
-        self.ended = ended
+        return GatewayV1.EndOtherSessionsResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -387,7 +393,9 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ReauthenticateRequest {
         var proof: Proof?
         let accessToken = try reader.text(10)
         if reader.tag == 18 {
@@ -395,10 +403,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         }
         let device: GatewayV1.Device? = try reader.message(34)
         let language = try reader.text(42)
-        self.accessToken = accessToken
-        self.device = device
-        self.language = language
-        self.proof = proof
+        return GatewayV1.ReauthenticateRequest(accessToken: accessToken, device: device, language: language, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -458,13 +463,13 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ReauthenticateResponse {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
         let authTimeMs = try reader.int64(24)
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.authTimeMs = authTimeMs
+        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authTimeMs: authTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {

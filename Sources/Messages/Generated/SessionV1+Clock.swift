@@ -14,7 +14,10 @@ extension SessionV1 {
 extension SessionV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CheckRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.CheckRequest {
+        return SessionV1.CheckRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -56,13 +59,13 @@ extension SessionV1 {
 extension SessionV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CheckResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.CheckResponse {
         let waiting = try reader.bool(8)
         let nowMs = try reader.int64(16)
         let wallMs = try reader.int64(24)
-        self.waiting = waiting
-        self.nowMs = nowMs
-        self.wallMs = wallMs
+        return SessionV1.CheckResponse(waiting: waiting, nowMs: nowMs, wallMs: wallMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -99,7 +102,10 @@ extension SessionV1 {
 extension SessionV1.AcceptRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.AcceptRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.AcceptRequest {
+        return SessionV1.AcceptRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -137,11 +143,12 @@ extension SessionV1 {
 extension SessionV1.AcceptResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.AcceptResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.AcceptResponse {
         let wasWaiting = try reader.bool(8)
         let nowMs = try reader.int64(16)
-        self.wasWaiting = wasWaiting
-        self.nowMs = nowMs
+        return SessionV1.AcceptResponse(wasWaiting: wasWaiting, nowMs: nowMs)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -38,7 +38,7 @@ package struct OrdinaryReader {
         in bytes: UnsafeRawBufferPointer
     ) throws(NotOrdinary) -> Message {
         var reader = OrdinaryReader(bytes)
-        let message = try Message(ordinary: &reader)
+        let message = try Message.read(from: &reader)
         guard reader.tag == none else { throw NotOrdinary() }
         return message
     }
@@ -133,7 +133,7 @@ package struct OrdinaryReader {
         let outerEnd = end
         end = position + count
         next()
-        let part = try Part(ordinary: &self)
+        let part = try Part.read(from: &self)
         guard tag == Self.none else { throw NotOrdinary() }
         end = outerEnd
         next()

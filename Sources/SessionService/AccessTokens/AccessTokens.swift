@@ -54,7 +54,7 @@ struct AccessTokens: Sendable {
         do throws(TokenRefusal) {
             let claims = try keys.verifier.verifyExceptExpiry(token)
             guard let read = AccessToken(claims, life: life) else { return nil }
-            let known = KnownToken(read)
+            let known = KnownToken(read, text: token)
             keys.verified.insert(known, for: token)
             return known
         } catch {
