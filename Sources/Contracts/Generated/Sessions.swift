@@ -185,14 +185,16 @@ package enum SessionsDescription {
         name: "postern.session.v1.Sessions/Validate",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: true)
+        isOnLoop: true,
+            hedgeAfter: .milliseconds(100))
 
     /// `Inspect`.
     package static let inspect = MethodDescription(
         name: "postern.session.v1.Sessions/Inspect",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
 
     /// `SignOut`.
     package static let signOut = MethodDescription(
@@ -213,7 +215,8 @@ package enum SessionsDescription {
         name: "postern.session.v1.Sessions/KeySet",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: true)
+        isOnLoop: true,
+            hedgeAfter: .milliseconds(100))
 
     /// The service.
     package static let service = ServiceDescription(
@@ -228,7 +231,7 @@ package enum SessionsDescription {
             keySet,
         ],
         fileDescriptorSet: """
-            CpoSCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            Cp4SCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -261,68 +264,68 @@ package enum SessionsDescription {
             c1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVE\
             EAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVE\
             EAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NU\
-            QVRVU19ERUxFVElORxAEMqoDCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
+            QVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
             dHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3Bv\
             bnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQ\
             YXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9u\
             c2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1h\
             aWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUY\
-            ARJjCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgSItRgBYgZwcm90bzMKoBgK\
-            IHBvc3Rlcm4vc2Vzc2lvbi92MS9zZXNzaW9uLnByb3RvEhJwb3N0ZXJuLnNlc3Npb24udjEaInBv\
-            c3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8ilwIKBlRva2VucxIdCgpzZXNzaW9uX2lk\
-            GAEgASgJUglzZXNzaW9uSWQSIQoMYWNjZXNzX3Rva2VuGAIgASgJUgthY2Nlc3NUb2tlbhIvChRh\
-            Y2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNzRXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90\
-            b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVfZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRs\
-            ZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNBdE1zEiQKDnNlcnZl\
-            cl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMigQEKCURldmljZUtleRI1CgRraW5kGAEgASgO\
-            MiEucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZUtleUtpbmRSBGtpbmQSHQoKcHVibGljX2tleRgC\
-            IAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyABKAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNl\
-            UHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEo\
-            DFIJc2lnbmF0dXJlIroBCg1DcmVhdGVSZXF1ZXN0EjYKBXByb29mGAEgASgLMiAucG9zdGVybi5p\
-            ZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5p\
-            ZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhI8CgpkZXZpY2Vfa2V5GAMgASgLMh0ucG9zdGVybi5z\
-            ZXNzaW9uLnYxLkRldmljZUtleVIJZGV2aWNlS2V5IkQKDkNyZWF0ZVJlc3BvbnNlEjIKBnRva2Vu\
-            cxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tlbnNSBnRva2VucyKuAQoOUmVmcmVzaFJl\
-            cXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEjMKBm9yaWdpbhgCIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SQgoMZGV2aWNlX3Byb29mGAMg\
-            ASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJkCg9SZWZy\
-            ZXNoUmVzcG9uc2USMgoGdG9rZW5zGAEgASgLMhoucG9zdGVybi5zZXNzaW9uLnYxLlRva2Vuc1IG\
-            dG9rZW5zEh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJZCI0Cg9WYWxpZGF0ZVJlcXVlc3QS\
-            IQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiK+AQoQVmFsaWRhdGVSZXNwb25zZRIU\
-            CgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkEh0KCmFj\
-            Y291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1dGhUaW1l\
-            TXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMi\
-            MwoOSW5zcGVjdFJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiLpAQoP\
-            SW5zcGVjdFJlc3BvbnNlEhQKBWtub3duGAEgASgIUgVrbm93bhIdCgpzZXNzaW9uX2lkGAIgASgJ\
-            UglzZXNzaW9uSWQSHQoKYWNjb3VudF9pZBgDIAEoCVIJYWNjb3VudElkEhIKBGxpdmUYBCABKAhS\
-            BGxpdmUSPAoKZW5kX3JlYXNvbhgFIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25S\
-            CWVuZFJlYXNvbhIwChRhY2Nlc3NfdG9rZW5fY3VycmVudBgGIAEoCFISYWNjZXNzVG9rZW5DdXJy\
-            ZW50IrsBCg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9r\
-            ZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNh\
-            bGwSQgoMZGV2aWNlX3Byb29mGAQgASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29m\
-            UgtkZXZpY2VQcm9vZkIHCgV0b2tlbiInCg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1S\
-            BWVuZGVkIoYBChFFbmRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50\
-            SWQSGwoJYmVmb3JlX21zGAIgASgDUghiZWZvcmVNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJu\
-            LnNlc3Npb24udjEuRW5kUmVhc29uUgZyZWFzb24iKgoSRW5kQWNjb3VudFJlc3BvbnNlEhQKBWVu\
-            ZGVkGAEgASgNUgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQKDktleVNldFJlc3BvbnNlEhIKBGp3\
-            a3MYASABKAlSBGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
-            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
-            NTE5EAIq2wEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JF\
-            QVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05f\
-            TUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQ\
-            TEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcy\
-            ggUKCFNlc3Npb25zEk8KBkNyZWF0ZRIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0\
-            GiIucG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJu\
-            LnNlc3Npb24udjEuUmVmcmVzaFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJl\
-            c3BvbnNlEl8KCFZhbGlkYXRlEiMucG9zdGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBok\
-            LnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlc3BvbnNlIgiItRgBmLUYARJYCgdJbnNwZWN0\
-            EiIucG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYx\
-            Lkluc3BlY3RSZXNwb25zZSIEiLUYARJYCgdTaWduT3V0EiIucG9zdGVybi5zZXNzaW9uLnYxLlNp\
-            Z25PdXRSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlNpZ25PdXRSZXNwb25zZSIEiLUYARJh\
-            CgpFbmRBY2NvdW50EiUucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRSZXF1ZXN0GiYucG9z\
-            dGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRSZXNwb25zZSIEiLUYARJZCgZLZXlTZXQSIS5wb3N0\
-            ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVxdWVzdBoiLnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRS\
-            ZXNwb25zZSIIiLUYAZi1GAFiBnByb3RvMw==
+            ARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8z\
+            CqwYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYx\
+            GiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vzc2lv\
+            bl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4S\
+            LwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJlZnJl\
+            c2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRfbXMYBSABKANS\
+            D2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcxIkCg5z\
+            ZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkSNQoEa2luZBgB\
+            IAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19r\
+            ZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0Rl\
+            dmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUY\
+            AiABKAxSCXNpZ25hdHVyZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEoCzIgLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEoCzIdLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNwb25zZRIyCgZ0\
+            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMirgEKDlJlZnJl\
+            c2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4Y\
+            AiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9v\
+            ZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiZAoP\
+            UmVmcmVzaFJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tl\
+            bnNSBnRva2VucxIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFsaWRhdGVSZXF1\
+            ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlkYXRlUmVzcG9u\
+            c2USFAoFdmFsaWQYASABKAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBId\
+            CgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQgASgDUgphdXRo\
+            VGltZU1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNB\
+            dE1zIjMKDkluc3BlY3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4i\
+            6QEKD0luc3BlY3RSZXNwb25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vzc2lvbl9pZBgC\
+            IAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBISCgRsaXZlGAQg\
+            ASgIUgRsaXZlEjwKCmVuZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24SMAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFjY2Vzc1Rva2Vu\
+            Q3VycmVudCK7AQoOU2lnbk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJSABSC2FjY2Vz\
+            c1Rva2VuEiUKDXJlZnJlc2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAKA2FsbBgDIAEo\
+            CFIDYWxsEkIKDGRldmljZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQ\
+            cm9vZlILZGV2aWNlUHJvb2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEg\
+            ASgNUgVlbmRlZCKGAQoRRW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
+            b3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMgASgOMh0ucG9z\
+            dGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29uIioKEkVuZEFjY291bnRSZXNwb25zZRIU\
+            CgVlbmRlZBgBIAEoDVIFZW5kZWQiDwoNS2V5U2V0UmVxdWVzdCIkCg5LZXlTZXRSZXNwb25zZRIS\
+            CgRqd2tzGAEgASgJUgRqd2tzKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tFWV9LSU5EX1VO\
+            U1BFQ0lGSUVEEAASGAoUREVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0VfS0VZX0tJTkRf\
+            RUQyNTUxORACKtsBCglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVO\
+            RF9SRUFTT05fU0lHTkVEX09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVB\
+            U09OX01BWElNVU1fQUdFEAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09O\
+            X1JFUExBWUVEEAUSFwoTRU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tF\
+            RBAHMo4FCghTZXNzaW9ucxJPCgZDcmVhdGUSIS5wb3N0ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVx\
+            dWVzdBoiLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXNwb25zZRJSCgdSZWZyZXNoEiIucG9z\
+            dGVybi5zZXNzaW9uLnYxLlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJl\
+            c2hSZXNwb25zZRJjCghWYWxpZGF0ZRIjLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlcXVl\
+            c3QaJC5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVSZXNwb25zZSIMiLUYAaC1GGSYtRgBElwK\
+            B0luc3BlY3QSIi5wb3N0ZXJuLnNlc3Npb24udjEuSW5zcGVjdFJlcXVlc3QaIy5wb3N0ZXJuLnNl\
+            c3Npb24udjEuSW5zcGVjdFJlc3BvbnNlIgiItRgBoLUYZBJYCgdTaWduT3V0EiIucG9zdGVybi5z\
+            ZXNzaW9uLnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlNpZ25PdXRSZXNw\
+            b25zZSIEiLUYARJhCgpFbmRBY2NvdW50EiUucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRS\
+            ZXF1ZXN0GiYucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRSZXNwb25zZSIEiLUYARJdCgZL\
+            ZXlTZXQSIS5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVxdWVzdBoiLnBvc3Rlcm4uc2Vzc2lv\
+            bi52MS5LZXlTZXRSZXNwb25zZSIMiLUYAaC1GGSYtRgBYgZwcm90bzM=
             """)
 }

@@ -20,26 +20,26 @@ extension NotificationV1 {
 extension NotificationV1.ShowAddressRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowAddressRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ShowAddressRequest {
+        let email = try reader.text(10)
+        return NotificationV1.ShowAddressRequest(email: email)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__show_address_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ShowAddressRequest>) throws {
         let email = try Wire.text(c.pointee.email)
         self.email = email
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ShowAddressRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ShowAddressRequest.self)
-        postern__notification__v1__show_address_request__init(c)
-        c.pointee.email = arena.lend(email)
-        return c
     }
 }
 
@@ -73,14 +73,27 @@ extension NotificationV1 {
 extension NotificationV1.ShowAddressResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowAddressResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ShowAddressResponse {
+        let isStopped = try reader.bool(8)
+        let reason = try reader.text(18)
+        let stoppedAtMs = try reader.int64(24)
+        let untilMs = try reader.int64(32)
+        return NotificationV1.ShowAddressResponse(isStopped: isStopped, reason: reason, stoppedAtMs: stoppedAtMs, untilMs: untilMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if isStopped { sink.bool(8, isStopped) }
+        if !reason.isEmpty { sink.text(18, reason) }
+        if stoppedAtMs != 0 { sink.int64(24, stoppedAtMs) }
+        if untilMs != 0 { sink.int64(32, untilMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__show_address_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Notification__V1__ShowAddressResponse>) throws {
@@ -92,16 +105,6 @@ extension NotificationV1.ShowAddressResponse: ProtobufMessage {
         self.reason = reason
         self.stoppedAtMs = stoppedAtMs
         self.untilMs = untilMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ShowAddressResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ShowAddressResponse.self)
-        postern__notification__v1__show_address_response__init(c)
-        c.pointee.is_stopped = isStopped ? 1 : 0
-        c.pointee.reason = arena.lend(reason)
-        c.pointee.stopped_at_ms = stoppedAtMs
-        c.pointee.until_ms = untilMs
-        return c
     }
 }
 
@@ -123,26 +126,26 @@ extension NotificationV1 {
 extension NotificationV1.ReleaseAddressRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReleaseAddressRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ReleaseAddressRequest {
+        let email = try reader.text(10)
+        return NotificationV1.ReleaseAddressRequest(email: email)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__release_address_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ReleaseAddressRequest>) throws {
         let email = try Wire.text(c.pointee.email)
         self.email = email
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ReleaseAddressRequest> {
-        let c = arena.room(for: Postern__Notification__V1__ReleaseAddressRequest.self)
-        postern__notification__v1__release_address_request__init(c)
-        c.pointee.email = arena.lend(email)
-        return c
     }
 }
 
@@ -164,25 +167,25 @@ extension NotificationV1 {
 extension NotificationV1.ReleaseAddressResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReleaseAddressResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ReleaseAddressResponse {
+        let wasStopped = try reader.bool(8)
+        return NotificationV1.ReleaseAddressResponse(wasStopped: wasStopped)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if wasStopped { sink.bool(8, wasStopped) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__notification__v1__release_address_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Notification__V1__ReleaseAddressResponse>) throws {
         let wasStopped = c.pointee.was_stopped != 0
         self.wasStopped = wasStopped
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Notification__V1__ReleaseAddressResponse> {
-        let c = arena.room(for: Postern__Notification__V1__ReleaseAddressResponse.self)
-        postern__notification__v1__release_address_response__init(c)
-        c.pointee.was_stopped = wasStopped ? 1 : 0
-        return c
     }
 }

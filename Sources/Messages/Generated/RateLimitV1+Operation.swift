@@ -44,14 +44,33 @@ extension RateLimitV1 {
 extension RateLimitV1.Limit: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Limit" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.Limit {
+        let name = try reader.text(10)
+        let rule = try reader.text(18)
+        let changed = try reader.bool(24)
+        let shadow = try reader.bool(32)
+        let durable = try reader.bool(40)
+        let `internal` = try reader.bool(48)
+        let settings = try reader.texts(58)
+        return RateLimitV1.Limit(name: name, rule: rule, changed: changed, shadow: shadow, durable: durable, internal: `internal`, settings: settings)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !name.isEmpty { sink.text(10, name) }
+        if !rule.isEmpty { sink.text(18, rule) }
+        if changed { sink.bool(24, changed) }
+        if shadow { sink.bool(32, shadow) }
+        if durable { sink.bool(40, durable) }
+        if `internal` { sink.bool(48, `internal`) }
+        for value in settings { sink.text(58, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__limit__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__Limit>) throws {
@@ -72,20 +91,6 @@ extension RateLimitV1.Limit: ProtobufMessage {
         self.internal = `internal`
         self.settings = settings
     }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__Limit> {
-        let c = arena.room(for: Postern__Ratelimit__V1__Limit.self)
-        postern__ratelimit__v1__limit__init(c)
-        c.pointee.name = arena.lend(name)
-        c.pointee.rule = arena.lend(rule)
-        c.pointee.changed = changed ? 1 : 0
-        c.pointee.shadow = shadow ? 1 : 0
-        c.pointee.durable = durable ? 1 : 0
-        c.pointee.internal = `internal` ? 1 : 0
-        c.pointee.n_settings = settings.count
-        c.pointee.settings = arena.array(settings) { arena.lend($0) }
-        return c
-    }
 }
 
 extension RateLimitV1 {
@@ -100,23 +105,22 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListLimitsRequest {
+        return RateLimitV1.ListLimitsRequest()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListLimitsRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListLimitsRequest.self)
-        postern__ratelimit__v1__list_limits_request__init(c)
-        return c
     }
 }
 
@@ -138,14 +142,21 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListLimitsResponse {
+        let limits: [RateLimitV1.Limit] = try reader.messages(10)
+        return RateLimitV1.ListLimitsResponse(limits: limits)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in limits { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsResponse>) throws {
@@ -153,14 +164,6 @@ extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
             c.pointee.n_limits, c.pointee.limits
         ) { try RateLimitV1.Limit(reading: Wire.present($0)) }
         self.limits = limits
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListLimitsResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListLimitsResponse.self)
-        postern__ratelimit__v1__list_limits_response__init(c)
-        c.pointee.n_limits = limits.count
-        c.pointee.limits = arena.array(limits) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -190,14 +193,25 @@ extension RateLimitV1 {
 extension RateLimitV1.SubjectKey: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SubjectKey" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.SubjectKey {
+        let number = try reader.int64(8)
+        let sinceMs = try reader.int64(16)
+        let untilMs = try reader.int64(24)
+        return RateLimitV1.SubjectKey(number: number, sinceMs: sinceMs, untilMs: untilMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if number != 0 { sink.int64(8, number) }
+        if sinceMs != 0 { sink.int64(16, sinceMs) }
+        if untilMs != 0 { sink.int64(24, untilMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__subject_key__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__SubjectKey>) throws {
@@ -207,15 +221,6 @@ extension RateLimitV1.SubjectKey: ProtobufMessage {
         self.number = number
         self.sinceMs = sinceMs
         self.untilMs = untilMs
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__SubjectKey> {
-        let c = arena.room(for: Postern__Ratelimit__V1__SubjectKey.self)
-        postern__ratelimit__v1__subject_key__init(c)
-        c.pointee.number = number
-        c.pointee.since_ms = sinceMs
-        c.pointee.until_ms = untilMs
-        return c
     }
 }
 
@@ -231,23 +236,22 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListSubjectKeysRequest {
+        return RateLimitV1.ListSubjectKeysRequest()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListSubjectKeysRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListSubjectKeysRequest.self)
-        postern__ratelimit__v1__list_subject_keys_request__init(c)
-        return c
     }
 }
 
@@ -269,14 +273,21 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListSubjectKeysResponse {
+        let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
+        return RateLimitV1.ListSubjectKeysResponse(keys: keys)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysResponse>) throws {
@@ -284,14 +295,6 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__ListSubjectKeysResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__ListSubjectKeysResponse.self)
-        postern__ratelimit__v1__list_subject_keys_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }
 
@@ -307,23 +310,22 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyRequest" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.RotateSubjectKeyRequest {
+        return RateLimitV1.RotateSubjectKeyRequest()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
-    }
-
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest>) throws {
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest> {
-        let c = arena.room(for: Postern__Ratelimit__V1__RotateSubjectKeyRequest.self)
-        postern__ratelimit__v1__rotate_subject_key_request__init(c)
-        return c
     }
 }
 
@@ -345,14 +347,21 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyResponse" }
 
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.RotateSubjectKeyResponse {
+        let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
+        return RateLimitV1.RotateSubjectKeyResponse(keys: keys)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in keys { sink.message(10, value) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
-    }
-
-    package func packed(in arena: Arena) -> PackedMessage {
-        PackedMessage(of: placed(in: arena))
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyResponse>) throws {
@@ -360,13 +369,5 @@ extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
             c.pointee.n_keys, c.pointee.keys
         ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
         self.keys = keys
-    }
-
-    func placed(in arena: Arena) -> UnsafeMutablePointer<Postern__Ratelimit__V1__RotateSubjectKeyResponse> {
-        let c = arena.room(for: Postern__Ratelimit__V1__RotateSubjectKeyResponse.self)
-        postern__ratelimit__v1__rotate_subject_key_response__init(c)
-        c.pointee.n_keys = keys.count
-        c.pointee.keys = arena.array(keys) { $0.placed(in: arena) }
-        return c
     }
 }
