@@ -61,13 +61,8 @@ struct AccessTokens: Sendable {
         if let known = keys.verified[token] { return known }
         do throws(TokenRefusal) {
             let claims = try keys.verifier.verifyExceptExpiry(token)
-<<<<<<< HEAD
             guard let read = limited(claims) else { return nil }
-            let known = KnownToken(read)
-=======
-            guard let read = AccessToken(claims, life: life) else { return nil }
             let known = KnownToken(read, text: token)
->>>>>>> validate
             keys.verified.insert(known, for: token)
             return known
         } catch {
