@@ -104,8 +104,10 @@ struct DeliveryOutcomeTests {
             try files.filter { name in
                 let bytes = try Data(contentsOf: URL(filePath: bench.folder.file(name)))
                 return bytes.withUnsafeBytes { bytes in
-                    bytes.baseAddress.map { memmem($0, bytes.count, content, content.count) }
-                        .flatMap { $0 } != nil
+                    guard let start = bytes.baseAddress else { return false }
+                    return (0..<max(0, bytes.count - content.count + 1)).contains {
+                        memcmp(start + $0, content, content.count) == 0
+                    }
                 }
             }
         }
