@@ -1,3 +1,4 @@
+import ArgumentParser
 import Cryptography
 import Glibc
 import TestSupport
