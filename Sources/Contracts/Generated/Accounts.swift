@@ -127,7 +127,8 @@ package enum AccountsDescription {
         name: "postern.identity.v1.Accounts/GetAccount",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
 
     /// The service.
     package static let service = ServiceDescription(
@@ -139,7 +140,7 @@ package enum AccountsDescription {
             getAccount,
         ],
         fileDescriptorSet: """
-            CtYRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CtoRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -171,13 +172,13 @@ package enum AccountsDescription {
             AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09V\
             TlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09V\
             TlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJ\
-            TkcQBDKqAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
+            TkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
             dGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJv\
             Cg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1\
             ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkK\
             DENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBop\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESYwoKR2V0QWNj\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0QWNj\
             b3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8z
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMw==
             """)
 }

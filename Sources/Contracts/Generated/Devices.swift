@@ -105,7 +105,8 @@ package enum DevicesDescription {
         name: "postern.session.v1.Devices/List",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
 
     /// `End`.
     package static let end = MethodDescription(
@@ -138,7 +139,7 @@ package enum DevicesDescription {
             reauthenticate,
         ],
         fileDescriptorSet: """
-            CtYRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CtoRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -170,38 +171,38 @@ package enum DevicesDescription {
             AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09V\
             TlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09V\
             TlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJ\
-            TkcQBDKqAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
+            TkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
             dGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJv\
             Cg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1\
             ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkK\
             DENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBop\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESYwoKR2V0QWNj\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0QWNj\
             b3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8zCvAKCiBwb3N0ZXJuL3Nl\
-            c3Npb24vdjEvZGV2aWNlcy5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50\
-            aXR5L3YxL2lkZW50aXR5LnByb3RvIoQCCg1EZXZpY2VTZXNzaW9uEh0KCnNlc3Npb25faWQYASAB\
-            KAlSCXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEoCVIKZGV2aWNlTmFtZRIaCghwbGF0Zm9y\
-            bRgDIAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9tcxgEIAEoA1ILY3JlYXRlZEF0TXMSJQoP\
-            bGFzdF91c2VkX2F0X21zGAUgASgDUgxsYXN0VXNlZEF0TXMSGAoHY3VycmVudBgGIAEoCFIHY3Vy\
-            cmVudBIQCgNhbXIYByADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYCCABKANSCmF1dGhUaW1lTXMi\
-            MAoLTGlzdFJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJNCgxMaXN0\
-            UmVzcG9uc2USPQoIc2Vzc2lvbnMYASADKAsyIS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlU2Vz\
-            c2lvblIIc2Vzc2lvbnMiTgoKRW5kUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vz\
-            c1Rva2VuEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZCIjCgtFbmRSZXNwb25zZRIUCgVl\
-            bmRlZBgBIAEoCFIFZW5kZWQiNQoQRW5kT3RoZXJzUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASAB\
-            KAlSC2FjY2Vzc1Rva2VuIikKEUVuZE90aGVyc1Jlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRl\
-            ZCKnAQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNz\
-            VG9rZW4SNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVw\
-            cm9vZhIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
-            Io4BChZSZWF1dGhlbnRpY2F0ZVJlc3BvbnNlEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNz\
-            VG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAiABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiAK\
-            DGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0aFRpbWVNczLxAgoHRGV2aWNlcxJPCgRMaXN0Eh8ucG9z\
-            dGVybi5zZXNzaW9uLnYxLkxpc3RSZXF1ZXN0GiAucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RSZXNw\
-            b25zZSIEiLUYARJMCgNFbmQSHi5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVxdWVzdBofLnBvc3Rl\
-            cm4uc2Vzc2lvbi52MS5FbmRSZXNwb25zZSIEiLUYARJeCglFbmRPdGhlcnMSJC5wb3N0ZXJuLnNl\
-            c3Npb24udjEuRW5kT3RoZXJzUmVxdWVzdBolLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRPdGhlcnNS\
-            ZXNwb25zZSIEiLUYARJnCg5SZWF1dGhlbnRpY2F0ZRIpLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWF1\
-            dGhlbnRpY2F0ZVJlcXVlc3QaKi5wb3N0ZXJuLnNlc3Npb24udjEuUmVhdXRoZW50aWNhdGVSZXNw\
-            b25zZWIGcHJvdG8z
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMwr0CgogcG9zdGVy\
+            bi9zZXNzaW9uL3YxL2RldmljZXMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRoicG9zdGVybi9p\
+            ZGVudGl0eS92MS9pZGVudGl0eS5wcm90byKEAgoNRGV2aWNlU2Vzc2lvbhIdCgpzZXNzaW9uX2lk\
+            GAEgASgJUglzZXNzaW9uSWQSHwoLZGV2aWNlX25hbWUYAiABKAlSCmRldmljZU5hbWUSGgoIcGxh\
+            dGZvcm0YAyABKAlSCHBsYXRmb3JtEiIKDWNyZWF0ZWRfYXRfbXMYBCABKANSC2NyZWF0ZWRBdE1z\
+            EiUKD2xhc3RfdXNlZF9hdF9tcxgFIAEoA1IMbGFzdFVzZWRBdE1zEhgKB2N1cnJlbnQYBiABKAhS\
+            B2N1cnJlbnQSEAoDYW1yGAcgAygJUgNhbXISIAoMYXV0aF90aW1lX21zGAggASgDUgphdXRoVGlt\
+            ZU1zIjAKC0xpc3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iTQoM\
+            TGlzdFJlc3BvbnNlEj0KCHNlc3Npb25zGAEgAygLMiEucG9zdGVybi5zZXNzaW9uLnYxLkRldmlj\
+            ZVNlc3Npb25SCHNlc3Npb25zIk4KCkVuZFJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgth\
+            Y2Nlc3NUb2tlbhIdCgpzZXNzaW9uX2lkGAIgASgJUglzZXNzaW9uSWQiIwoLRW5kUmVzcG9uc2US\
+            FAoFZW5kZWQYASABKAhSBWVuZGVkIjUKEEVuZE90aGVyc1JlcXVlc3QSIQoMYWNjZXNzX3Rva2Vu\
+            GAEgASgJUgthY2Nlc3NUb2tlbiIpChFFbmRPdGhlcnNSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIF\
+            ZW5kZWQipwEKFVJlYXV0aGVudGljYXRlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2Fj\
+            Y2Vzc1Rva2VuEjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9v\
+            ZlIFcHJvb2YSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9y\
+            aWdpbiKOAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2Fj\
+            Y2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFhY2Nlc3NFeHBpcmVzQXRN\
+            cxIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMy9QIKB0RldmljZXMSUwoETGlzdBIf\
+            LnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0UmVxdWVzdBogLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0\
+            UmVzcG9uc2UiCIi1GAGgtRhkEkwKA0VuZBIeLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZXF1ZXN0\
+            Gh8ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlc3BvbnNlIgSItRgBEl4KCUVuZE90aGVycxIkLnBv\
+            c3Rlcm4uc2Vzc2lvbi52MS5FbmRPdGhlcnNSZXF1ZXN0GiUucG9zdGVybi5zZXNzaW9uLnYxLkVu\
+            ZE90aGVyc1Jlc3BvbnNlIgSItRgBEmcKDlJlYXV0aGVudGljYXRlEikucG9zdGVybi5zZXNzaW9u\
+            LnYxLlJlYXV0aGVudGljYXRlUmVxdWVzdBoqLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWF1dGhlbnRp\
+            Y2F0ZVJlc3BvbnNlYgZwcm90bzM=
             """)
 }

@@ -185,14 +185,16 @@ package enum SessionsDescription {
         name: "postern.session.v1.Sessions/Validate",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: true)
+        isOnLoop: true,
+            hedgeAfter: .milliseconds(100))
 
     /// `Inspect`.
     package static let inspect = MethodDescription(
         name: "postern.session.v1.Sessions/Inspect",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
 
     /// `SignOut`.
     package static let signOut = MethodDescription(
@@ -213,7 +215,8 @@ package enum SessionsDescription {
         name: "postern.session.v1.Sessions/KeySet",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: true)
+        isOnLoop: true,
+            hedgeAfter: .milliseconds(100))
 
     /// The service.
     package static let service = ServiceDescription(
@@ -228,7 +231,7 @@ package enum SessionsDescription {
             keySet,
         ],
         fileDescriptorSet: """
-            CtYRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CtoRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -260,68 +263,68 @@ package enum SessionsDescription {
             AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09V\
             TlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09V\
             TlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJ\
-            TkcQBDKqAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
+            TkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
             dGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJv\
             Cg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1\
             ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkK\
             DENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBop\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESYwoKR2V0QWNj\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0QWNj\
             b3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIEiLUYAWIGcHJvdG8zCqAYCiBwb3N0ZXJuL3Nl\
-            c3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50\
-            aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vz\
-            c2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGly\
-            ZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJlZnJlc2hfdG9rZW4YBCABKAlS\
-            DHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRfbXMYBSABKANSD2lkbGVFeHBpcmVzQXRN\
-            cxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgH\
-            IAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkSNQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19rZXkYAiABKAxSCXB1Ymxp\
-            Y0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0RldmljZVByb29mEiAKDHNp\
-            Z25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUYAiABKAxSCXNpZ25hdHVy\
-            ZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            U2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            T3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEoCzIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5E\
-            ZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNwb25zZRIyCgZ0b2tlbnMYASABKAsyGi5w\
-            b3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMirgEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJl\
-            ZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJu\
-            LmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rl\
-            cm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiZAoPUmVmcmVzaFJlc3BvbnNl\
-            EjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tlbnNSBnRva2VucxIdCgph\
-            Y2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFsaWRhdGVSZXF1ZXN0EiEKDGFjY2Vzc190\
-            b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlkYXRlUmVzcG9uc2USFAoFdmFsaWQYASAB\
-            KAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMg\
-            ASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQgASgDUgphdXRoVGltZU1zEhAKA2FtchgF\
-            IAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNBdE1zIjMKDkluc3BlY3RS\
-            ZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4i6QEKD0luc3BlY3RSZXNw\
-            b25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
-            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBISCgRsaXZlGAQgASgIUgRsaXZlEjwKCmVu\
-            ZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVhc29uUgllbmRSZWFzb24S\
-            MAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFjY2Vzc1Rva2VuQ3VycmVudCK7AQoOU2ln\
-            bk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJSABSC2FjY2Vzc1Rva2VuEiUKDXJlZnJl\
-            c2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAKA2FsbBgDIAEoCFIDYWxsEkIKDGRldmlj\
-            ZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJv\
-            b2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCKGAQoR\
-            RW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9y\
-            ZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYx\
-            LkVuZFJlYXNvblIGcmVhc29uIioKEkVuZEFjY291bnRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIF\
-            ZW5kZWQiDwoNS2V5U2V0UmVxdWVzdCIkCg5LZXlTZXRSZXNwb25zZRISCgRqd2tzGAEgASgJUgRq\
-            d2tzKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tFWV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoU\
-            REVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0VfS0VZX0tJTkRfRUQyNTUxORACKtsBCglF\
-            bmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lHTkVE\
-            X09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1fQUdF\
-            EAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUSFwoT\
-            RU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHMoIFCghTZXNzaW9u\
-            cxJPCgZDcmVhdGUSIS5wb3N0ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVxdWVzdBoiLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5DcmVhdGVSZXNwb25zZRJSCgdSZWZyZXNoEiIucG9zdGVybi5zZXNzaW9uLnYx\
-            LlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hSZXNwb25zZRJfCghW\
-            YWxpZGF0ZRIjLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlcXVlc3QaJC5wb3N0ZXJuLnNl\
-            c3Npb24udjEuVmFsaWRhdGVSZXNwb25zZSIIiLUYAZi1GAESWAoHSW5zcGVjdBIiLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVz\
-            cG9uc2UiBIi1GAESWAoHU2lnbk91dBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVxdWVz\
-            dBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVzcG9uc2UiBIi1GAESYQoKRW5kQWNjb3Vu\
-            dBIlLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVxdWVzdBomLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5FbmRBY2NvdW50UmVzcG9uc2UiBIi1GAESWQoGS2V5U2V0EiEucG9zdGVybi5zZXNzaW9u\
-            LnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVzcG9uc2UiCIi1\
-            GAGYtRgBYgZwcm90bzM=
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMwqsGAogcG9zdGVy\
+            bi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRoicG9zdGVybi9p\
+            ZGVudGl0eS92MS9pZGVudGl0eS5wcm90byKXAgoGVG9rZW5zEh0KCnNlc3Npb25faWQYASABKAlS\
+            CXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19l\
+            eHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNoX3Rva2VuGAQg\
+            ASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9pZGxlRXhwaXJl\
+            c0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOc2VydmVyX3RpbWVf\
+            bXMYByABKANSDHNlcnZlclRpbWVNcyKBAQoJRGV2aWNlS2V5EjUKBGtpbmQYASABKA4yIS5wb3N0\
+            ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5S2luZFIEa2luZBIdCgpwdWJsaWNfa2V5GAIgASgMUglw\
+            dWJsaWNLZXkSHgoKcG9zc2Vzc2lvbhgDIAEoDFIKcG9zc2Vzc2lvbiJNCgtEZXZpY2VQcm9vZhIg\
+            CgxzaWduZWRfYXRfbXMYASABKANSCnNpZ25lZEF0TXMSHAoJc2lnbmF0dXJlGAIgASgMUglzaWdu\
+            YXR1cmUiugEKDUNyZWF0ZVJlcXVlc3QSNgoFcHJvb2YYASABKAsyIC5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLk9yaWdpblIGb3JpZ2luEjwKCmRldmljZV9rZXkYAyABKAsyHS5wb3N0ZXJuLnNlc3Npb24u\
+            djEuRGV2aWNlS2V5UglkZXZpY2VLZXkiRAoOQ3JlYXRlUmVzcG9uc2USMgoGdG9rZW5zGAEgASgL\
+            MhoucG9zdGVybi5zZXNzaW9uLnYxLlRva2Vuc1IGdG9rZW5zIq4BCg5SZWZyZXNoUmVxdWVzdBIj\
+            Cg1yZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMwoGb3JpZ2luGAIgASgLMhsucG9z\
+            dGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhJCCgxkZXZpY2VfcHJvb2YYAyABKAsyHy5w\
+            b3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mImQKD1JlZnJlc2hSZXNw\
+            b25zZRIyCgZ0b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMS\
+            HQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkIjQKD1ZhbGlkYXRlUmVxdWVzdBIhCgxhY2Nl\
+            c3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIr4BChBWYWxpZGF0ZVJlc3BvbnNlEhQKBXZhbGlk\
+            GAEgASgIUgV2YWxpZBIdCgpzZXNzaW9uX2lkGAIgASgJUglzZXNzaW9uSWQSHQoKYWNjb3VudF9p\
+            ZBgDIAEoCVIJYWNjb3VudElkEiAKDGF1dGhfdGltZV9tcxgEIAEoA1IKYXV0aFRpbWVNcxIQCgNh\
+            bXIYBSADKAlSA2FtchIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcyIzCg5JbnNw\
+            ZWN0UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIukBCg9JbnNwZWN0\
+            UmVzcG9uc2USFAoFa25vd24YASABKAhSBWtub3duEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Np\
+            b25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSEgoEbGl2ZRgEIAEoCFIEbGl2ZRI8\
+            CgplbmRfcmVhc29uGAUgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIJZW5kUmVh\
+            c29uEjAKFGFjY2Vzc190b2tlbl9jdXJyZW50GAYgASgIUhJhY2Nlc3NUb2tlbkN1cnJlbnQiuwEK\
+            DlNpZ25PdXRSZXF1ZXN0EiMKDGFjY2Vzc190b2tlbhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1y\
+            ZWZyZXNoX3Rva2VuGAIgASgJSABSDHJlZnJlc2hUb2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxk\
+            ZXZpY2VfcHJvb2YYBCABKAsyHy5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlUHJvb2ZSC2Rldmlj\
+            ZVByb29mQgcKBXRva2VuIicKD1NpZ25PdXRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQi\
+            hgEKEUVuZEFjY291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIbCgli\
+            ZWZvcmVfbXMYAiABKANSCGJlZm9yZU1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lv\
+            bi52MS5FbmRSZWFzb25SBnJlYXNvbiIqChJFbmRBY2NvdW50UmVzcG9uc2USFAoFZW5kZWQYASAB\
+            KA1SBWVuZGVkIg8KDUtleVNldFJlcXVlc3QiJAoOS2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEo\
+            CVIEandrcypnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAA\
+            EhgKFERFVklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAirb\
+            AQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJ\
+            R05FRF9PVVQQARIXChNFTkRfUkVBU09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVN\
+            X0FHRRADEhgKFEVORF9SRUFTT05fRElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAF\
+            EhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBzKOBQoIU2Vz\
+            c2lvbnMSTwoGQ3JlYXRlEiEucG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlcXVlc3QaIi5wb3N0\
+            ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVzcG9uc2USUgoHUmVmcmVzaBIiLnBvc3Rlcm4uc2Vzc2lv\
+            bi52MS5SZWZyZXNoUmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWZyZXNoUmVzcG9uc2US\
+            YwoIVmFsaWRhdGUSIy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVSZXF1ZXN0GiQucG9zdGVy\
+            bi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVzcG9uc2UiDIi1GAGgtRhkmLUYARJcCgdJbnNwZWN0EiIu\
+            cG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLklu\
+            c3BlY3RSZXNwb25zZSIIiLUYAaC1GGQSWAoHU2lnbk91dBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5T\
+            aWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVzcG9uc2UiBIi1GAES\
+            YQoKRW5kQWNjb3VudBIlLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVxdWVzdBomLnBv\
+            c3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVzcG9uc2UiBIi1GAESXQoGS2V5U2V0EiEucG9z\
+            dGVybi5zZXNzaW9uLnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0\
+            UmVzcG9uc2UiDIi1GAGgtRhkmLUYAWIGcHJvdG8z
             """)
 }
