@@ -2,7 +2,7 @@ internal import CMessages
 
 /// Reads a message in its ordinary form straight into Swift values: known fields only, each with
 /// its own wire type, in the order of their numbers, as every encoder writes them. The way through
-/// libprotobuf-c's structs takes nearly twice the instructions.
+/// libprotobuf-c's structs takes half as many instructions again.
 ///
 /// Whatever is not ordinary is libprotobuf-c's business, from the first byte again: unknown fields,
 /// another order, parts to be merged, text that is not sound, more memory than the budget, and all
