@@ -27,6 +27,14 @@ package protocol AccountSessionsAPI: Sendable {
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
+
+    /// Lets a backend guard its own sensitive calls: answers where the session's owner has proved to be
+    /// it lately, in a way that will do, and refuses with auth/requires-recent-login otherwise. That
+    /// error's `fields` name the fields of ReauthenticateRequest any of which would do for this account
+    /// and session ("password", "device_key"); none where only a new sign-in would (G-13).
+    func checkRecentProof(
+        _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckRecentProofResponse
 }
 
 /// What a server of `postern.gateway.v1.AccountSessions` implements.
@@ -68,6 +76,13 @@ package struct AccountSessionsClient: AccountSessionsAPI {
         try await channel.call(
             AccountSessionsDescription.reauthenticate, request, context)
     }
+
+    package func checkRecentProof(
+        _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckRecentProofResponse {
+        try await channel.call(
+            AccountSessionsDescription.checkRecentProof, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.AccountSessions`.
@@ -94,6 +109,10 @@ package enum AccountSessionsDispatcher {
                 .async(AccountSessionsDescription.reauthenticate) {
                     (request: GatewayV1.ReauthenticateRequest, context) in
                     try await service.reauthenticate(request, context)
+                },
+                .async(AccountSessionsDescription.checkRecentProof) {
+                    (request: GatewayV1.CheckRecentProofRequest, context) in
+                    try await service.checkRecentProof(request, context)
                 },
             ])
     }
@@ -130,6 +149,13 @@ package enum AccountSessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true)
 
+    /// `CheckRecentProof`.
+    package static let checkRecentProof = MethodDescription(
+        name: "postern.gateway.v1.AccountSessions/CheckRecentProof",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.AccountSessions",
@@ -138,9 +164,10 @@ package enum AccountSessionsDescription {
             endSession,
             endOtherSessions,
             reauthenticate,
+            checkRecentProof,
         ],
         fileDescriptorSet: """
-            CtoRCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            Cp4SCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -166,160 +193,207 @@ package enum AccountSessionsDescription {
             bnRJZBIaCghwYXNzd29yZBgDIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsucG9zdGVy\
             bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNwb25zZRI2Cgdh\
             Y2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EisKEXBh\
-            c3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIjIKEUdldEFjY291bnRSZXF1\
-            ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZCJMChJHZXRBY2NvdW50UmVzcG9uc2US\
-            NgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCqu\
-            AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09V\
-            TlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09V\
-            TlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJ\
-            TkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lz\
-            dGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJv\
-            Cg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1\
-            ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkK\
-            DENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBop\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0QWNj\
-            b3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMwqsGAogcG9zdGVy\
-            bi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRoicG9zdGVybi9p\
-            ZGVudGl0eS92MS9pZGVudGl0eS5wcm90byKXAgoGVG9rZW5zEh0KCnNlc3Npb25faWQYASABKAlS\
-            CXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19l\
-            eHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNoX3Rva2VuGAQg\
-            ASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9pZGxlRXhwaXJl\
-            c0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOc2VydmVyX3RpbWVf\
-            bXMYByABKANSDHNlcnZlclRpbWVNcyKBAQoJRGV2aWNlS2V5EjUKBGtpbmQYASABKA4yIS5wb3N0\
-            ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5S2luZFIEa2luZBIdCgpwdWJsaWNfa2V5GAIgASgMUglw\
-            dWJsaWNLZXkSHgoKcG9zc2Vzc2lvbhgDIAEoDFIKcG9zc2Vzc2lvbiJNCgtEZXZpY2VQcm9vZhIg\
-            CgxzaWduZWRfYXRfbXMYASABKANSCnNpZ25lZEF0TXMSHAoJc2lnbmF0dXJlGAIgASgMUglzaWdu\
-            YXR1cmUiugEKDUNyZWF0ZVJlcXVlc3QSNgoFcHJvb2YYASABKAsyIC5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLk9yaWdpblIGb3JpZ2luEjwKCmRldmljZV9rZXkYAyABKAsyHS5wb3N0ZXJuLnNlc3Npb24u\
-            djEuRGV2aWNlS2V5UglkZXZpY2VLZXkiRAoOQ3JlYXRlUmVzcG9uc2USMgoGdG9rZW5zGAEgASgL\
-            MhoucG9zdGVybi5zZXNzaW9uLnYxLlRva2Vuc1IGdG9rZW5zIq4BCg5SZWZyZXNoUmVxdWVzdBIj\
-            Cg1yZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMwoGb3JpZ2luGAIgASgLMhsucG9z\
-            dGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhJCCgxkZXZpY2VfcHJvb2YYAyABKAsyHy5w\
-            b3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mImQKD1JlZnJlc2hSZXNw\
-            b25zZRIyCgZ0b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMS\
-            HQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkIjQKD1ZhbGlkYXRlUmVxdWVzdBIhCgxhY2Nl\
-            c3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIr4BChBWYWxpZGF0ZVJlc3BvbnNlEhQKBXZhbGlk\
-            GAEgASgIUgV2YWxpZBIdCgpzZXNzaW9uX2lkGAIgASgJUglzZXNzaW9uSWQSHQoKYWNjb3VudF9p\
-            ZBgDIAEoCVIJYWNjb3VudElkEiAKDGF1dGhfdGltZV9tcxgEIAEoA1IKYXV0aFRpbWVNcxIQCgNh\
-            bXIYBSADKAlSA2FtchIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcyIzCg5JbnNw\
-            ZWN0UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIukBCg9JbnNwZWN0\
-            UmVzcG9uc2USFAoFa25vd24YASABKAhSBWtub3duEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Np\
-            b25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSEgoEbGl2ZRgEIAEoCFIEbGl2ZRI8\
-            CgplbmRfcmVhc29uGAUgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIJZW5kUmVh\
-            c29uEjAKFGFjY2Vzc190b2tlbl9jdXJyZW50GAYgASgIUhJhY2Nlc3NUb2tlbkN1cnJlbnQiuwEK\
-            DlNpZ25PdXRSZXF1ZXN0EiMKDGFjY2Vzc190b2tlbhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1y\
-            ZWZyZXNoX3Rva2VuGAIgASgJSABSDHJlZnJlc2hUb2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxk\
-            ZXZpY2VfcHJvb2YYBCABKAsyHy5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlUHJvb2ZSC2Rldmlj\
-            ZVByb29mQgcKBXRva2VuIicKD1NpZ25PdXRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQi\
-            hgEKEUVuZEFjY291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIbCgli\
-            ZWZvcmVfbXMYAiABKANSCGJlZm9yZU1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5FbmRSZWFzb25SBnJlYXNvbiIqChJFbmRBY2NvdW50UmVzcG9uc2USFAoFZW5kZWQYASAB\
-            KA1SBWVuZGVkIg8KDUtleVNldFJlcXVlc3QiJAoOS2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEo\
-            CVIEandrcypnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAA\
-            EhgKFERFVklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAirb\
-            AQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJ\
-            R05FRF9PVVQQARIXChNFTkRfUkVBU09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVN\
-            X0FHRRADEhgKFEVORF9SRUFTT05fRElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAF\
-            EhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBzKOBQoIU2Vz\
-            c2lvbnMSTwoGQ3JlYXRlEiEucG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlcXVlc3QaIi5wb3N0\
-            ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVzcG9uc2USUgoHUmVmcmVzaBIiLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5SZWZyZXNoUmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWZyZXNoUmVzcG9uc2US\
-            YwoIVmFsaWRhdGUSIy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVSZXF1ZXN0GiQucG9zdGVy\
-            bi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVzcG9uc2UiDIi1GAGgtRhkmLUYARJcCgdJbnNwZWN0EiIu\
-            cG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLklu\
-            c3BlY3RSZXNwb25zZSIIiLUYAaC1GGQSWAoHU2lnbk91dBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5T\
-            aWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduT3V0UmVzcG9uc2UiBIi1GAES\
-            YQoKRW5kQWNjb3VudBIlLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVxdWVzdBomLnBv\
-            c3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50UmVzcG9uc2UiBIi1GAESXQoGS2V5U2V0EiEucG9z\
-            dGVybi5zZXNzaW9uLnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0\
-            UmVzcG9uc2UiDIi1GAGgtRhkmLUYAWIGcHJvdG8zCqAaCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0\
-            ZXdheS5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50\
-            aXR5LnByb3RvGiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90byKGAQoGRGV2aWNlEhsK\
-            CWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRmb3JtEhIK\
-            BG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5zZXNzaW9uLnYxLkRldmlj\
-            ZUtleVIDa2V5IpgCCgdTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIhCgxh\
-            Y2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMg\
-            ASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9r\
-            ZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJl\
-            c19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOc2VydmVyX3RpbWVfbXMYByABKANSDHNlcnZl\
-            clRpbWVNcyLjAQoZU2lnblVwV2l0aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1h\
-            aWwSGgoIcGFzc3dvcmQYAiABKAlSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlO\
-            YW1lEhoKCGxhbmd1YWdlGAUgASgJUghsYW5ndWFnZRIhCgxhY2Nlc3NfdG9rZW4YBiABKAlSC2Fj\
-            Y2Vzc1Rva2VuIqsBChpTaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgL\
-            MhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
-            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEo\
-            CFIJaXNOZXdVc2VyIp0BChlTaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJ\
-            UgVlbWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9z\
-            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAQgASgJUghsYW5ndWFn\
-            ZSKrAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVy\
-            bi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3\
-            VXNlciKdAQoSVmVyaWZ5RW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIhCgxhY2Nl\
-            c3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEhoKCHBhc3N3b3JkGAMgASgJUghwYXNzd29yZBIy\
-            CgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiTQoTVmVy\
-            aWZ5RW1haWxSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50Iq0BCg5SZWZyZXNoUmVxdWVzdBIjCg1yZWZyZXNoX3Rva2VuGAEgASgJ\
-            UgxyZWZyZXNoVG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
-            ZVIGZGV2aWNlEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZp\
-            Y2VQcm9vZlILZGV2aWNlUHJvb2YiSAoPUmVmcmVzaFJlc3BvbnNlEjUKB3Nlc3Npb24YASABKAsy\
-            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiK7AQoOU2lnbk91dFJlcXVlc3QS\
-            IwoMYWNjZXNzX3Rva2VuGAEgASgJSABSC2FjY2Vzc1Rva2VuEiUKDXJlZnJlc2hfdG9rZW4YAiAB\
-            KAlIAFIMcmVmcmVzaFRva2VuEhAKA2FsbBgDIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgEIAEo\
-            CzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2ZCBwoFdG9rZW4i\
-            JwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCI6ChVDaGVja0F1dGhTdGF0\
-            ZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiLFAgoWQ2hlY2tBdXRo\
-            U3RhdGVSZXNwb25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50aWNhdGVkEjsKBnJl\
-            YXNvbhgCIAEoDjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFzb25SBnJlYXNvbhI2\
-            CgdhY2NvdW50GAMgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EiwK\
-            BHRvZG8YBCADKA4yGC5wb3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5zZXJ2ZXJfdGlt\
-            ZV9tcxgFIAEoA1IMc2VydmVyVGltZU1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLnNl\
-            c3Npb24udjEuRW5kUmVhc29uUgllbmRSZWFzb24qhAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRI\
-            X1NUQVRFX1JFQVNPTl9VTlNQRUNJRklFRBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJ\
-            T04QARIqCiZBVVRIX1NUQVRFX1JFQVNPTl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhf\
-            U1RBVEVfUkVBU09OX0lOQUNUSVZFEAMSIQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQ\
-            BBIdChlBVVRIX1NUQVRFX1JFQVNPTl9SRVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VD\
-            VVJJVFkQBiozCgRUb2RvEhQKEFRPRE9fVU5TUEVDSUZJRUQQABIVChFUT0RPX1ZFUklGWV9FTUFJ\
-            TBABMoMFCgRBdXRoEnkKElNpZ25VcFdpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
-            aWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQ\
-            YXNzd29yZFJlc3BvbnNlIgSotRgBEnkKElNpZ25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNp\
-            Z25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgSotRgBEmQKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5n\
-            YXRld2F5LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlF\
-            bWFpbFJlc3BvbnNlIgSotRgBElIKB1JlZnJlc2gSIi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVz\
-            aFJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFJlc3BvbnNlElgKB1NpZ25PdXQS\
-            Ii5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            U2lnbk91dFJlc3BvbnNlIgSItRgBEnEKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5\
-            LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhT\
-            dGF0ZVJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8zCvcLCiFwb3N0ZXJuL2dhdGV3YXkvdjEvc2Vz\
-            c2lvbnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3\
-            YXkucHJvdG8igwIKDFNlc3Npb25FbnRyeRIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQS\
-            HwoLZGV2aWNlX25hbWUYAiABKAlSCmRldmljZU5hbWUSGgoIcGxhdGZvcm0YAyABKAlSCHBsYXRm\
-            b3JtEiIKDWNyZWF0ZWRfYXRfbXMYBCABKANSC2NyZWF0ZWRBdE1zEiUKD2xhc3RfdXNlZF9hdF9t\
-            cxgFIAEoA1IMbGFzdFVzZWRBdE1zEhgKB2N1cnJlbnQYBiABKAhSB2N1cnJlbnQSEAoDYW1yGAcg\
-            AygJUgNhbXISIAoMYXV0aF90aW1lX21zGAggASgDUgphdXRoVGltZU1zIjgKE0xpc3RTZXNzaW9u\
-            c1JlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJUChRMaXN0U2Vzc2lv\
-            bnNSZXNwb25zZRI8CghzZXNzaW9ucxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9u\
-            RW50cnlSCHNlc3Npb25zIlUKEUVuZFNlc3Npb25SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEo\
-            CVILYWNjZXNzVG9rZW4SHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkIioKEkVuZFNlc3Np\
-            b25SZXNwb25zZRIUCgVlbmRlZBgBIAEoCFIFZW5kZWQiPAoXRW5kT3RoZXJTZXNzaW9uc1JlcXVl\
-            c3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiIwChhFbmRPdGhlclNlc3Npb25z\
-            UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIrEBChVSZWF1dGhlbnRpY2F0ZVJlcXVlc3QS\
-            IQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIcCghwYXNzd29yZBgCIAEoCUgAUghw\
-            YXNzd29yZBIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZp\
-            Y2USGgoIbGFuZ3VhZ2UYBSABKAlSCGxhbmd1YWdlQgcKBXByb29mIo4BChZSZWF1dGhlbnRpY2F0\
-            ZVJlc3BvbnNlEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4\
-            cGlyZXNfYXRfbXMYAiABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiAKDGF1dGhfdGltZV9tcxgDIAEo\
-            A1IKYXV0aFRpbWVNczLFAwoPQWNjb3VudFNlc3Npb25zEmsKDExpc3RTZXNzaW9ucxInLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYxLkxp\
-            c3RTZXNzaW9uc1Jlc3BvbnNlIgiItRgBoLUYZBJhCgpFbmRTZXNzaW9uEiUucG9zdGVybi5nYXRl\
-            d2F5LnYxLkVuZFNlc3Npb25SZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25S\
-            ZXNwb25zZSIEiLUYARJzChBFbmRPdGhlclNlc3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVu\
-            ZE90aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lv\
-            bnNSZXNwb25zZSIEiLUYARJtCg5SZWF1dGhlbnRpY2F0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
-            ZWF1dGhlbnRpY2F0ZVJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVS\
-            ZXNwb25zZSIEqLUYAWIGcHJvdG8z
+            c3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFjY291bnRSZXF1\
+            ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29mcxgCIAEoCFIK\
+            d2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQYAiABKAhSC2hh\
+            c1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVE\
+            EAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVE\
+            EAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NU\
+            QVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
+            dHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3Bv\
+            bnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQ\
+            YXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9u\
+            c2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1h\
+            aWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUY\
+            ARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8z\
+            CqwYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYx\
+            GiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vzc2lv\
+            bl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4S\
+            LwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJlZnJl\
+            c2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRfbXMYBSABKANS\
+            D2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcxIkCg5z\
+            ZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkSNQoEa2luZBgB\
+            IAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19r\
+            ZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0Rl\
+            dmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUY\
+            AiABKAxSCXNpZ25hdHVyZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEoCzIgLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEoCzIdLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNwb25zZRIyCgZ0\
+            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMirgEKDlJlZnJl\
+            c2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4Y\
+            AiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9v\
+            ZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiZAoP\
+            UmVmcmVzaFJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tl\
+            bnNSBnRva2VucxIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFsaWRhdGVSZXF1\
+            ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlkYXRlUmVzcG9u\
+            c2USFAoFdmFsaWQYASABKAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBId\
+            CgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQgASgDUgphdXRo\
+            VGltZU1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNB\
+            dE1zIjMKDkluc3BlY3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4i\
+            6QEKD0luc3BlY3RSZXNwb25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vzc2lvbl9pZBgC\
+            IAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBISCgRsaXZlGAQg\
+            ASgIUgRsaXZlEjwKCmVuZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24SMAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFjY2Vzc1Rva2Vu\
+            Q3VycmVudCK7AQoOU2lnbk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJSABSC2FjY2Vz\
+            c1Rva2VuEiUKDXJlZnJlc2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAKA2FsbBgDIAEo\
+            CFIDYWxsEkIKDGRldmljZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQ\
+            cm9vZlILZGV2aWNlUHJvb2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEg\
+            ASgNUgVlbmRlZCKGAQoRRW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
+            b3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMgASgOMh0ucG9z\
+            dGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29uIioKEkVuZEFjY291bnRSZXNwb25zZRIU\
+            CgVlbmRlZBgBIAEoDVIFZW5kZWQiDwoNS2V5U2V0UmVxdWVzdCIkCg5LZXlTZXRSZXNwb25zZRIS\
+            CgRqd2tzGAEgASgJUgRqd2tzKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tFWV9LSU5EX1VO\
+            U1BFQ0lGSUVEEAASGAoUREVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0VfS0VZX0tJTkRf\
+            RUQyNTUxORACKtsBCglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVO\
+            RF9SRUFTT05fU0lHTkVEX09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVB\
+            U09OX01BWElNVU1fQUdFEAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09O\
+            X1JFUExBWUVEEAUSFwoTRU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tF\
+            RBAHMo4FCghTZXNzaW9ucxJPCgZDcmVhdGUSIS5wb3N0ZXJuLnNlc3Npb24udjEuQ3JlYXRlUmVx\
+            dWVzdBoiLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXNwb25zZRJSCgdSZWZyZXNoEiIucG9z\
+            dGVybi5zZXNzaW9uLnYxLlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJl\
+            c2hSZXNwb25zZRJjCghWYWxpZGF0ZRIjLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlcXVl\
+            c3QaJC5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVSZXNwb25zZSIMiLUYAaC1GGSYtRgBElwK\
+            B0luc3BlY3QSIi5wb3N0ZXJuLnNlc3Npb24udjEuSW5zcGVjdFJlcXVlc3QaIy5wb3N0ZXJuLnNl\
+            c3Npb24udjEuSW5zcGVjdFJlc3BvbnNlIgiItRgBoLUYZBJYCgdTaWduT3V0EiIucG9zdGVybi5z\
+            ZXNzaW9uLnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5zZXNzaW9uLnYxLlNpZ25PdXRSZXNw\
+            b25zZSIEiLUYARJhCgpFbmRBY2NvdW50EiUucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRS\
+            ZXF1ZXN0GiYucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRSZXNwb25zZSIEiLUYARJdCgZL\
+            ZXlTZXQSIS5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVxdWVzdBoiLnBvc3Rlcm4uc2Vzc2lv\
+            bi52MS5LZXlTZXRSZXNwb25zZSIMiLUYAaC1GGSYtRgBYgZwcm90bzMKoBoKIHBvc3Rlcm4vZ2F0\
+            ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaInBvc3Rlcm4vaWRlbnRp\
+            dHkvdjEvaWRlbnRpdHkucHJvdG8aIHBvc3Rlcm4vc2Vzc2lvbi92MS9zZXNzaW9uLnByb3RvIoYB\
+            CgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVII\
+            cGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLnNlc3Np\
+            b24udjEuRGV2aWNlS2V5UgNrZXkimAIKB1Nlc3Npb24SHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vz\
+            c2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGly\
+            ZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJlZnJlc2hfdG9rZW4YBCABKAlS\
+            DHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRfbXMYBSABKANSD2lkbGVFeHBpcmVzQXRN\
+            cxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgH\
+            IAEoA1IMc2VydmVyVGltZU1zIuMBChlTaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWls\
+            GAEgASgJUgVlbWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgL\
+            MhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiEKDGRpc3BsYXlfbmFtZRgEIAEo\
+            CVILZGlzcGxheU5hbWUSGgoIbGFuZ3VhZ2UYBSABKAlSCGxhbmd1YWdlEiEKDGFjY2Vzc190b2tl\
+            bhgGIAEoCVILYWNjZXNzVG9rZW4iqwEKGlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlEjYKB2Fj\
+            Y291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vz\
+            c2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25l\
+            d191c2VyGAMgASgIUglpc05ld1VzZXIinQEKGVNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QSFAoF\
+            ZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29yZBIyCgZkZXZpY2UY\
+            AyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USGgoIbGFuZ3VhZ2UYBCAB\
+            KAlSCGxhbmd1YWdlIqsBChpTaWduSW5XaXRoUGFzc3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEg\
+            ASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiAB\
+            KAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgD\
+            IAEoCFIJaXNOZXdVc2VyIp0BChJWZXJpZnlFbWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRv\
+            a2VuEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SGgoIcGFzc3dvcmQYAyABKAlS\
+            CHBhc3N3b3JkEjIKBmRldmljZRgEIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
+            dmljZSJNChNWZXJpZnlFbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQirQEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hf\
+            dG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5zZXNz\
+            aW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJICg9SZWZyZXNoUmVzcG9uc2USNQoHc2Vz\
+            c2lvbhgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uIrsBCg5TaWdu\
+            T3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4SJQoNcmVmcmVz\
+            aF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGwSQgoMZGV2aWNl\
+            X3Byb29mGAQgASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9v\
+            ZkIHCgV0b2tlbiInCg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIjoKFUNo\
+            ZWNrQXV0aFN0YXRlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIsUC\
+            ChZDaGVja0F1dGhTdGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1dGhlbnRp\
+            Y2F0ZWQSOwoGcmVhc29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0ZVJlYXNv\
+            blIGcmVhc29uEjYKB2FjY291bnQYAyABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRS\
+            B2FjY291bnQSLAoEdG9kbxgEIAMoDjIYLnBvc3Rlcm4uZ2F0ZXdheS52MS5Ub2RvUgR0b2RvEiQK\
+            DnNlcnZlcl90aW1lX21zGAUgASgDUgxzZXJ2ZXJUaW1lTXMSPAoKZW5kX3JlYXNvbhgGIAEoDjId\
+            LnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25SCWVuZFJlYXNvbiqEAgoPQXV0aFN0YXRlUmVh\
+            c29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lGSUVEEAASIAocQVVUSF9TVEFURV9SRUFT\
+            T05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVBU09OX0FDQ0VTU19UT0tFTl9FWFBJUkVE\
+            EAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQAxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9N\
+            QVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09OX1JFVk9LRUQQBRIeChpBVVRIX1NUQVRF\
+            X1JFQVNPTl9TRUNVUklUWRAGKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklFRBAAEhUKEVRPRE9f\
+            VkVSSUZZX0VNQUlMEAEygwUKBEF1dGgSeQoSU2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            U2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESeQoSU2lnbkluV2l0aFBhc3N3b3JkEi0u\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESZAoLVmVyaWZ5RW1haWwS\
+            Ji5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5\
+            LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiBKi1GAESUgoHUmVmcmVzaBIiLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5SZWZyZXNoUmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVzcG9uc2US\
+            WAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiBIi1GAEScQoOQ2hlY2tBdXRoU3RhdGUSKS5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYx\
+            LkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMK0g8KIHBvc3Rlcm4vc2Vz\
+            c2lvbi92MS9kZXZpY2VzLnByb3RvEhJwb3N0ZXJuLnNlc3Npb24udjEaInBvc3Rlcm4vaWRlbnRp\
+            dHkvdjEvaWRlbnRpdHkucHJvdG8ihAIKDURldmljZVNlc3Npb24SHQoKc2Vzc2lvbl9pZBgBIAEo\
+            CVIJc2Vzc2lvbklkEh8KC2RldmljZV9uYW1lGAIgASgJUgpkZXZpY2VOYW1lEhoKCHBsYXRmb3Jt\
+            GAMgASgJUghwbGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21zGAQgASgDUgtjcmVhdGVkQXRNcxIlCg9s\
+            YXN0X3VzZWRfYXRfbXMYBSABKANSDGxhc3RVc2VkQXRNcxIYCgdjdXJyZW50GAYgASgIUgdjdXJy\
+            ZW50EhAKA2FtchgHIAMoCVIDYW1yEiAKDGF1dGhfdGltZV9tcxgIIAEoA1IKYXV0aFRpbWVNcyIw\
+            CgtMaXN0UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIk0KDExpc3RS\
+            ZXNwb25zZRI9CghzZXNzaW9ucxgBIAMoCzIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VTZXNz\
+            aW9uUghzZXNzaW9ucyJOCgpFbmRSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNz\
+            VG9rZW4SHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkIiMKC0VuZFJlc3BvbnNlEhQKBWVu\
+            ZGVkGAEgASgIUgVlbmRlZCI1ChBFbmRPdGhlcnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEo\
+            CVILYWNjZXNzVG9rZW4iKQoRRW5kT3RoZXJzUmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVk\
+            IuYBChVSZWF1dGhlbnRpY2F0ZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NU\
+            b2tlbhI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXBy\
+            b29mEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4S\
+            PQoIcHJlc2VuY2UYBCABKAsyIS5wb3N0ZXJuLnNlc3Npb24udjEuUHJlc2VuY2VQcm9vZlIIcHJl\
+            c2VuY2UicgoNUHJlc2VuY2VQcm9vZhIgCgxzaWduZWRfYXRfbXMYASABKANSCnNpZ25lZEF0TXMS\
+            IQoMaGFyZHdhcmVfa2V5GAIgASgIUgtoYXJkd2FyZUtleRIcCglzaWduYXR1cmUYAyABKAxSCXNp\
+            Z25hdHVyZSKOAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3NfdG9rZW4YASABKAlS\
+            C2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFhY2Nlc3NFeHBpcmVz\
+            QXRNcxIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMiNgoRTGlzdFByb29mc1JlcXVl\
+            c3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJCCgxTZXNzaW9uUHJvb2YSEAoD\
+            YW1yGAEgAygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAIgASgDUgpwcm92ZWRBdE1zIskBChJMaXN0\
+            UHJvb2ZzUmVzcG9uc2USHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRf\
+            aWQYAiABKAlSCWFjY291bnRJZBI4CgZwcm9vZnMYAyADKAsyIC5wb3N0ZXJuLnNlc3Npb24udjEu\
+            U2Vzc2lvblByb29mUgZwcm9vZnMSJAoOaGFzX2RldmljZV9rZXkYBCABKAhSDGhhc0RldmljZUtl\
+            eRIVCgZub3dfbXMYBSABKANSBW5vd01zMtgDCgdEZXZpY2VzElMKBExpc3QSHy5wb3N0ZXJuLnNl\
+            c3Npb24udjEuTGlzdFJlcXVlc3QaIC5wb3N0ZXJuLnNlc3Npb24udjEuTGlzdFJlc3BvbnNlIgiI\
+            tRgBoLUYZBJMCgNFbmQSHi5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVxdWVzdBofLnBvc3Rlcm4u\
+            c2Vzc2lvbi52MS5FbmRSZXNwb25zZSIEiLUYARJeCglFbmRPdGhlcnMSJC5wb3N0ZXJuLnNlc3Np\
+            b24udjEuRW5kT3RoZXJzUmVxdWVzdBolLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRPdGhlcnNSZXNw\
+            b25zZSIEiLUYARJnCg5SZWF1dGhlbnRpY2F0ZRIpLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWF1dGhl\
+            bnRpY2F0ZVJlcXVlc3QaKi5wb3N0ZXJuLnNlc3Npb24udjEuUmVhdXRoZW50aWNhdGVSZXNwb25z\
+            ZRJhCgpMaXN0UHJvb2ZzEiUucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RQcm9vZnNSZXF1ZXN0GiYu\
+            cG9zdGVybi5zZXNzaW9uLnYxLkxpc3RQcm9vZnNSZXNwb25zZSIEiLUYAWIGcHJvdG8zCs4QCiFw\
+            b3N0ZXJuL2dhdGV3YXkvdjEvc2Vzc2lvbnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9z\
+            dGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8aIHBvc3Rlcm4vc2Vzc2lvbi92MS9kZXZpY2Vz\
+            LnByb3RvIoMCCgxTZXNzaW9uRW50cnkSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh8K\
+            C2RldmljZV9uYW1lGAIgASgJUgpkZXZpY2VOYW1lEhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9y\
+            bRIiCg1jcmVhdGVkX2F0X21zGAQgASgDUgtjcmVhdGVkQXRNcxIlCg9sYXN0X3VzZWRfYXRfbXMY\
+            BSABKANSDGxhc3RVc2VkQXRNcxIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhAKA2FtchgHIAMo\
+            CVIDYW1yEiAKDGF1dGhfdGltZV9tcxgIIAEoA1IKYXV0aFRpbWVNcyI4ChNMaXN0U2Vzc2lvbnNS\
+            ZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iVAoUTGlzdFNlc3Npb25z\
+            UmVzcG9uc2USPAoIc2Vzc2lvbnMYASADKAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvbkVu\
+            dHJ5UghzZXNzaW9ucyJVChFFbmRTZXNzaW9uUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlS\
+            C2FjY2Vzc1Rva2VuEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZCIqChJFbmRTZXNzaW9u\
+            UmVzcG9uc2USFAoFZW5kZWQYASABKAhSBWVuZGVkIjwKF0VuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0\
+            EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iMAoYRW5kT3RoZXJTZXNzaW9uc1Jl\
+            c3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCL1AQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEK\
+            DGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SHAoIcGFzc3dvcmQYAiABKAlIAFIIcGFz\
+            c3dvcmQSQgoKZGV2aWNlX2tleRgDIAEoCzIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5QcmVzZW5jZVBy\
+            b29mSABSCWRldmljZUtleRIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
+            aWNlUgZkZXZpY2USGgoIbGFuZ3VhZ2UYBSABKAlSCGxhbmd1YWdlQgcKBXByb29mIo4BChZSZWF1\
+            dGhlbnRpY2F0ZVJlc3BvbnNlEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SLwoU\
+            YWNjZXNzX2V4cGlyZXNfYXRfbXMYAiABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiAKDGF1dGhfdGlt\
+            ZV9tcxgDIAEoA1IKYXV0aFRpbWVNcyKNAQoXQ2hlY2tSZWNlbnRQcm9vZlJlcXVlc3QSIQoMYWNj\
+            ZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIaCgltYXhfYWdlX3MYAiABKA1SB21heEFnZVMS\
+            MwoFa2luZHMYAyADKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvb2ZLaW5kUgVraW5kcyKMAQoY\
+            Q2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNlEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBId\
+            CgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSEAoDYW1yGAMgAygJUgNhbXISIAoMcHJvdmVk\
+            X2F0X21zGAQgASgDUgpwcm92ZWRBdE1zKlsKCVByb29mS2luZBIaChZQUk9PRl9LSU5EX1VOU1BF\
+            Q0lGSUVEEAASFwoTUFJPT0ZfS0lORF9QQVNTV09SRBABEhkKFVBST09GX0tJTkRfREVWSUNFX0tF\
+            WRACMroECg9BY2NvdW50U2Vzc2lvbnMSawoMTGlzdFNlc3Npb25zEicucG9zdGVybi5nYXRld2F5\
+            LnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNlc3Npb25z\
+            UmVzcG9uc2UiCIi1GAGgtRhkEmEKCkVuZFNlc3Npb24SJS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5k\
+            U2Vzc2lvblJlcXVlc3QaJi5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kU2Vzc2lvblJlc3BvbnNlIgSI\
+            tRgBEnMKEEVuZE90aGVyU2Vzc2lvbnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNz\
+            aW9uc1JlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNl\
+            IgSItRgBEm0KDlJlYXV0aGVudGljYXRlEikucG9zdGVybi5nYXRld2F5LnYxLlJlYXV0aGVudGlj\
+            YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0ZVJlc3BvbnNlIgSo\
+            tRgBEnMKEENoZWNrUmVjZW50UHJvb2YSKy5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tSZWNlbnRQ\
+            cm9vZlJlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNl\
+            IgSItRgBYgZwcm90bzM=
             """)
 }
