@@ -23,7 +23,7 @@ struct NotificationProgram: Program {
             migrations: NotificationService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try NotificationKeys(master: master, randomness: host.randomness)
-        let wording = PlainWording()
+        let wording = CatalogueWording(settings.notification.templates.live)
         let service = NotificationService(
             settings: settings.notification, store: store, keys: keys,
             routes: try routes(host, settings.notification, wording, store, keys),

@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPSink
+import Messages
 import ServiceRuntime
 import Storage
 import Synchronization
@@ -39,7 +40,7 @@ struct GoogleDeliveryTests {
             [
                 "provider-plaintext": "true", "push-fcm-url": sink.url(""),
                 "push-fcm-account-file": try folder.write(account, to: "account.json"),
-                "provider-timeout": "5s",
+                "provider-timeout": "5s", "deliveries-max": "64",
             ], time: time)
     }
 

@@ -1,6 +1,7 @@
 import Cryptography
 import Messages
 import Outbound
+import RPC
 import ServiceRuntime
 import Testing
 
@@ -85,7 +86,7 @@ struct PushAnswerTests {
             accountId: try ShortBench.account(1).text, title: String(repeating: "t", count: 120),
             body: String(repeating: "\"", count: 1_024),
             data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
-        let draft = try PushDraft(request, PlainWording())
+        let draft = try PushDraft(request, CatalogueWording(Live(.embedded)))
         let push = OutgoingPush(
             id: try #require(MessageID(key: .max)), token: "t", app: "a",
             words: PushWords(title: draft.title, body: draft.body), data: draft.data,
@@ -94,7 +95,7 @@ struct PushAnswerTests {
         #expect(JSONReader.object(in: PushPayload.apns(push)) != nil)
         #expect(JSONReader.object(in: PushPayload.fcm(push, secondsLeft: 5)) != nil)
         request.data[0].value += String(repeating: "\"", count: 30)
-        #expect(throws: ServiceError.self) { try PushDraft(request, PlainWording()) }
+        #expect(throws: ServiceError.self) { try PushDraft(request, CatalogueWording(Live(.embedded))) }
     }
 
     @Test("Apple's id of a message is a UUID, and the same at every try")
