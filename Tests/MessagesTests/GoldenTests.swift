@@ -36,11 +36,12 @@ struct GoldenTests {
                 WireV1.GoAway(lastCall: 1000, reason: .slow, retryAfterMs: 3, message: "message 4"))
         )
         #expect(frame.encoded() == (try golden("postern.wire.v1.Frame", "oneof-go_away")))
-        let charge = RateLimitV1.Charge(limit: "limit 1", subject: "subject 2")
-        let request = RateLimitV1.PeekRequest(charges: [
-            charge, RateLimitV1.Charge(),
-            RateLimitV1.Charge(limit: "limit 3", subject: "subject 4"),
-        ])
+        let request = RateLimitV1.PeekRequest(
+            charges: [
+                RateLimitV1.Charge(limit: "limit 1", subject: "subject 2", device: "device 3"),
+                RateLimitV1.Charge(),
+                RateLimitV1.Charge(limit: "limit 4", subject: "subject 5", device: "device 6"),
+            ], language: "language 7")
         #expect(request.encoded() == (try golden("postern.ratelimit.v1.PeekRequest", "full")))
         let account = try IdentityV1.Account(
             decoding: golden("postern.identity.v1.Account", "full"))

@@ -95,7 +95,9 @@ struct PushAnswerTests {
         #expect(JSONReader.object(in: PushPayload.apns(push)) != nil)
         #expect(JSONReader.object(in: PushPayload.fcm(push, secondsLeft: 5)) != nil)
         request.data[0].value += String(repeating: "\"", count: 30)
-        #expect(throws: ServiceError.self) { try PushDraft(request, CatalogueWording(Live(.embedded))) }
+        #expect(throws: ServiceError.self) {
+            try PushDraft(request, CatalogueWording(Live(.embedded)))
+        }
     }
 
     @Test("Apple's id of a message is a UUID, and the same at every try")

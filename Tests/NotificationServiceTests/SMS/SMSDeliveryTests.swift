@@ -35,10 +35,10 @@ struct SMSDeliveryTests {
         #expect(request.path == "/2010-04-01/Accounts/AC1/Messages.json")
         // Base64 of "SK1:token".
         #expect(request.headers["authorization"] == "Basic U0sxOnRva2Vu")
-        let text = "482913%20is%20your%20Postern%20code.%20It%20is%20good%20for%2010%20minutes."
+        let text = "482913%20is%20your%20Postern%20code%2C%20valid%20for%2010%20min."
         #expect(
             request.text == "To=%2B4915112345621&From=%2B15005550006&Body=\(text)"
-                + "%20Never%20tell%20it%20to%20anybody.&ValidityPeriod=300")
+                + "%20Give%20it%20to%20nobody.&ValidityPeriod=300")
         #expect(
             try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(0)])

@@ -126,6 +126,8 @@ struct WebhookDeliveryTests {
             id = try await first.add(sink.url("/")).webhook?.webhookId ?? ""
             for _ in 0..<3 { try await first.happen(.sessionRefreshed, account: 1) }
             await first.until { sink.requests.count == 3 }
+            // Noted too: a try that is cut off before that is made again.
+            try await first.untilStore("SELECT count(*) FROM webhook_delivery", .integer(0))
         }
         try await first.happen(.sessionEnded, account: 1)
         first.close()
