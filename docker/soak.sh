@@ -32,9 +32,14 @@ soak "$rounds" '^SystemTests\.SystemTests/Crashes'
 say "a bad network between the programs"
 soak $(((rounds + 19) / 20)) '^SystemTests\.SystemTests/NetworkFaults'
 say "crowds, rushes and rolling stops of the built programs"
-soak 1 '^SystemTests\.SystemTests/(Crowds|SignInRush|RollingStop|HangingMailServer)'
+soak 1 '^SystemTests\.SystemTests/(Crowds|Followers|SignInRush|RollingStop|HangingMailServer)'
 say "calls over bad networks, crowds, and random programs for the call machine"
 soak "$rounds" '^RPCTests\.(FaultMatrixTests|CrowdTests|FrameCorpusTests)'
+say "every schedule of refreshes, kills of the session service, parallel uses"
+soak "$rounds" '^(SessionServiceTests\.(ScheduleTests|RandomScheduleTests)|SystemTests\.SystemTests/Rotation)'
+say "mails as a browser shows them"
+need_packages chromium fonts-noto-cjk
+Tests/MailSheets/mail-sheets.sh
 say "fuzzing, $seconds s each target"
 Tests/Fuzzing/run.sh "$seconds"
 say "the RPC tests under ThreadSanitizer"

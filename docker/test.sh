@@ -21,6 +21,10 @@ for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"
 say "building programs and tests"
 swift build --build-tests
 
+# Where Chromium is there; docker/soak.sh installs it.
+say "mails as a browser shows them, in .build/mail-sheets"
+Tests/MailSheets/mail-sheets.sh
+
 # With the client in another language, by SystemTests.
 say "running the tests"
 # One after the other: they measure waits, and two cores carry one cluster of programs at a time.
