@@ -31,24 +31,53 @@ package struct EventFeed: EventsService {
         // Before the snapshot: what is committed after this moment may be missing from it.
         let readAt = time.now()
         if request.positionOnly {
-            let position = try await store.read { try $0.latestEventPosition() }
+            let latest = try await store.read { try $0.latestEvent() }
             return EventsV1.ReadEventsResponse(
-                position: position, isWhole: true, readAtMs: readAt.milliseconds)
+                position: latest.position, isWhole: true, readAtMs: readAt.milliseconds,
+                positionAtMs: latest.atMs)
         }
         let wanted = request.limit == 0 ? Self.eventsMax : Int(clamping: request.limit)
         let limit = min(wanted, Self.eventsMax)
-        let after = max(0, request.after)
-        let events = try await store.read { try $0.events(after: after, limit: limit) }
+        let asked = EventPosition(position: max(0, request.after), atMs: request.afterAtMs)
+        let (after, events) = try await store.read { session in
+            let after = try session.present(asked)
+            return (after, try session.events(after: after.position, limit: limit))
+        }
         return EventsV1.ReadEventsResponse(
-            events: events, position: events.last?.position ?? after,
-            isWhole: events.count < limit, readAtMs: readAt.milliseconds)
+            events: events, position: events.last?.position ?? after.position,
+            isWhole: events.count < limit, readAtMs: readAt.milliseconds,
+            positionAtMs: events.last?.atMs ?? after.atMs)
     }
 }
 
+/// Where a reader stands, and the time of the event there.
+private struct EventPosition {
+    let position: Int64
+    let atMs: Int64
+}
+
 extension SQLSession {
-    /// The position of the latest event; 0 where there is none.
-    fileprivate func latestEventPosition() throws -> Int64 {
-        try queryOne("SELECT max(number) FROM audit") { try $0.optionalInteger(0) ?? 0 } ?? 0
+    /// The latest event; 0 where there is none.
+    fileprivate func latestEvent() throws -> EventPosition {
+        try queryOne("SELECT number, at_ms FROM audit ORDER BY number DESC LIMIT 1") {
+            EventPosition(position: try $0.integer(0), atMs: try $0.integer(1))
+        } ?? EventPosition(position: 0, atMs: 0)
+    }
+
+    /// Where a reader goes on who stood at `asked`. In a restored store another event stands there,
+    /// or none; what happened since is what is later than the event that the reader saw. That is
+    /// searched once, so it needs no index.
+    fileprivate func present(_ asked: EventPosition) throws -> EventPosition {
+        guard asked.position > 0 else { return asked }
+        let there = try queryOne(
+            "SELECT at_ms FROM audit WHERE number = ?", [.integer(asked.position)]
+        ) { try $0.integer(0) }
+        if there == asked.atMs { return asked }
+        let before =
+            try queryOne(
+                "SELECT max(number) FROM audit WHERE at_ms <= ?", [.integer(asked.atMs)]
+            ) { try $0.optionalInteger(0) } ?? nil
+        return EventPosition(position: before ?? 0, atMs: asked.atMs)
     }
 
     /// Events after a position. Keyed hashes of addresses and devices are not read: outside this

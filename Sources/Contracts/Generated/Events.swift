@@ -68,16 +68,18 @@ package enum EventsDescription {
             readEvents,
         ],
         fileDescriptorSet: """
-            CvAECh5wb3N0ZXJuL2V2ZW50cy92MS9ldmVudHMucHJvdG8SEXBvc3Rlcm4uZXZlbnRzLnYxImQK\
-            EVJlYWRFdmVudHNSZXF1ZXN0EhQKBWFmdGVyGAEgASgDUgVhZnRlchIUCgVsaW1pdBgCIAEoDVIF\
-            bGltaXQSIwoNcG9zaXRpb25fb25seRgDIAEoCFIMcG9zaXRpb25Pbmx5IpsBChJSZWFkRXZlbnRz\
-            UmVzcG9uc2USMAoGZXZlbnRzGAEgAygLMhgucG9zdGVybi5ldmVudHMudjEuRXZlbnRSBmV2ZW50\
-            cxIaCghwb3NpdGlvbhgCIAEoA1IIcG9zaXRpb24SGQoIaXNfd2hvbGUYAyABKAhSB2lzV2hvbGUS\
-            HAoKcmVhZF9hdF9tcxgEIAEoA1IIcmVhZEF0TXMivgEKBUV2ZW50EhoKCHBvc2l0aW9uGAEgASgD\
-            Ughwb3NpdGlvbhITCgVhdF9tcxgCIAEoA1IEYXRNcxISCgRraW5kGAMgASgJUgRraW5kEh0KCmFj\
-            Y291bnRfaWQYBCABKAlSCWFjY291bnRJZBIdCgpzZXNzaW9uX2lkGAUgASgJUglzZXNzaW9uSWQS\
-            GAoHb3V0Y29tZRgGIAEoCVIHb3V0Y29tZRIYCgdhdHRlbXB0GAcgASgDUgdhdHRlbXB0Mm4KBkV2\
-            ZW50cxJkCgpSZWFkRXZlbnRzEiQucG9zdGVybi5ldmVudHMudjEuUmVhZEV2ZW50c1JlcXVlc3Qa\
-            JS5wb3N0ZXJuLmV2ZW50cy52MS5SZWFkRXZlbnRzUmVzcG9uc2UiCYi1GAGQtRiIJ2IGcHJvdG8z
+            CrcFCh5wb3N0ZXJuL2V2ZW50cy92MS9ldmVudHMucHJvdG8SEXBvc3Rlcm4uZXZlbnRzLnYxIoQB\
+            ChFSZWFkRXZlbnRzUmVxdWVzdBIUCgVhZnRlchgBIAEoA1IFYWZ0ZXISFAoFbGltaXQYAiABKA1S\
+            BWxpbWl0EiMKDXBvc2l0aW9uX29ubHkYAyABKAhSDHBvc2l0aW9uT25seRIeCgthZnRlcl9hdF9t\
+            cxgEIAEoA1IJYWZ0ZXJBdE1zIsEBChJSZWFkRXZlbnRzUmVzcG9uc2USMAoGZXZlbnRzGAEgAygL\
+            MhgucG9zdGVybi5ldmVudHMudjEuRXZlbnRSBmV2ZW50cxIaCghwb3NpdGlvbhgCIAEoA1IIcG9z\
+            aXRpb24SGQoIaXNfd2hvbGUYAyABKAhSB2lzV2hvbGUSHAoKcmVhZF9hdF9tcxgEIAEoA1IIcmVh\
+            ZEF0TXMSJAoOcG9zaXRpb25fYXRfbXMYBSABKANSDHBvc2l0aW9uQXRNcyK+AQoFRXZlbnQSGgoI\
+            cG9zaXRpb24YASABKANSCHBvc2l0aW9uEhMKBWF0X21zGAIgASgDUgRhdE1zEhIKBGtpbmQYAyAB\
+            KAlSBGtpbmQSHQoKYWNjb3VudF9pZBgEIAEoCVIJYWNjb3VudElkEh0KCnNlc3Npb25faWQYBSAB\
+            KAlSCXNlc3Npb25JZBIYCgdvdXRjb21lGAYgASgJUgdvdXRjb21lEhgKB2F0dGVtcHQYByABKANS\
+            B2F0dGVtcHQybgoGRXZlbnRzEmQKClJlYWRFdmVudHMSJC5wb3N0ZXJuLmV2ZW50cy52MS5SZWFk\
+            RXZlbnRzUmVxdWVzdBolLnBvc3Rlcm4uZXZlbnRzLnYxLlJlYWRFdmVudHNSZXNwb25zZSIJiLUY\
+            AZC1GIgnYgZwcm90bzM=
             """)
 }

@@ -14,16 +14,21 @@ extension EventsV1 {
         package var limit: UInt32
         /// No events, only the present position: where someone begins who wants nothing older.
         package var positionOnly: Bool
+        /// The time of the event at that position, as it was read. After a backup was restored another
+        /// event stands there, or none: then all that is later than this time is answered.
+        package var afterAtMs: Int64
 
         /// A message of these fields.
         package init(
             after: Int64 = 0,
             limit: UInt32 = 0,
-            positionOnly: Bool = false
+            positionOnly: Bool = false,
+            afterAtMs: Int64 = 0
         ) {
             self.after = after
             self.limit = limit
             self.positionOnly = positionOnly
+            self.afterAtMs = afterAtMs
         }
     }
 }
@@ -37,13 +42,15 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
         let after = try reader.int64(8)
         let limit = try reader.uint32(16)
         let positionOnly = try reader.bool(24)
-        return EventsV1.ReadEventsRequest(after: after, limit: limit, positionOnly: positionOnly)
+        let afterAtMs = try reader.int64(32)
+        return EventsV1.ReadEventsRequest(after: after, limit: limit, positionOnly: positionOnly, afterAtMs: afterAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
         if after != 0 { sink.int64(8, after) }
         if limit != 0 { sink.uint32(16, limit) }
         if positionOnly { sink.bool(24, positionOnly) }
+        if afterAtMs != 0 { sink.int64(32, afterAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -56,9 +63,11 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
         let after = c.pointee.after
         let limit = c.pointee.limit
         let positionOnly = c.pointee.position_only != 0
+        let afterAtMs = c.pointee.after_at_ms
         self.after = after
         self.limit = limit
         self.positionOnly = positionOnly
+        self.afterAtMs = afterAtMs
     }
 }
 
@@ -73,18 +82,22 @@ extension EventsV1 {
         package var isWhole: Bool
         /// When this was read, by the store's clock, milliseconds since 1970.
         package var readAtMs: Int64
+        /// The time of the event at that position, for after_at_ms.
+        package var positionAtMs: Int64
 
         /// A message of these fields.
         package init(
             events: [EventsV1.Event] = [],
             position: Int64 = 0,
             isWhole: Bool = false,
-            readAtMs: Int64 = 0
+            readAtMs: Int64 = 0,
+            positionAtMs: Int64 = 0
         ) {
             self.events = events
             self.position = position
             self.isWhole = isWhole
             self.readAtMs = readAtMs
+            self.positionAtMs = positionAtMs
         }
     }
 }
@@ -99,7 +112,8 @@ extension EventsV1.ReadEventsResponse: ProtobufMessage {
         let position = try reader.int64(16)
         let isWhole = try reader.bool(24)
         let readAtMs = try reader.int64(32)
-        return EventsV1.ReadEventsResponse(events: events, position: position, isWhole: isWhole, readAtMs: readAtMs)
+        let positionAtMs = try reader.int64(40)
+        return EventsV1.ReadEventsResponse(events: events, position: position, isWhole: isWhole, readAtMs: readAtMs, positionAtMs: positionAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -107,6 +121,7 @@ extension EventsV1.ReadEventsResponse: ProtobufMessage {
         if position != 0 { sink.int64(16, position) }
         if isWhole { sink.bool(24, isWhole) }
         if readAtMs != 0 { sink.int64(32, readAtMs) }
+        if positionAtMs != 0 { sink.int64(40, positionAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -122,10 +137,12 @@ extension EventsV1.ReadEventsResponse: ProtobufMessage {
         let position = c.pointee.position
         let isWhole = c.pointee.is_whole != 0
         let readAtMs = c.pointee.read_at_ms
+        let positionAtMs = c.pointee.position_at_ms
         self.events = events
         self.position = position
         self.isWhole = isWhole
         self.readAtMs = readAtMs
+        self.positionAtMs = positionAtMs
     }
 }
 

@@ -47,70 +47,80 @@ final class EventIntake: Sendable {
     }
 
     /// Takes over once.
-    /// - Returns: how many events were kept.
+    /// - Returns: whether a feed has more to be read at once.
     /// - Throws: what the store throws.
-    func takeOver() async throws -> Int {
-        let positions = try await store.read { try $0.eventPositions() }
-        var readings: [(source: EventSource, reading: EventMerge.Reading, end: Int64)] = []
-        for source in sources {
-            let (reading, end) = await read(source, after: positions[source.origin])
-            readings.append((source, reading, end))
-        }
-        let settled = EventMerge.settled(readings.map(\.reading), at: time.now())
-        let ends = Self.ends(of: readings.map { ($0.source.origin, $0.reading, $0.end) }, settled)
-        let changed = ends.filter { positions[$0.key] != $0.value }
-        guard !changed.isEmpty else { return 0 }
+    func takeOver() async throws -> Bool {
+        let places = try await store.read { try $0.feedPositions() }
+        var read: [FeedReading] = []
+        for source in sources { read.append(await self.read(source, after: places[source.origin])) }
+        let settled = EventMerge.settled(read.map(\.reading), at: time.now())
+        let ends = Self.ends(of: read, settled).filter { places[$0.key] != $0.value }
+        guard !ends.isEmpty else { return false }
         let ids = settled.map { _ in EventID.drawn(from: randomness) }
-        try await store.write { try $0.take(zip(settled, ids), ends: changed) }
-        return settled.count
+        try await store.write { try $0.take(zip(settled, ids), ends: ends) }
+        return read.contains { $0.reading.readAt != nil && !$0.reading.isWhole }
+    }
+
+    /// A feed as it was read, and where the reading ends.
+    private struct FeedReading {
+        let origin: EventOrigin
+        let reading: EventMerge.Reading
+        let end: FeedPosition
     }
 
     /// A feed from its position on; from its present end, where it has never been read: a first
     /// webhook is not told of the past.
-    private func read(
-        _ source: EventSource, after position: Int64?
-    ) async -> (EventMerge.Reading, end: Int64) {
+    private func read(_ source: EventSource, after place: FeedPosition?) async -> FeedReading {
         let now = time.now()
         do {
             let answer = try await source.events.readEvents(
-                EventsV1.ReadEventsRequest(after: position ?? 0, positionOnly: position == nil),
+                EventsV1.ReadEventsRequest(
+                    after: place?.position ?? 0, positionOnly: place == nil,
+                    afterAtMs: place?.atMs ?? 0),
                 // Named for the service's own feed, which is asked without a connection.
                 CallContext(
                     application: "notification", deadline: time.uptime() + Self.timeout))
             heard.withLock { $0[source.origin] = now }
-            let events = answer.events.compactMap { ServiceEvent($0, from: source.origin) }
-            return (
-                EventMerge.Reading(
-                    events: events, isWhole: answer.isWhole,
-                    readAt: Timestamp(milliseconds: answer.readAtMs), heardAt: now),
-                answer.position
-            )
+            return FeedReading(
+                origin: source.origin,
+                reading: EventMerge.Reading(
+                    events: answer.events.compactMap { ServiceEvent($0, from: source.origin) },
+                    isWhole: answer.isWhole, readAt: Timestamp(milliseconds: answer.readAtMs),
+                    heardAt: now),
+                end: FeedPosition(position: answer.position, atMs: answer.positionAtMs))
         } catch {
-            let heardAt = heard.withLock { heard in
-                let before = heard[source.origin] ?? now
-                heard[source.origin] = before
-                return before
-            }
             logger.debug("a service's events cannot be read", fields: [.detail: .error(error)])
-            return (
-                EventMerge.Reading(events: [], isWhole: false, readAt: nil, heardAt: heardAt),
-                position ?? 0
-            )
+            return FeedReading(
+                origin: source.origin,
+                reading: EventMerge.Reading(
+                    events: [], isWhole: false, readAt: nil,
+                    heardAt: lastHeard(source.origin, now)),
+                end: place ?? FeedPosition(position: 0, atMs: 0))
+        }
+    }
+
+    /// When a service last answered; for one that has not, since it is asked.
+    private func lastHeard(_ origin: EventOrigin, _ now: Timestamp) -> Timestamp {
+        heard.withLock { heard in
+            let before = heard[origin] ?? now
+            heard[origin] = before
+            return before
         }
     }
 
     /// Up to where each feed is now taken: to the end of what was read, or to the last event that
     /// has settled.
     private static func ends(
-        of readings: [(EventOrigin, EventMerge.Reading, Int64)], _ settled: [ServiceEvent]
-    ) -> [EventOrigin: Int64] {
-        var ends: [EventOrigin: Int64] = [:]
-        for (origin, reading, end) in readings where reading.readAt != nil {
-            let taken = settled.last { $0.origin == origin }?.position
-            if taken == reading.events.last?.position {
-                ends[origin] = end
+        of read: [FeedReading], _ settled: [ServiceEvent]
+    ) -> [EventOrigin: FeedPosition] {
+        var ends: [EventOrigin: FeedPosition] = [:]
+        for feed in read where feed.reading.readAt != nil {
+            let taken = settled.last { $0.origin == feed.origin }
+            if taken == feed.reading.events.last {
+                ends[feed.origin] = feed.end
             } else if let taken {
-                ends[origin] = taken
+                ends[feed.origin] = FeedPosition(
+                    position: taken.position, atMs: taken.at.milliseconds)
             }
         }
         return ends
@@ -118,19 +128,22 @@ final class EventIntake: Sendable {
 }
 
 extension Transaction {
-    /// Keeps events and has them wait for the webhooks that want them.
+    /// Keeps the events that a webhook wants, and has them wait for it; one that is being sent the
+    /// past once more comes to them in their turn.
     fileprivate func take(
-        _ events: some Sequence<(ServiceEvent, EventID)>, ends: [EventOrigin: Int64]
+        _ events: some Sequence<(ServiceEvent, EventID)>, ends: [EventOrigin: FeedPosition]
     ) throws {
         let webhooks = try webhooks().compactMap { row in
-            WebhookFilter(text: row.events).map { (id: row.id, filter: $0) }
+            WebhookFilter(text: row.events).map { (row: row, filter: $0) }
         }
         for (event, id) in events {
+            let wanting = webhooks.filter { $0.filter.wants(event.kind) }
+            guard !wanting.isEmpty else { continue }
             let position = try keep(event, id: id)
-            for webhook in webhooks where webhook.filter.wants(event.kind) {
-                try enqueue(event: position, lane: event.lane, webhook: webhook.id)
+            for webhook in wanting where webhook.row.replayedTo == nil {
+                try enqueue(event: position, lane: event.lane, webhook: webhook.row.id)
             }
         }
-        for (origin, position) in ends { try setEventPosition(position, of: origin) }
+        for (origin, place) in ends { try setFeedPosition(place, of: origin) }
     }
 }

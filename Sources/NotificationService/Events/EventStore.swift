@@ -15,7 +15,8 @@ package enum EventStore {
             sql: """
                 CREATE TABLE event_origin (
                     origin INTEGER PRIMARY KEY,
-                    position INTEGER NOT NULL
+                    position INTEGER NOT NULL,
+                    at_ms INTEGER NOT NULL
                 ) STRICT;
                 CREATE TABLE event (
                     position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -40,7 +41,8 @@ package enum EventStore {
                     events TEXT NOT NULL,
                     created_at_ms INTEGER NOT NULL,
                     is_paused INTEGER NOT NULL DEFAULT 0,
-                    last_failure TEXT
+                    last_failure TEXT,
+                    replayed_to INTEGER
                 ) STRICT;
                 CREATE TABLE webhook_delivery (
                     webhook INTEGER NOT NULL REFERENCES webhook (id) ON DELETE CASCADE,
@@ -58,11 +60,21 @@ package enum EventStore {
     }
 }
 
+/// Up to where a service's feed has been taken, and when that happened, which tells whether the
+/// feed is still the same after a backup was restored.
+struct FeedPosition: Hashable, Sendable {
+    let position: Int64
+    let atMs: Int64
+}
+
 extension SQLSession {
     /// Up to where each service's feed has been taken.
-    func eventPositions() throws -> [EventOrigin: Int64] {
-        let rows = try query("SELECT origin, position FROM event_origin") {
-            (try $0.integer(0), try $0.integer(1))
+    func feedPositions() throws -> [EventOrigin: FeedPosition] {
+        let rows = try query("SELECT origin, position, at_ms FROM event_origin") { row in
+            (
+                try row.integer(0),
+                FeedPosition(position: try row.integer(1), atMs: try row.integer(2))
+            )
         }
         return Dictionary(
             rows.compactMap { origin, position in
@@ -79,14 +91,18 @@ extension SQLSession {
 
 extension Transaction {
     /// Notes up to where a service's feed has been taken.
-    func setEventPosition(_ position: Int64, of origin: EventOrigin) throws {
+    func setFeedPosition(_ place: FeedPosition, of origin: EventOrigin) throws {
         try execute(
             """
-            INSERT INTO event_origin (origin, position) VALUES (?, ?)
-            ON CONFLICT (origin) DO UPDATE SET position = excluded.position
+            INSERT INTO event_origin (origin, position, at_ms) VALUES (?, ?, ?)
+            ON CONFLICT (origin) DO UPDATE
+            SET position = excluded.position, at_ms = excluded.at_ms
             """,
-            [.integer(origin.rawValue), .integer(position)])
+            [.integer(origin.rawValue), .integer(place.position), .integer(place.atMs)])
     }
+
+    /// Whoever adds the next webhook is told of nothing that happened while there was none.
+    func forgetFeedPositions() throws { try execute("DELETE FROM event_origin") }
 
     /// Keeps an event under an id of its own.
     /// - Returns: its position among the kept ones.
@@ -111,14 +127,23 @@ extension Transaction {
     }
 
     /// Forgets events that were taken before `moment`, and what still waits for them, `limit` at a
-    /// time.
+    /// time; what is the first of its lane then may go.
     /// - Returns: how many.
     func forgetEvents(keptBefore moment: Timestamp, limit: Int) throws -> Int {
-        try execute(
+        let forgotten = try execute(
             """
             DELETE FROM event WHERE position IN (
                 SELECT position FROM event WHERE kept_from_ms < ? ORDER BY kept_from_ms LIMIT ?)
             """,
             [SQLValue(moment), .integer(Int64(limit))])
+        if forgotten > 0 {
+            try execute(
+                """
+                UPDATE webhook_delivery SET due_at_ms = ? WHERE (webhook, lane, event) IN (
+                    SELECT webhook, lane, min(event) FROM webhook_delivery
+                    GROUP BY webhook, lane HAVING count(due_at_ms) = 0)
+                """, [SQLValue(at)])
+        }
+        return forgotten
     }
 }

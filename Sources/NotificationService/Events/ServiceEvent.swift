@@ -48,9 +48,13 @@ package struct ServiceEvent: Hashable, Sendable {
         attempt = event.attempt == 0 ? nil : event.attempt
     }
 
-    /// What it is ordered with: events of one account leave in their order, and so do those of one
-    /// service that concern none.
-    package var lane: Int64 { account?.key ?? -origin.rawValue }
+    /// What it is ordered with: events of one account leave in their order. Those that concern none
+    /// have no order to keep, and many lanes, so that none waits for a million others.
+    package var lane: Int64 {
+        account?.key ?? -(origin.rawValue * Self.freeLanes + position % Self.freeLanes)
+    }
+
+    private static let freeLanes: Int64 = 16
 
     /// Names of kinds and of errors: `session.started`, `auth/invalid-credential`.
     static func isName(_ text: String) -> Bool {

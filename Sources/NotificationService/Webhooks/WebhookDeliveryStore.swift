@@ -43,6 +43,18 @@ extension SQLSession {
     }
 }
 
+extension SQLSession {
+    /// How many of the kept events after a position a filter wants.
+    func events(after position: Int64, wantedBy filter: WebhookFilter) throws -> Int64 {
+        try query(
+            "SELECT kind, count(*) FROM event WHERE position > ? GROUP BY kind",
+            [.integer(position)]
+        ) { (kind: try $0.text(0), count: try $0.integer(1)) }
+        .filter { filter.wants($0.kind) }
+        .reduce(0) { $0 + $1.count }
+    }
+}
+
 extension Transaction {
     /// Has an event wait for a webhook; due at once where it is the first of its lane.
     func enqueue(event position: Int64, lane: Int64, webhook: WebhookID) throws {
@@ -55,20 +67,24 @@ extension Transaction {
             [.integer(webhook.key), .integer(lane), .integer(position), SQLValue(at)])
     }
 
-    /// Everything after `position` that the webhook wants waits for it, in order.
-    /// - Returns: how many.
-    func enqueueAll(after position: Int64, _ filter: WebhookFilter, webhook: WebhookID) throws
-        -> Int
-    {
+    /// Has the next kept events wait for a webhook that is sent the past once more, in their order;
+    /// a week may hold millions, and the store's writer is everybody's.
+    /// - Returns: whether there are more.
+    func replayMore(_ id: WebhookID, limit: Int) throws -> Bool {
+        guard let webhook = try webhooks().first(where: { $0.id == id }),
+            let from = webhook.replayedTo, let filter = WebhookFilter(text: webhook.events)
+        else { return false }
         let kept = try query(
-            "SELECT position, lane, kind FROM event WHERE position > ? ORDER BY position",
-            [.integer(position)]
+            """
+            SELECT position, lane, kind FROM event WHERE position > ? ORDER BY position LIMIT ?
+            """, [.integer(from), .integer(Int64(limit))]
         ) { (position: try $0.integer(0), lane: try $0.integer(1), kind: try $0.text(2)) }
-        let wanted = kept.filter { filter.wants($0.kind) }
-        for event in wanted {
-            try enqueue(event: event.position, lane: event.lane, webhook: webhook)
+        for event in kept where filter.wants(event.kind) {
+            try enqueue(event: event.position, lane: event.lane, webhook: webhook.id)
         }
-        return wanted.count
+        let isMore = kept.count == limit
+        try setReplayed(to: isMore ? kept.last?.position : nil, webhook.id)
+        return isMore
     }
 
     /// The delivery is over; the next of its lane may go.
@@ -86,12 +102,12 @@ extension Transaction {
             place + [SQLValue(at)])
     }
 
-    /// The delivery is tried again at `moment`.
+    /// The delivery is tried again at `moment`, where it is still the first of its lane.
     func postpone(_ delivery: WebhookDelivery, to moment: Timestamp) throws {
         try execute(
             """
             UPDATE webhook_delivery SET attempts = ?, due_at_ms = ?
-            WHERE webhook = ? AND lane = ? AND event = ?
+            WHERE webhook = ? AND lane = ? AND event = ? AND due_at_ms IS NOT NULL
             """,
             [
                 .integer(Int64(delivery.attempts + 1)), SQLValue(moment),

@@ -66,6 +66,7 @@ package struct WebhookOperations: WebhooksService {
         let id = try Self.id(request.webhookId)
         try await store.write { transaction in
             guard try transaction.removeWebhook(id) else { return }
+            if try transaction.webhooks().isEmpty { try transaction.forgetFeedPositions() }
             try transaction.audit(AuditEvent(.webhookRemoved))
         }
         return NotificationV1.RemoveWebhookResponse()
@@ -107,23 +108,27 @@ package struct WebhookOperations: WebhooksService {
         return NotificationV1.PauseWebhookResponse()
     }
 
-    /// What waited is dropped and waits anew in its place, so that the order stays.
+    /// What waited is dropped and waits anew in its place, so that the order stays. The worker
+    /// brings the events in a slice at a time.
     package func replayWebhook(
         _ request: NotificationV1.ReplayWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReplayWebhookResponse {
         try context.requireOperator()
         let id = try Self.id(request.webhookId)
         let after = max(0, request.after)
-        let count = try await store.write { transaction in
+        let (from, filter) = try await store.write { transaction in
             guard let row = try transaction.webhooks().first(where: { $0.id == id }),
                 let filter = WebhookFilter(text: row.events)
             else { throw Self.unknown }
-            let from = min(after, try transaction.firstWaiting(for: id).map { $0 - 1 } ?? after)
+            let waiting = try transaction.firstWaiting(for: id).map { $0 - 1 } ?? after
+            let from = min(after, waiting, row.replayedTo ?? after)
             try transaction.forgetDeliveries(of: id)
-            return try transaction.enqueueAll(after: from, filter, webhook: id)
+            try transaction.setReplayed(to: from, id)
+            return (from, filter)
         }
         alarm.ring()
-        return NotificationV1.ReplayWebhookResponse(events: Int64(count))
+        let count = try await store.read { try $0.events(after: from, wantedBy: filter) }
+        return NotificationV1.ReplayWebhookResponse(events: count)
     }
 
     private static let unknown = ServiceError(

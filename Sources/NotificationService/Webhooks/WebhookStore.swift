@@ -12,6 +12,8 @@ struct WebhookRow: Sendable {
     let createdAt: Timestamp
     let isPaused: Bool
     let lastFailure: String?
+    /// Up to where the past has been sent once more; nil where that is not going on.
+    let replayedTo: Int64?
 
     fileprivate init(_ row: SQLRow) throws {
         guard let id = WebhookID(key: try row.integer(0)) else {
@@ -26,6 +28,7 @@ struct WebhookRow: Sendable {
         createdAt = try row.timestamp(6)
         isPaused = try row.boolean(7)
         lastFailure = try row.optionalText(8)
+        replayedTo = try row.optionalInteger(9)
     }
 
     /// What it stands for.
@@ -50,7 +53,7 @@ extension SQLSession {
         try query(
             """
             SELECT id, target, secret, former_secret, former_until_ms, events, created_at_ms,
-                   is_paused, last_failure
+                   is_paused, last_failure, replayed_to
             FROM webhook ORDER BY created_at_ms, id
             """, WebhookRow.init)
     }
@@ -107,6 +110,13 @@ extension Transaction {
         try execute(
             "UPDATE webhook SET is_paused = ? WHERE id = ?",
             [SQLValue(isPaused), .integer(id.key)]) == 1
+    }
+
+    /// Begins or goes on sending the past once more, or ends it by nil.
+    func setReplayed(to position: Int64?, _ id: WebhookID) throws {
+        try execute(
+            "UPDATE webhook SET replayed_to = ? WHERE id = ?",
+            [SQLValue(position), .integer(id.key)])
     }
 
     /// Notes how the last try went, where that is news.

@@ -21,6 +21,9 @@ final class WebhookWorker: Sendable {
         var breaker = CircuitBreaker()
         /// Lanes of which an event is on its way.
         var lanes: Set<Int64> = []
+        /// Lanes that became free since the store was last asked what is due: what it said of them
+        /// may be of before, and would be sent a second time.
+        var freed: Set<Int64> = []
     }
 
     private struct State {
@@ -83,11 +86,17 @@ final class WebhookWorker: Sendable {
                 let known = Set(rows.map(\.id))
                 state.receivers = state.receivers.filter { known.contains($0.key) }
             }
-            guard !rows.isEmpty else { return Self.noWebhooksRest }
-            _ = try await intake.takeOver()
             try await forgetOld()
+            guard !rows.isEmpty else { return Self.noWebhooksRest }
+            var isMore = try await intake.takeOver()
+            for row in rows where row.replayedTo != nil {
+                let isUnfinished = try await store.write {
+                    try $0.replayMore(row.id, limit: Self.batchMax)
+                }
+                isMore = isMore || isUnfinished
+            }
             for row in rows where !row.isPaused { try await start(row.opened(vault), &tries) }
-            return EventIntake.every
+            return isMore ? .zero : EventIntake.every
         } catch {
             logger.warning("webhooks cannot go on", fields: [.detail: .error(error)])
             return Self.storeRetry
@@ -99,7 +108,10 @@ final class WebhookWorker: Sendable {
 
     private func start(_ webhook: Webhook, _ tries: inout DiscardingTaskGroup) async throws {
         let now = time.now()
-        let busy = state.withLock { $0.receivers[webhook.id, default: Receiver()].lanes }
+        let busy = state.withLock { state in
+            state.receivers[webhook.id, default: Receiver()].freed = []
+            return state.receivers[webhook.id, default: Receiver()].lanes
+        }
         guard busy.count < Self.triesMax else { return }
         let due = try await store.read {
             try $0.dueDeliveries(to: webhook.id, at: now, limit: Self.triesMax + busy.count)
@@ -114,7 +126,8 @@ final class WebhookWorker: Sendable {
     private func claim(_ delivery: WebhookDelivery) -> CircuitBreaker.Permission? {
         state.withLock { state in
             var receiver = state.receivers[delivery.webhook, default: Receiver()]
-            guard receiver.lanes.count < Self.triesMax, !receiver.lanes.contains(delivery.lane)
+            guard receiver.lanes.count < Self.triesMax, !receiver.lanes.contains(delivery.lane),
+                !receiver.freed.contains(delivery.lane)
             else { return nil }
             let permission = receiver.breaker.admit(at: time.uptime())
             if case .barred = permission { return nil }
@@ -132,6 +145,7 @@ final class WebhookWorker: Sendable {
         state.withLock { state in
             guard var receiver = state.receivers[delivery.webhook] else { return }
             receiver.lanes.remove(delivery.lane)
+            receiver.freed.insert(delivery.lane)
             _ = receiver.breaker.ended(
                 permission, outcome == .taken ? .answered : .failed, at: time.uptime())
             state.receivers[delivery.webhook] = receiver

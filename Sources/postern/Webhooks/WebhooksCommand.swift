@@ -95,7 +95,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     /// `postern webhooks pause ID`.
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Holds one back; its events wait, three days at the most.")
+            abstract: "Holds one back; its events wait, as long as they are kept (7 days).")
 
         @Argument(help: "whk_…, as the list shows it.") var id: String
         @OptionGroup var target: WebhookTarget

@@ -71,6 +71,11 @@ final class WebhookBench: Sendable {
         return answer
     }
 
+    func pause(_ id: String, _ isPaused: Bool) async throws {
+        _ = try await service.operations.pauseWebhook(
+            NotificationV1.PauseWebhookRequest(webhookId: id, paused: isPaused), context())
+    }
+
     /// Runs the worker for as long as `body` runs.
     func working<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         let worker = Task { await service.run() }

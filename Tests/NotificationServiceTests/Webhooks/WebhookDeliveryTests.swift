@@ -147,6 +147,46 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
+    @Test("what was first in its lane is forgotten after a week, and the next one goes")
+    func forgotten() async throws {
+        let sink = try await HTTPSink { _ in .answer(200) }
+        let bench = try WebhookBench(in: TemporaryFolder())
+        try await bench.working {
+            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
+            try await bench.pause(id, true)
+            try await bench.happen(.sessionStarted, account: 1)
+            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
+            bench.time.advance(by: .seconds(5 * 24 * 3_600))
+            try await bench.happen(.sessionEnded, account: 1)
+            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(2))
+            bench.time.advance(by: .seconds(3 * 24 * 3_600))
+            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
+            try await bench.pause(id, false)
+            await bench.until { sink.requests.count == 1 }
+            #expect(Self.types(sink) == ["session.ended"])
+        }
+        bench.close()
+        await sink.close()
+    }
+
+    @Test("a webhook that is added after the last one went is told of nothing from between")
+    func between() async throws {
+        let sink = try await HTTPSink { _ in .answer(200) }
+        let bench = try WebhookBench(in: TemporaryFolder())
+        try await bench.working {
+            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
+            _ = try await bench.service.operations.removeWebhook(
+                NotificationV1.RemoveWebhookRequest(webhookId: id), bench.context())
+            try await bench.happen(.sessionStarted, account: 1)
+            _ = try await bench.add(sink.url("/"))
+            try await bench.happen(.sessionEnded, account: 1)
+            await bench.until { sink.requests.count == 1 }
+            #expect(Self.types(sink) == ["session.ended"])
+        }
+        bench.close()
+        await sink.close()
+    }
+
     @Test("for a day after a new secret was made both sign")
     func rotation() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }

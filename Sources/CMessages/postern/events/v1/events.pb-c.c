@@ -142,7 +142,7 @@ void   postern__events__v1__event__free_unpacked
   assert(message->base.descriptor == &postern__events__v1__event__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__events__v1__read_events_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__events__v1__read_events_request__field_descriptors[4] =
 {
   {
     "after",
@@ -180,16 +180,29 @@ static const ProtobufCFieldDescriptor postern__events__v1__read_events_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "after_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Events__V1__ReadEventsRequest, after_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__events__v1__read_events_request__field_indices_by_name[] = {
   0,   /* field[0] = after */
+  3,   /* field[3] = after_at_ms */
   1,   /* field[1] = limit */
   2,   /* field[2] = position_only */
 };
 static const ProtobufCIntRange postern__events__v1__read_events_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__events__v1__read_events_request__descriptor =
 {
@@ -199,14 +212,14 @@ const ProtobufCMessageDescriptor postern__events__v1__read_events_request__descr
   "Postern__Events__V1__ReadEventsRequest",
   "postern.events.v1",
   sizeof(Postern__Events__V1__ReadEventsRequest),
-  3,
+  4,
   postern__events__v1__read_events_request__field_descriptors,
   postern__events__v1__read_events_request__field_indices_by_name,
   1,  postern__events__v1__read_events_request__number_ranges,
   (ProtobufCMessageInit) postern__events__v1__read_events_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__events__v1__read_events_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__events__v1__read_events_response__field_descriptors[5] =
 {
   {
     "events",
@@ -256,17 +269,30 @@ static const ProtobufCFieldDescriptor postern__events__v1__read_events_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position_at_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Events__V1__ReadEventsResponse, position_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__events__v1__read_events_response__field_indices_by_name[] = {
   0,   /* field[0] = events */
   2,   /* field[2] = is_whole */
   1,   /* field[1] = position */
+  4,   /* field[4] = position_at_ms */
   3,   /* field[3] = read_at_ms */
 };
 static const ProtobufCIntRange postern__events__v1__read_events_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__events__v1__read_events_response__descriptor =
 {
@@ -276,7 +302,7 @@ const ProtobufCMessageDescriptor postern__events__v1__read_events_response__desc
   "Postern__Events__V1__ReadEventsResponse",
   "postern.events.v1",
   sizeof(Postern__Events__V1__ReadEventsResponse),
-  4,
+  5,
   postern__events__v1__read_events_response__field_descriptors,
   postern__events__v1__read_events_response__field_indices_by_name,
   1,  postern__events__v1__read_events_response__number_ranges,

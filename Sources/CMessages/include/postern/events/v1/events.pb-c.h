@@ -31,10 +31,11 @@ struct  Postern__Events__V1__ReadEventsRequest
   int64_t after;
   uint32_t limit;
   protobuf_c_boolean position_only;
+  int64_t after_at_ms;
 };
 #define POSTERN__EVENTS__V1__READ_EVENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__events__v1__read_events_request__descriptor) \
-    , 0, 0, 0 }
+    , 0, 0, 0, 0 }
 
 
 struct  Postern__Events__V1__ReadEventsResponse
@@ -45,10 +46,11 @@ struct  Postern__Events__V1__ReadEventsResponse
   int64_t position;
   protobuf_c_boolean is_whole;
   int64_t read_at_ms;
+  int64_t position_at_ms;
 };
 #define POSTERN__EVENTS__V1__READ_EVENTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__events__v1__read_events_response__descriptor) \
-    , 0,NULL, 0, 0, 0 }
+    , 0,NULL, 0, 0, 0, 0 }
 
 
 struct  Postern__Events__V1__Event

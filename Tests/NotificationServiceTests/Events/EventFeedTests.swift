@@ -1,0 +1,71 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@Suite("A service's trail as a feed")
+struct EventFeedTests {
+    private let time = ManualTime()
+    private let folder: TemporaryFolder
+    private let store: Store
+    private let feed: EventFeed
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Store(
+            folder: folder.path, name: "session", migrations: [], time: time,
+            logger: CapturedLog().logger(time: time))
+        feed = EventFeed(store: store, time: time)
+    }
+
+    private func happen(_ kind: AuditKind) async throws {
+        time.advance(by: .milliseconds(10))
+        try await store.write { try $0.audit(AuditEvent(kind)) }
+    }
+
+    private func read(
+        after position: Int64 = 0, atMs: Int64 = 0, limit: UInt32 = 0, as caller: String = "tool"
+    ) async throws -> EventsV1.ReadEventsResponse {
+        try await feed.readEvents(
+            EventsV1.ReadEventsRequest(after: position, limit: limit, afterAtMs: atMs),
+            CallContext(application: caller, deadline: time.uptime() + .seconds(1)))
+    }
+
+    @Test("a feed is read a part at a time, and told to its end")
+    func parts() async throws {
+        for _ in 0..<3 { try await happen(.sessionStarted) }
+        let first = try await read(limit: 2)
+        #expect(first.events.map(\.position) == [1, 2])
+        #expect(!first.isWhole)
+        let rest = try await read(after: first.position, atMs: first.positionAtMs)
+        #expect(rest.events.map(\.position) == [3])
+        #expect(rest.isWhole)
+        let end = try await read(after: rest.position, atMs: rest.positionAtMs)
+        #expect(end.events.isEmpty && end.position == 3 && end.isWhole)
+        store.close()
+    }
+
+    @Test("after a backup was restored a reader is told what has happened since")
+    func restored() async throws {
+        for _ in 0..<5 { try await happen(.sessionStarted) }
+        let seen = try await read()
+        // The copy had three events; two others happened on it since.
+        _ = try await store.write { try $0.execute("DELETE FROM audit WHERE number > 3") }
+        _ = try await store.write { try $0.execute("UPDATE sqlite_sequence SET seq = 3") }
+        for _ in 0..<2 { try await happen(.sessionEnded) }
+        let since = try await read(after: seen.position, atMs: seen.positionAtMs)
+        #expect(since.events.map(\.kind) == ["session.ended", "session.ended"])
+        #expect(since.position == 5)
+        store.close()
+    }
+
+    @Test(
+        "only notification and the operator's tool read it", arguments: ["gateway", "identity", ""])
+    func rights(_ caller: String) async throws {
+        await #expect(throws: ServiceError(.permissionDenied)) { try await read(as: caller) }
+        store.close()
+    }
+}
