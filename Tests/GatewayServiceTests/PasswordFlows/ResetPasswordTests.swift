@@ -1,4 +1,6 @@
+import GatewayService
 import Messages
+import NotificationService
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -97,7 +99,9 @@ struct ResetPasswordTests {
 
     @Test("security.md: who is locked out of signing in still gets in by a reset")
     func lockedOut() async throws {
-        for _ in 0..<5 { _ = try? await house.signIn(password: "Wrong7Horse", device: "x") }
+        for _ in 0..<5 {
+            _ = try await refusal { try await house.signIn(password: "Wrong7Horse", device: "x") }
+        }
         let locked = try await refusal { try await house.signIn(device: "x") }
         #expect(locked.code == .tooManyRequests)
         let owner = try await reset(try await token())

@@ -63,8 +63,9 @@ struct PasswordChangeTests {
 
     @Test("N-01: changing again and again does not fill an inbox")
     func flood() async throws {
-        for number in 0..<6 {
-            try await change(number % 2 == 0 ? Self.old : Self.new, number % 2 == 0 ? Self.new : Self.old)
+        for _ in 0..<3 {
+            try await change()
+            try await change(Self.new, Self.old)
         }
         try await house.relay()
         #expect(house.notifications.mails.count { $0.template == "password-changed" } == 3)

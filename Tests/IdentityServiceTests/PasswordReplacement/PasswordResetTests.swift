@@ -96,7 +96,9 @@ struct PasswordResetTests {
                     } catch { return nil }
                 }
             }
-            return await group.reduce(into: []) { if let password = $1 { $0.append(password) } }
+            var set: [String] = []
+            for await password in group { set += password.map { [$0] } ?? [] }
+            return set
         }
         #expect(set.count == 1)
         _ = try await house.signIn(password: try #require(set.first))
