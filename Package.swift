@@ -269,7 +269,7 @@ let package = Package(
             "postern",
             [
                 "postern", "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix,
+                "TestSupport", nioPosix, argumentParser,
             ]),
         tests(
             "RateLimitService",

@@ -54,7 +54,7 @@ start_server() {
   taskset -c 0 "$@" >"$output" &
   server_process=$!
   started+=("$server_process")
-  for _ in $(seq 100); do
+  for _ in $(seq "${server_tries:-100}"); do
     server_port=$(head -n1 "$output")
     [[ -n $server_port ]] && return 0
     kill -0 "$server_process" 2>/dev/null || break

@@ -32,7 +32,7 @@ soak "$rounds" '^SystemTests\.SystemTests/Crashes'
 say "a bad network between the programs"
 soak $(((rounds + 19) / 20)) '^SystemTests\.SystemTests/NetworkFaults'
 say "crowds, rushes and rolling stops of the built programs"
-soak 1 '^SystemTests\.SystemTests/(Crowds|SignInRush|RollingStop)'
+soak 1 '^SystemTests\.SystemTests/(Crowds|SignInRush|RollingStop|HangingMailServer)'
 say "calls over bad networks, crowds, and random programs for the call machine"
 soak "$rounds" '^RPCTests\.(FaultMatrixTests|CrowdTests|FrameCorpusTests)'
 say "fuzzing, $seconds s each target"

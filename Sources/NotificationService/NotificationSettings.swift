@@ -1,12 +1,17 @@
-import Cryptography
-package import Outbound
+package import Logging
+import Outbound
 package import ServiceRuntime
+package import Storage
 
 /// What an operator can set of the notification service. Without a mail server mails go into the
 /// inbox folder, so that everything runs on defaults.
 package struct NotificationSettings: Settings {
-    /// The mail server; nil for the inbox.
-    package let server: SMTPServer?
+    /// The mail servers; none for the inbox.
+    package let mailServers: MailServerSettings
+    /// Who signs mails.
+    package let dkim: DKIMSettings
+    /// Where readers end bulk mails; nil where they cannot.
+    package let unsubscribe: UnsubscribeLink?
     /// Who mails are from.
     package let sender: Mailbox
     /// The inbox's folder; nil for `inbox` in the data folder.
@@ -15,6 +20,8 @@ package struct NotificationSettings: Settings {
     package let deliveriesMax: Int
     /// How long one try may take.
     package let deliveryTimeout: Duration
+    /// The longest try, over all servers; a message's lease ends after that.
+    private static let tryMax = Delivery.lease - Delivery.waitForTryMax
     /// Messages that one recipient may be sent at once, in each lane.
     package let recipientBurst: Int
     /// Between two of those that follow.
@@ -35,7 +42,10 @@ package struct NotificationSettings: Settings {
         push = PushSettings(&settings, providers)
         templates = TemplateSettings(reading: &settings)
         sender = Self.sender(&settings)
-        server = Self.server(&settings, clientName: sender.address.domain)
+        mailServers = MailServerSettings(
+            reading: &settings, clientName: sender.address.domain)
+        dkim = DKIMSettings(reading: &settings, senderDomain: sender.address.domain)
+        unsubscribe = Self.unsubscribe(&settings)
         inboxFolder = settings.optionalPath(
             "inbox-folder",
             reason:
@@ -46,6 +56,9 @@ package struct NotificationSettings: Settings {
         deliveryTimeout = settings.duration(
             "delivery-timeout", default: .seconds(30), in: .seconds(1)...(.seconds(120)),
             reason: "A mail server that takes longer is left, and the mail tried again later.")
+        settings.require(
+            deliveryTimeout * mailServers.entries.count <= Self.tryMax, ["delivery-timeout"],
+            "all mail servers together may take 2 minutes for one mail: lower delivery-timeout")
         recipientBurst = settings.integer(
             "recipient-burst", default: 20, in: 1...1_000, unit: "messages",
             reason: "One recipient is sent so many at once; later ones wait, none is lost.")
@@ -57,11 +70,14 @@ package struct NotificationSettings: Settings {
     /// The ways that messages leave.
     /// - Parameter dataFolder: where the inbox is, unless it is set.
     /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
-    package func makeRoutes(dataFolder: String) throws -> [Channel: any MessageRoute] {
-        [
+    package func makeRoutes(
+        dataFolder: String, store: Store, time: any Time, logger: Logger
+    ) throws -> [Channel: any MessageRoute] {
+        let route = try makeMailRoute(dataFolder: dataFolder, time: time, logger: logger)
+        return [
             .email: MailDelivery(
-                sender: sender, templates: templates.live,
-                route: try makeMailRoute(dataFolder: dataFolder))
+                sender: sender, templates: templates.live, route: route, unsubscribe: unsubscribe,
+                stops: StoppedAddressList(store: store, time: time))
         ]
     }
 
@@ -72,13 +88,37 @@ package struct NotificationSettings: Settings {
     }
 
     /// The way that mails leave.
-    package func makeMailRoute(dataFolder: String) throws -> any MailRoute {
-        guard let server else {
+    /// - Throws: as above.
+    func makeMailRoute(
+        dataFolder: String, time: any Time, logger: Logger
+    ) throws -> any MailRoute {
+        guard !mailServers.entries.isEmpty else {
             return try makeInbox(dataFolder: dataFolder)
         }
-        let client = try OutboundClient(
-            limits: .init(transfersMax: deliveriesMax, connectionsMax: deliveriesMax))
-        return SMTPRoute(client: client, server: server, timeout: deliveryTimeout)
+        let servers = mailServers.entries.map { entry in
+            let name = "smtp \(entry.server.host):\(entry.server.port)"
+            return SMTPRoute.Server(
+                entry.server,
+                gate: ProviderGate(name: name, rate: entry.rate, time: time, logger: logger))
+        }
+        return SMTPRoute(
+            client: try SMTPClient(connections: deliveriesMax), servers: servers,
+            timeout: deliveryTimeout, signer: dkim.signer)
+    }
+
+    private static func unsubscribe(_ settings: inout SettingsReader) -> UnsubscribeLink? {
+        let url = settings.optionalString(
+            "unsubscribe-url", unit: "URL",
+            reason: """
+                https page where readers end mails that they need not have; {recipient} stands \
+                for the address, {message} for the mail's id.
+                """)
+        let link = url.flatMap { UnsubscribeLink($0) }
+        settings.require(
+            url == nil || link != nil, ["unsubscribe-url"],
+            "unsubscribe-url must begin with https:// and have \(UnsubscribeLink.bytesMax) bytes at most"
+        )
+        return link
     }
 
     private static func sender(_ settings: inout SettingsReader) -> Mailbox {
@@ -93,48 +133,6 @@ package struct NotificationSettings: Settings {
             mailbox != nil, ["sender-address", "sender-name"],
             "sender-address must be one email address, and sender-name have 100 bytes at most")
         return mailbox ?? .placeholder
-    }
-
-    private static func server(
-        _ settings: inout SettingsReader, clientName: String
-    ) -> SMTPServer? {
-        let host = settings.optionalString(
-            "smtp-host", unit: "host", reason: "The mail server; without one mails go to the inbox."
-        )
-        let port = settings.integer(
-            "smtp-port", default: 587, in: 1...65_535, unit: "port",
-            reason: "587 takes mail from programs (RFC 6409), 25 from other mail servers.")
-        let encryption: SMTPServer.Encryption = settings.choice(
-            "smtp-encryption", default: .required,
-            reason: "STARTTLS, or none for a relay on this machine or a private network.")
-        let trustFile = settings.optionalPath(
-            "smtp-trust-file", reason: "PEM authorities to trust instead of the system's.")
-        let user = settings.optionalString(
-            "smtp-user", unit: "name", reason: "Who we are to the mail server.")
-        let password = settings.secret("smtp-password", reason: "smtp-user's password.")
-        settings.require(
-            (user == nil) == (password == nil), ["smtp-user", "smtp-password"],
-            "smtp-user and smtp-password go together")
-        settings.require(
-            password == nil || encryption == .required, ["smtp-encryption", "smtp-password"],
-            "a password does not travel in clear: smtp-encryption must be required")
-        guard let host else { return nil }
-        let server = SMTPServer(
-            host: host, port: UInt16(clamping: port), encryption: encryption,
-            credentials: credentials(user, password), clientName: clientName,
-            // The operator's own word: relays are commonly private or loopback.
-            addresses: .any, trustFile: trustFile)
-        settings.require(
-            server != nil, ["smtp-host"], "smtp-host must be a host name or an IP address")
-        return server
-    }
-
-    private static func credentials(
-        _ user: String?, _ password: SettingSecret?
-    ) -> SMTPServer.Credentials? {
-        guard let user, let password else { return nil }
-        let secret = password.withBytes { SecretBytes(copying: $0) }
-        return SMTPServer.Credentials(user: user, password: secret)
     }
 }
 

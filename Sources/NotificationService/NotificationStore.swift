@@ -11,8 +11,9 @@ package enum NotificationStore {
     package static let migrations = [
         Migration(number: 1, sql: messages),
         Migration(number: 2, sql: outbox),
-        DeviceSchema.migration,
-        EventStore.migration,
+        DeviceSchema.migration(number: 3),
+        EventStore.migration(number: 4),
+        StoppedAddresses.migration(number: 5),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: from when it may be

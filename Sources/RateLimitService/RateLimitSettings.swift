@@ -17,7 +17,8 @@ package struct RateLimitSettings: Settings {
             reason: "Bounds memory, about 64 bytes each; a quarter more for known devices.")
         limitsFile = settings.optionalPath(
             "limits-file",
-            reason: "Limits other than ours, .yaml or .json; read again when it changes (R-06).")
+            reason: "Limits other than ours, .yaml or .json; read again when it changes (R-06). "
+                + "What it can say: postern limits list --settings.")
         resetsFrom = settings.strings(
             "resets-from", default: ["tool"], unit: "application",
             reason: "Who may have a person's counts forgotten; no flow needs that.")

@@ -23,10 +23,11 @@ struct NotificationProgram: Program {
             migrations: NotificationService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try NotificationKeys(master: master, randomness: host.randomness)
-        let wording = PlainWording()
+        let wording = CatalogueWording(settings.notification.templates.live)
         let service = NotificationService(
             settings: settings.notification, store: store, keys: keys,
             routes: try routes(host, settings.notification, wording, store, keys),
+            traces: [DeviceTraces()],
             time: host.time, randomness: host.randomness, logger: host.logger)
         let short = ShortMessages(
             of: service, settings: settings.notification, wording: wording, store: store,
@@ -45,6 +46,8 @@ struct NotificationProgram: Program {
                 EventsDispatcher.methods(of: events),
                 WebhooksDispatcher.methods(of: webhooks.operations),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+                AddressesDispatcher.methods(
+                    of: AddressDesk(store: store, keys: keys, time: host.time)),
                 OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [
@@ -63,7 +66,9 @@ struct NotificationProgram: Program {
         let short = ShortRoutes(
             settings: settings, wording: wording, client: try settings.makeProviderClient(),
             store: store, keys: keys, time: host.time, logger: host.logger)
-        return try settings.makeRoutes(dataFolder: folder).merging(
+        return try settings.makeRoutes(
+            dataFolder: folder, store: store, time: host.time, logger: host.logger
+        ).merging(
             short.routes(inbox: try settings.makeInbox(dataFolder: folder))
         ) { own, _ in own }
     }

@@ -12,7 +12,7 @@ struct PosternTool: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, CallCommand.self, InboxCommand.self, StatusCommand.self,
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,
-            LimitsCommand.self, ClockCommand.self, OutboxCommand.self,
+            LimitsCommand.self, ClockCommand.self, OutboxCommand.self, MailCommand.self,
         ])
 }
 

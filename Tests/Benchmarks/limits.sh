@@ -3,6 +3,10 @@
 
 # Keys that many keys are.
 limits_keys=${POSTERN_BENCH_KEYS:-10000000}
+# Calls a second by the clock, and the subjects that are asked about where kinds are compared: so
+# many that nearly all are allowed.
+limits_rate=50000
+limits_subjects=1000000
 # Connections to Redis, and commands for each measure.
 redis_connections=50
 redis_commands=500000
@@ -27,7 +31,16 @@ bench_limits() {
   mkdir -p "$work/limits"
   "$release/Benchmarks" limits-core --folder "$work/limits" --seconds "$seconds" --runs "$runs" \
     --keys "$limits_keys"
-  start_limits
+  write_limits_payloads
+  compare_limits
+  measure_limits_among few 10000
+  measure_limits_among many "$limits_keys"
+  report_limits_among
+}
+
+# A Check beside the echo and Redis, each asked about one of so many subjects.
+compare_limits() {
+  start_limits 0
   start_redis
   local run
   for run in $(seq "$runs"); do
@@ -35,24 +48,48 @@ bench_limits() {
     measure_redis
   done >"$work/limits.figures"
   report_limits
+  kill "$limits_process" "$redis_process"
 }
 
-# postern.ratelimit.v1.CheckRequest with one charge: limit (1) and subject (2).
-write_check_payload() {
-  local limit=unaddressed-by-application subject=benchmark-000
-  printf '\x0a\x2b\x0a\x1a%s\x12\x0d%s' "$limit" "$subject" >"$work/check"
-}
-
-start_limits() {
+# postern.ratelimit.v1.CheckRequest with one charge: limit (1) and subject (2), whose eight digits
+# are another for each call.
+write_limits_payloads() {
   limits_key=$work/load.1.key
   head -c 32 /dev/urandom >"$limits_key"
   chmod 600 "$limits_key"
   write_echo_payload
-  write_check_payload
+  printf '\x0a\x26\x0a\x1aunaddressed-by-application\x12\x0800000000' >"$work/check"
+}
+
+# Starts the service with so many subjects that it has charged before.
+start_limits() {
+  rm -rf "$work/limits/server"
   mkdir -p "$work/limits/server"
-  start_server "$release/Benchmarks" limits-server --key "$limits_key" \
-    --folder "$work/limits/server"
+  server_tries=2400 start_server "$release/Benchmarks" limits-server --key "$limits_key" \
+    --folder "$work/limits/server" --keys "$1"
   limits_process=$server_process limits_port=$server_port
+}
+
+# The times of calls that come by the clock, to a service that knows so many subjects.
+measure_limits_among() {
+  local run
+  start_limits "$2"
+  # A snapshot of what it was given may still be written.
+  sleep 5
+  for run in $(seq "$runs"); do
+    limits_load "limits-check-$1-keys" postern.ratelimit.v1.Limits/Check "$work/check" 1 "$2" \
+      --rate "$limits_rate"
+  done >>"$work/limits-among.figures"
+  kill "$limits_process"
+}
+
+report_limits_among() {
+  local few many
+  few=$(median limits-check-few-keys-p99 <"$work/limits-among.figures")
+  many=$(median limits-check-many-keys-p99 <"$work/limits-among.figures")
+  figure limits-check-p99-few-keys "$few" µs
+  figure limits-check-p99-many-keys "$many" µs
+  ratio limits-check-p99-many-to-few "$many" "$few"
 }
 
 start_redis() {
@@ -60,7 +97,8 @@ start_redis() {
   redis_socket=$work/redis/socket
   taskset -c 0 redis-server --bind 127.0.0.1 --port 0 --unixsocket "$redis_socket" \
     --save '' --appendonly no --dir "$work/redis" >"$work/redis/log" &
-  started+=("$!")
+  redis_process=$!
+  started+=("$redis_process")
   local try
   for try in $(seq 100); do
     redis-cli -s "$redis_socket" ping 2>/dev/null | grep -q PONG && break
@@ -70,18 +108,21 @@ start_redis() {
 }
 
 limits_load() {
-  local name=$1 method=$2 payload=$3
+  local name=$1 method=$2 payload=$3 in_flight=$4 subjects=$5
+  shift 5
   "$build/floor/load" --port "$limits_port" --pid "$limits_process" --seconds "$seconds" \
     --name "$name" --service postern.benchmark --key "$limits_key" --payload "$payload" \
-    --method "$method" --in-flight "$4" --connections "$redis_connections"
+    --method "$method" --in-flight "$in_flight" --connections "$redis_connections" \
+    --subjects "$subjects" "$@"
 }
 
 measure_limits() {
   local in_flight
   for in_flight in 1 16; do
-    limits_load "limits-echo-$in_flight" postern.benchmark.v1.Echo/OnLoop "$work/echo" "$in_flight"
+    limits_load "limits-echo-$in_flight" postern.benchmark.v1.Echo/OnLoop "$work/echo" \
+      "$in_flight" 0
     limits_load "limits-check-$in_flight" postern.ratelimit.v1.Limits/Check "$work/check" \
-      "$in_flight"
+      "$in_flight" "$limits_subjects"
   done
 }
 
@@ -90,15 +131,15 @@ redis_load() {
   local name=$1 pipeline=$2 value
   shift 2
   value=$(taskset -c 1 redis-benchmark -s "$redis_socket" -c "$redis_connections" -P "$pipeline" \
-    -n "$redis_commands" --csv "$@" | tail -n 1 | cut -d, -f2 | tr -d '"')
+    -r "$limits_subjects" -n "$redis_commands" --csv "$@" | tail -n 1 | cut -d, -f2 | tr -d '"')
   figure "$name-$pipeline" "$value" commands/s
 }
 
 measure_redis() {
   local pipeline
   for pipeline in 1 16; do
-    redis_load redis-ring "$pipeline" evalsha "$redis_script" 1 limit 60 60000
-    redis_load redis-incr "$pipeline" incr limits-counter
+    redis_load redis-ring "$pipeline" evalsha "$redis_script" 1 limit:__rand_int__ 60 60000
+    redis_load redis-incr "$pipeline" incr counter:__rand_int__
   done
 }
 

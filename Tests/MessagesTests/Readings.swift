@@ -34,8 +34,10 @@ struct Numbers: ProtobufMessage {
         }
     }
 
-    init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-        values = try reader.numbers(10) { $0 }
+    private init(values: [UInt64]) { self.values = values }
+
+    static func read(from reader: inout OrdinaryReader) throws(NotOrdinary) -> Numbers {
+        Numbers(values: try reader.numbers(10) { $0 })
     }
 
     init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {

@@ -42,15 +42,14 @@ final class ServiceBench: Sendable {
         let settings = try Self.settings(environment)
         service = NotificationService(
             settings: settings, store: store, keys: keys,
-            routes: try routes
-                ?? route.map {
-                    [
-                        .email: MailDelivery(
-                            sender: settings.sender, templates: settings.templates.live, route: $0)
-                    ]
-                }
-                ?? settings.makeRoutes(dataFolder: folder.path),
-            traces: traces, time: time, randomness: randomness, logger: logger)
+            routes: try routes ?? [
+                .email: MailDelivery(
+                    sender: settings.sender, templates: settings.templates.live,
+                    route: route
+                        ?? settings.makeMailRoute(
+                            dataFolder: folder.path, time: time, logger: logger),
+                    stops: StoppedAddressList(store: store, time: time))
+            ], traces: traces, time: time, randomness: randomness, logger: logger)
     }
 
     static func settings(_ environment: [String: String]) throws -> NotificationSettings {
@@ -62,14 +61,24 @@ final class ServiceBench: Sendable {
         }
     }
 
-    /// A route to `sink` and the client that it uses.
-    static func route(to sink: SMTPSink) throws -> (route: SMTPRoute, client: OutboundClient) {
-        let client = try OutboundClient(limits: .init(transfersMax: 8, connectionsMax: 8))
-        let server = try #require(
-            SMTPServer(
-                host: "127.0.0.1", port: sink.port, encryption: .none, credentials: nil,
-                clientName: "us.example", addresses: .any, trustFile: nil))
-        return (SMTPRoute(client: client, server: server, timeout: .seconds(5)), client)
+    /// A route to `sinks`, in their order, and the client that it uses.
+    static func route(
+        to sinks: SMTPSink..., time: any Time = ManualTime(), signer: DKIMSigner? = nil
+    ) throws -> (route: SMTPRoute, client: SMTPClient) {
+        let client = try SMTPClient(connections: 8)
+        let servers = try sinks.map { sink in
+            let server = try #require(
+                SMTPServer(
+                    host: "127.0.0.1", port: sink.port, encryption: .none, credentials: nil,
+                    clientName: "us.example", addresses: .any, trustFile: nil))
+            let gate = ProviderGate(
+                name: "smtp \(sink.port)", rate: nil, time: time,
+                logger: CapturedLog().logger(time: time))
+            return SMTPRoute.Server(server, gate: gate)
+        }
+        let route = SMTPRoute(
+            client: client, servers: servers, timeout: .seconds(5), signer: signer)
+        return (route, client)
     }
 
     static func request(

@@ -53,7 +53,10 @@ package final class SMTPSink: Sendable {
         owner.hold(self)
     }
 
-    deinit { close() }
+    deinit {
+        listener.close(promise: nil)
+        children.closeAll()
+    }
 
     /// How it behaves from the next command on.
     package var script: Script {
@@ -94,9 +97,10 @@ package final class SMTPSink: Sendable {
         return value
     }
 
-    /// Stops listening and hangs up on everybody.
+    /// Stops listening, for certain when this returns, and hangs up on everybody.
     package func close() {
-        listener.close(promise: nil)
+        // A sink that is closed already is closed.
+        try? listener.close().wait()
         children.closeAll()
     }
 

@@ -127,7 +127,8 @@ package enum AccountsDescription {
         name: "postern.identity.v1.Accounts/GetAccount",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
 
     /// The service.
     package static let service = ServiceDescription(
@@ -139,7 +140,7 @@ package enum AccountsDescription {
             getAccount,
         ],
         fileDescriptorSet: """
-            CpoSCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            Cp4SCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -172,13 +173,13 @@ package enum AccountsDescription {
             c1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVE\
             EAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVE\
             EAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NU\
-            QVRVU19ERUxFVElORxAEMqoDCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
+            QVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
             dHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3Bv\
             bnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQ\
             YXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9u\
             c2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1h\
             aWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUY\
-            ARJjCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgSItRgBYgZwcm90bzM=
+            ARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8z
             """)
 }

@@ -140,7 +140,7 @@ package enum CredentialsDescription {
             resendVerification,
         ],
         fileDescriptorSet: """
-            CpoSCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            Cp4SCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -173,38 +173,38 @@ package enum CredentialsDescription {
             c1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVE\
             EAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVE\
             EAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NU\
-            QVRVU19ERUxFVElORxAEMqoDCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
+            QVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
             dHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3Bv\
             bnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQ\
             YXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9u\
             c2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1h\
             aWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUY\
-            ARJjCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgSItRgBYgZwcm90bzMK9goK\
-            JXBvc3Rlcm4vaWRlbnRpdHkvdjEvY3JlZGVudGlhbHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHku\
-            djEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8iaAobUmVxdWVzdFBhc3N3b3Jk\
-            UmVzZXRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIzCgZvcmlnaW4YAiABKAsyGy5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIh4KHFJlcXVlc3RQYXNzd29yZFJlc2V0UmVz\
-            cG9uc2UifQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEhoKCHBh\
-            c3N3b3JkGAIgASgJUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLk9yaWdpblIGb3JpZ2luIocBChVSZXNldFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgB\
-            IAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEo\
-            CzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mItgBChVDaGFuZ2VQYXNz\
-            d29yZFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEh0KCnNlc3Npb25faWQY\
-            AiABKAlSCXNlc3Npb25JZBIpChBjdXJyZW50X3Bhc3N3b3JkGAMgASgJUg9jdXJyZW50UGFzc3dv\
-            cmQSIQoMbmV3X3Bhc3N3b3JkGAQgASgJUgtuZXdQYXNzd29yZBIzCgZvcmlnaW4YBSABKAsyGy5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIhgKFkNoYW5nZVBhc3N3b3JkUmVzcG9u\
-            c2UibwoZUmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2Nv\
-            dW50SWQSMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdp\
-            biIwChpSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50MuADCgtD\
-            cmVkZW50aWFscxJ7ChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIwLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjEucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0\
-            UGFzc3dvcmRSZXNldFJlc3BvbnNlEmwKDVJlc2V0UGFzc3dvcmQSKS5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0GioucG9zdGVybi5pZGVudGl0eS52MS5SZXNldFBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESbwoOQ2hhbmdlUGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkNoYW5nZVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2hhbmdlUGFzc3dv\
-            cmRSZXNwb25zZSIEqLUYARJ1ChJSZXNlbmRWZXJpZmljYXRpb24SLi5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2Vu\
-            ZFZlcmlmaWNhdGlvblJlc3BvbnNlYgZwcm90bzM=
+            ARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8z\
+            CvYKCiVwb3N0ZXJuL2lkZW50aXR5L3YxL2NyZWRlbnRpYWxzLnByb3RvEhNwb3N0ZXJuLmlkZW50\
+            aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvImgKG1JlcXVlc3RQYXNz\
+            d29yZFJlc2V0UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSMwoGb3JpZ2luGAIgASgLMhsu\
+            cG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIeChxSZXF1ZXN0UGFzc3dvcmRSZXNl\
+            dFJlc3BvbnNlIn0KFFJlc2V0UGFzc3dvcmRSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIa\
+            CghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVu\
+            dGl0eS52MS5PcmlnaW5SBm9yaWdpbiKHAQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
+            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
+            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiLYAQoVQ2hhbmdl\
+            UGFzc3dvcmRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIdCgpzZXNzaW9u\
+            X2lkGAIgASgJUglzZXNzaW9uSWQSKQoQY3VycmVudF9wYXNzd29yZBgDIAEoCVIPY3VycmVudFBh\
+            c3N3b3JkEiEKDG5ld19wYXNzd29yZBgEIAEoCVILbmV3UGFzc3dvcmQSMwoGb3JpZ2luGAUgASgL\
+            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIYChZDaGFuZ2VQYXNzd29yZFJl\
+            c3BvbnNlIm8KGVJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJ\
+            YWNjb3VudElkEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZv\
+            cmlnaW4iMAoaUmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2VudDLg\
+            AwoLQ3JlZGVudGlhbHMSewoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSMC5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBoxLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVx\
+            dWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZRJsCg1SZXNldFBhc3N3b3JkEikucG9zdGVybi5pZGVu\
+            dGl0eS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBoqLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZXRQ\
+            YXNzd29yZFJlc3BvbnNlIgSotRgBEm8KDkNoYW5nZVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0\
+            eS52MS5DaGFuZ2VQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLkNoYW5nZVBh\
+            c3N3b3JkUmVzcG9uc2UiBKi1GAESdQoSUmVzZW5kVmVyaWZpY2F0aW9uEi4ucG9zdGVybi5pZGVu\
+            dGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5S\
+            ZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZWIGcHJvdG8z
             """)
 }

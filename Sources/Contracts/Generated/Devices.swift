@@ -122,7 +122,8 @@ package enum DevicesDescription {
         name: "postern.session.v1.Devices/List",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
 
     /// `End`.
     package static let end = MethodDescription(
@@ -163,7 +164,7 @@ package enum DevicesDescription {
             listProofs,
         ],
         fileDescriptorSet: """
-            CpoSCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            Cp4SCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -196,49 +197,49 @@ package enum DevicesDescription {
             c1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVE\
             EAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVE\
             EAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NU\
-            QVRVU19ERUxFVElORxAEMqoDCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
+            QVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
             dHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3Bv\
             bnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQ\
             YXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9u\
             c2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1h\
             aWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUY\
-            ARJjCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgSItRgBYgZwcm90bzMKzg8K\
-            IHBvc3Rlcm4vc2Vzc2lvbi92MS9kZXZpY2VzLnByb3RvEhJwb3N0ZXJuLnNlc3Npb24udjEaInBv\
-            c3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8ihAIKDURldmljZVNlc3Npb24SHQoKc2Vz\
-            c2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh8KC2RldmljZV9uYW1lGAIgASgJUgpkZXZpY2VOYW1l\
-            EhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21zGAQgASgDUgtjcmVh\
-            dGVkQXRNcxIlCg9sYXN0X3VzZWRfYXRfbXMYBSABKANSDGxhc3RVc2VkQXRNcxIYCgdjdXJyZW50\
-            GAYgASgIUgdjdXJyZW50EhAKA2FtchgHIAMoCVIDYW1yEiAKDGF1dGhfdGltZV9tcxgIIAEoA1IK\
-            YXV0aFRpbWVNcyIwCgtMaXN0UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rv\
-            a2VuIk0KDExpc3RSZXNwb25zZRI9CghzZXNzaW9ucxgBIAMoCzIhLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5EZXZpY2VTZXNzaW9uUghzZXNzaW9ucyJOCgpFbmRSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
-            IAEoCVILYWNjZXNzVG9rZW4SHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkIiMKC0VuZFJl\
-            c3BvbnNlEhQKBWVuZGVkGAEgASgIUgVlbmRlZCI1ChBFbmRPdGhlcnNSZXF1ZXN0EiEKDGFjY2Vz\
-            c190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iKQoRRW5kT3RoZXJzUmVzcG9uc2USFAoFZW5kZWQY\
-            ASABKA1SBWVuZGVkIuYBChVSZWF1dGhlbnRpY2F0ZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEg\
-            ASgJUgthY2Nlc3NUb2tlbhI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2ln\
-            bkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3Jp\
-            Z2luUgZvcmlnaW4SPQoIcHJlc2VuY2UYBCABKAsyIS5wb3N0ZXJuLnNlc3Npb24udjEuUHJlc2Vu\
-            Y2VQcm9vZlIIcHJlc2VuY2UicgoNUHJlc2VuY2VQcm9vZhIgCgxzaWduZWRfYXRfbXMYASABKANS\
-            CnNpZ25lZEF0TXMSIQoMaGFyZHdhcmVfa2V5GAIgASgIUgtoYXJkd2FyZUtleRIcCglzaWduYXR1\
-            cmUYAyABKAxSCXNpZ25hdHVyZSKOAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3Nf\
-            dG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFh\
-            Y2Nlc3NFeHBpcmVzQXRNcxIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMiNgoRTGlz\
-            dFByb29mc1JlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJCCgxTZXNz\
-            aW9uUHJvb2YSEAoDYW1yGAEgAygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAIgASgDUgpwcm92ZWRB\
-            dE1zIskBChJMaXN0UHJvb2ZzUmVzcG9uc2USHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklk\
-            Eh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJZBI4CgZwcm9vZnMYAyADKAsyIC5wb3N0ZXJu\
-            LnNlc3Npb24udjEuU2Vzc2lvblByb29mUgZwcm9vZnMSJAoOaGFzX2RldmljZV9rZXkYBCABKAhS\
-            DGhhc0RldmljZUtleRIVCgZub3dfbXMYBSABKANSBW5vd01zMtQDCgdEZXZpY2VzEk8KBExpc3QS\
-            Hy5wb3N0ZXJuLnNlc3Npb24udjEuTGlzdFJlcXVlc3QaIC5wb3N0ZXJuLnNlc3Npb24udjEuTGlz\
-            dFJlc3BvbnNlIgSItRgBEkwKA0VuZBIeLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZXF1ZXN0Gh8u\
-            cG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlc3BvbnNlIgSItRgBEl4KCUVuZE90aGVycxIkLnBvc3Rl\
-            cm4uc2Vzc2lvbi52MS5FbmRPdGhlcnNSZXF1ZXN0GiUucG9zdGVybi5zZXNzaW9uLnYxLkVuZE90\
-            aGVyc1Jlc3BvbnNlIgSItRgBEmcKDlJlYXV0aGVudGljYXRlEikucG9zdGVybi5zZXNzaW9uLnYx\
-            LlJlYXV0aGVudGljYXRlUmVxdWVzdBoqLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWF1dGhlbnRpY2F0\
-            ZVJlc3BvbnNlEmEKCkxpc3RQcm9vZnMSJS5wb3N0ZXJuLnNlc3Npb24udjEuTGlzdFByb29mc1Jl\
-            cXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24udjEuTGlzdFByb29mc1Jlc3BvbnNlIgSItRgBYgZwcm90\
-            bzM=
+            ARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8z\
+            CtIPCiBwb3N0ZXJuL3Nlc3Npb24vdjEvZGV2aWNlcy5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYx\
+            GiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIoQCCg1EZXZpY2VTZXNzaW9uEh0K\
+            CnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEoCVIKZGV2aWNl\
+            TmFtZRIaCghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9tcxgEIAEoA1IL\
+            Y3JlYXRlZEF0TXMSJQoPbGFzdF91c2VkX2F0X21zGAUgASgDUgxsYXN0VXNlZEF0TXMSGAoHY3Vy\
+            cmVudBgGIAEoCFIHY3VycmVudBIQCgNhbXIYByADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYCCAB\
+            KANSCmF1dGhUaW1lTXMiMAoLTGlzdFJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nl\
+            c3NUb2tlbiJNCgxMaXN0UmVzcG9uc2USPQoIc2Vzc2lvbnMYASADKAsyIS5wb3N0ZXJuLnNlc3Np\
+            b24udjEuRGV2aWNlU2Vzc2lvblIIc2Vzc2lvbnMiTgoKRW5kUmVxdWVzdBIhCgxhY2Nlc3NfdG9r\
+            ZW4YASABKAlSC2FjY2Vzc1Rva2VuEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZCIjCgtF\
+            bmRSZXNwb25zZRIUCgVlbmRlZBgBIAEoCFIFZW5kZWQiNQoQRW5kT3RoZXJzUmVxdWVzdBIhCgxh\
+            Y2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIikKEUVuZE90aGVyc1Jlc3BvbnNlEhQKBWVu\
+            ZGVkGAEgASgNUgVlbmRlZCLmAQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tl\
+            bhgBIAEoCVILYWNjZXNzVG9rZW4SNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            Lk9yaWdpblIGb3JpZ2luEj0KCHByZXNlbmNlGAQgASgLMiEucG9zdGVybi5zZXNzaW9uLnYxLlBy\
+            ZXNlbmNlUHJvb2ZSCHByZXNlbmNlInIKDVByZXNlbmNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEg\
+            ASgDUgpzaWduZWRBdE1zEiEKDGhhcmR3YXJlX2tleRgCIAEoCFILaGFyZHdhcmVLZXkSHAoJc2ln\
+            bmF0dXJlGAMgASgMUglzaWduYXR1cmUijgEKFlJlYXV0aGVudGljYXRlUmVzcG9uc2USIQoMYWNj\
+            ZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgCIAEo\
+            A1IRYWNjZXNzRXhwaXJlc0F0TXMSIAoMYXV0aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zIjYK\
+            EUxpc3RQcm9vZnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iQgoM\
+            U2Vzc2lvblByb29mEhAKA2FtchgBIAMoCVIDYW1yEiAKDHByb3ZlZF9hdF9tcxgCIAEoA1IKcHJv\
+            dmVkQXRNcyLJAQoSTGlzdFByb29mc1Jlc3BvbnNlEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Np\
+            b25JZBIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSOAoGcHJvb2ZzGAMgAygLMiAucG9z\
+            dGVybi5zZXNzaW9uLnYxLlNlc3Npb25Qcm9vZlIGcHJvb2ZzEiQKDmhhc19kZXZpY2Vfa2V5GAQg\
+            ASgIUgxoYXNEZXZpY2VLZXkSFQoGbm93X21zGAUgASgDUgVub3dNczLYAwoHRGV2aWNlcxJTCgRM\
+            aXN0Eh8ucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RSZXF1ZXN0GiAucG9zdGVybi5zZXNzaW9uLnYx\
+            Lkxpc3RSZXNwb25zZSIIiLUYAaC1GGQSTAoDRW5kEh4ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJl\
+            cXVlc3QaHy5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVzcG9uc2UiBIi1GAESXgoJRW5kT3RoZXJz\
+            EiQucG9zdGVybi5zZXNzaW9uLnYxLkVuZE90aGVyc1JlcXVlc3QaJS5wb3N0ZXJuLnNlc3Npb24u\
+            djEuRW5kT3RoZXJzUmVzcG9uc2UiBIi1GAESZwoOUmVhdXRoZW50aWNhdGUSKS5wb3N0ZXJuLnNl\
+            c3Npb24udjEuUmVhdXRoZW50aWNhdGVSZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLlJlYXV0\
+            aGVudGljYXRlUmVzcG9uc2USYQoKTGlzdFByb29mcxIlLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0\
+            UHJvb2ZzUmVxdWVzdBomLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0UHJvb2ZzUmVzcG9uc2UiBIi1\
+            GAFiBnByb3RvMw==
             """)
 }

@@ -116,23 +116,23 @@ package enum LimitOperationDescription {
             rotateSubjectKey,
         ],
         fileDescriptorSet: """
-            CtUHCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9vcGVyYXRpb24ucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
-            bWl0LnYxIpcBCgVMaW1pdBISCgRuYW1lGAEgASgJUgRuYW1lEhIKBHJ1bGUYAiABKAlSBHJ1bGUS\
+            CvEHCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9vcGVyYXRpb24ucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            bWl0LnYxIrMBCgVMaW1pdBISCgRuYW1lGAEgASgJUgRuYW1lEhIKBHJ1bGUYAiABKAlSBHJ1bGUS\
             GAoHY2hhbmdlZBgDIAEoCFIHY2hhbmdlZBIWCgZzaGFkb3cYBCABKAhSBnNoYWRvdxIYCgdkdXJh\
-            YmxlGAUgASgIUgdkdXJhYmxlEhoKCGludGVybmFsGAYgASgIUghpbnRlcm5hbCITChFMaXN0TGlt\
-            aXRzUmVxdWVzdCJJChJMaXN0TGltaXRzUmVzcG9uc2USMwoGbGltaXRzGAEgAygLMhsucG9zdGVy\
-            bi5yYXRlbGltaXQudjEuTGltaXRSBmxpbWl0cyJaCgpTdWJqZWN0S2V5EhYKBm51bWJlchgBIAEo\
-            A1IGbnVtYmVyEhkKCHNpbmNlX21zGAIgASgDUgdzaW5jZU1zEhkKCHVudGlsX21zGAMgASgDUgd1\
-            bnRpbE1zIhgKFkxpc3RTdWJqZWN0S2V5c1JlcXVlc3QiTwoXTGlzdFN1YmplY3RLZXlzUmVzcG9u\
-            c2USNAoEa2V5cxgBIAMoCzIgLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlN1YmplY3RLZXlSBGtleXMi\
-            GQoXUm90YXRlU3ViamVjdEtleVJlcXVlc3QiUAoYUm90YXRlU3ViamVjdEtleVJlc3BvbnNlEjQK\
-            BGtleXMYASADKAsyIC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5TdWJqZWN0S2V5UgRrZXlzMuACCg5M\
-            aW1pdE9wZXJhdGlvbhJlCgpMaXN0TGltaXRzEicucG9zdGVybi5yYXRlbGltaXQudjEuTGlzdExp\
-            bWl0c1JlcXVlc3QaKC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5MaXN0TGltaXRzUmVzcG9uc2UiBIi1\
-            GAESdAoPTGlzdFN1YmplY3RLZXlzEiwucG9zdGVybi5yYXRlbGltaXQudjEuTGlzdFN1YmplY3RL\
-            ZXlzUmVxdWVzdBotLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkxpc3RTdWJqZWN0S2V5c1Jlc3BvbnNl\
-            IgSItRgBEnEKEFJvdGF0ZVN1YmplY3RLZXkSLS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Sb3RhdGVT\
-            dWJqZWN0S2V5UmVxdWVzdBouLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJvdGF0ZVN1YmplY3RLZXlS\
-            ZXNwb25zZWIGcHJvdG8z
+            YmxlGAUgASgIUgdkdXJhYmxlEhoKCGludGVybmFsGAYgASgIUghpbnRlcm5hbBIaCghzZXR0aW5n\
+            cxgHIAMoCVIIc2V0dGluZ3MiEwoRTGlzdExpbWl0c1JlcXVlc3QiSQoSTGlzdExpbWl0c1Jlc3Bv\
+            bnNlEjMKBmxpbWl0cxgBIAMoCzIbLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkxpbWl0UgZsaW1pdHMi\
+            WgoKU3ViamVjdEtleRIWCgZudW1iZXIYASABKANSBm51bWJlchIZCghzaW5jZV9tcxgCIAEoA1IH\
+            c2luY2VNcxIZCgh1bnRpbF9tcxgDIAEoA1IHdW50aWxNcyIYChZMaXN0U3ViamVjdEtleXNSZXF1\
+            ZXN0Ik8KF0xpc3RTdWJqZWN0S2V5c1Jlc3BvbnNlEjQKBGtleXMYASADKAsyIC5wb3N0ZXJuLnJh\
+            dGVsaW1pdC52MS5TdWJqZWN0S2V5UgRrZXlzIhkKF1JvdGF0ZVN1YmplY3RLZXlSZXF1ZXN0IlAK\
+            GFJvdGF0ZVN1YmplY3RLZXlSZXNwb25zZRI0CgRrZXlzGAEgAygLMiAucG9zdGVybi5yYXRlbGlt\
+            aXQudjEuU3ViamVjdEtleVIEa2V5czLgAgoOTGltaXRPcGVyYXRpb24SZQoKTGlzdExpbWl0cxIn\
+            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkxpc3RMaW1pdHNSZXF1ZXN0GigucG9zdGVybi5yYXRlbGlt\
+            aXQudjEuTGlzdExpbWl0c1Jlc3BvbnNlIgSItRgBEnQKD0xpc3RTdWJqZWN0S2V5cxIsLnBvc3Rl\
+            cm4ucmF0ZWxpbWl0LnYxLkxpc3RTdWJqZWN0S2V5c1JlcXVlc3QaLS5wb3N0ZXJuLnJhdGVsaW1p\
+            dC52MS5MaXN0U3ViamVjdEtleXNSZXNwb25zZSIEiLUYARJxChBSb3RhdGVTdWJqZWN0S2V5Ei0u\
+            cG9zdGVybi5yYXRlbGltaXQudjEuUm90YXRlU3ViamVjdEtleVJlcXVlc3QaLi5wb3N0ZXJuLnJh\
+            dGVsaW1pdC52MS5Sb3RhdGVTdWJqZWN0S2V5UmVzcG9uc2ViBnByb3RvMw==
             """)
 }

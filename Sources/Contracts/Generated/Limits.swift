@@ -200,7 +200,8 @@ package enum LimitsDescription {
         name: "postern.ratelimit.v1.Limits/Peek",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: true)
+        isOnLoop: true,
+            hedgeAfter: .milliseconds(100))
 
     /// `Reset`.
     package static let reset = MethodDescription(
@@ -221,7 +222,7 @@ package enum LimitsDescription {
             reset,
         ],
         fileDescriptorSet: """
-            Co8OCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            CpMOCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
             bWl0LnYxIlAKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
             c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZSLUAQoIRGVjaXNpb24SGAoHbGltaXRlZBgB\
             IAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGltaXQSJAoOcmV0cnlfYWZ0ZXJfbXMYAyAB\
@@ -243,15 +244,15 @@ package enum LimitsDescription {
             Z3VhZ2UiSgoMUGVla1Jlc3BvbnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGlt\
             aXQudjEuRGVjaXNpb25SCGRlY2lzaW9uIkYKDFJlc2V0UmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygL\
             MhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIg8KDVJlc2V0UmVzcG9uc2Uy\
-            ogQKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9zdGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVl\
+            pgQKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9zdGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVl\
             c3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Db25zdW1lUmVzcG9uc2USVgoFQ2hlY2sSIi5wb3N0\
             ZXJuLnJhdGVsaW1pdC52MS5DaGVja1JlcXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVj\
             a1Jlc3BvbnNlIgSYtRgBElkKBlJlZnVuZBIjLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJl\
             cXVlc3QaJC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZWZ1bmRSZXNwb25zZSIEmLUYARJcCgdTdWNj\
             ZWVkEiQucG9zdGVybi5yYXRlbGltaXQudjEuU3VjY2VlZFJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVs\
-            aW1pdC52MS5TdWNjZWVkUmVzcG9uc2UiBJi1GAESVwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0\
-            LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVybi5yYXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgiItRgB\
-            mLUYARJWCgVSZXNldBIiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVxdWVzdBojLnBvc3Rl\
-            cm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVzcG9uc2UiBIi1GAFiBnByb3RvMw==
+            aW1pdC52MS5TdWNjZWVkUmVzcG9uc2UiBJi1GAESWwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0\
+            LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVybi5yYXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgyItRgB\
+            oLUYZJi1GAESVgoFUmVzZXQSIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJlcXVlc3QaIy5w\
+            b3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJlc3BvbnNlIgSItRgBYgZwcm90bzM=
             """)
 }

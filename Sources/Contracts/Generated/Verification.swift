@@ -97,7 +97,8 @@ package enum VerificationDescription {
         name: "postern.gateway.v1.Verification/KeySet",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
 
     /// `WatchEnds`.
     package static let watchEnds = MethodDescription(
@@ -114,7 +115,7 @@ package enum VerificationDescription {
             watchEnds,
         ],
         fileDescriptorSet: """
-            CpoSCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            Cp4SCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIpQCCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -147,87 +148,87 @@ package enum VerificationDescription {
             c1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVE\
             EAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVE\
             EAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NU\
-            QVRVU19ERUxFVElORxAEMqoDCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
+            QVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRp\
             dHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3Bv\
             bnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQ\
             YXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9u\
             c2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1h\
             aWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUY\
-            ARJjCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgSItRgBYgZwcm90bzMKzBgK\
-            IHBvc3Rlcm4vc2Vzc2lvbi92MS9zZXNzaW9uLnByb3RvEhJwb3N0ZXJuLnNlc3Npb24udjEaInBv\
-            c3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8ilwIKBlRva2VucxIdCgpzZXNzaW9uX2lk\
-            GAEgASgJUglzZXNzaW9uSWQSIQoMYWNjZXNzX3Rva2VuGAIgASgJUgthY2Nlc3NUb2tlbhIvChRh\
-            Y2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNzRXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90\
-            b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVfZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRs\
-            ZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNBdE1zEiQKDnNlcnZl\
-            cl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMigQEKCURldmljZUtleRI1CgRraW5kGAEgASgO\
-            MiEucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZUtleUtpbmRSBGtpbmQSHQoKcHVibGljX2tleRgC\
-            IAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyABKAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNl\
-            UHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEo\
-            DFIJc2lnbmF0dXJlIroBCg1DcmVhdGVSZXF1ZXN0EjYKBXByb29mGAEgASgLMiAucG9zdGVybi5p\
-            ZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5p\
-            ZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhI8CgpkZXZpY2Vfa2V5GAMgASgLMh0ucG9zdGVybi5z\
-            ZXNzaW9uLnYxLkRldmljZUtleVIJZGV2aWNlS2V5IkQKDkNyZWF0ZVJlc3BvbnNlEjIKBnRva2Vu\
-            cxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tlbnNSBnRva2VucyKuAQoOUmVmcmVzaFJl\
-            cXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEjMKBm9yaWdpbhgCIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SQgoMZGV2aWNlX3Byb29mGAMg\
-            ASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJkCg9SZWZy\
-            ZXNoUmVzcG9uc2USMgoGdG9rZW5zGAEgASgLMhoucG9zdGVybi5zZXNzaW9uLnYxLlRva2Vuc1IG\
-            dG9rZW5zEh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJZCI0Cg9WYWxpZGF0ZVJlcXVlc3QS\
-            IQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiK+AQoQVmFsaWRhdGVSZXNwb25zZRIU\
-            CgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkEh0KCmFj\
-            Y291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1dGhUaW1l\
-            TXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMi\
-            MwoOSW5zcGVjdFJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiLpAQoP\
-            SW5zcGVjdFJlc3BvbnNlEhQKBWtub3duGAEgASgIUgVrbm93bhIdCgpzZXNzaW9uX2lkGAIgASgJ\
-            UglzZXNzaW9uSWQSHQoKYWNjb3VudF9pZBgDIAEoCVIJYWNjb3VudElkEhIKBGxpdmUYBCABKAhS\
-            BGxpdmUSPAoKZW5kX3JlYXNvbhgFIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25S\
-            CWVuZFJlYXNvbhIwChRhY2Nlc3NfdG9rZW5fY3VycmVudBgGIAEoCFISYWNjZXNzVG9rZW5DdXJy\
-            ZW50IrsBCg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9r\
-            ZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNh\
-            bGwSQgoMZGV2aWNlX3Byb29mGAQgASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29m\
-            UgtkZXZpY2VQcm9vZkIHCgV0b2tlbiInCg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1S\
-            BWVuZGVkIrIBChFFbmRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50\
-            SWQSGwoJYmVmb3JlX21zGAIgASgDUghiZWZvcmVNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJu\
-            LnNlc3Npb24udjEuRW5kUmVhc29uUgZyZWFzb24SKgoRZXhjZXB0X3Nlc3Npb25faWQYBCABKAlS\
-            D2V4Y2VwdFNlc3Npb25JZCIqChJFbmRBY2NvdW50UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVu\
-            ZGVkIg8KDUtleVNldFJlcXVlc3QiJAoOS2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandr\
-            cypnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAAEhgKFERF\
-            VklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAirbAQoJRW5k\
-            UmVhc29uEhoKFkVORF9SRUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9P\
-            VVQQARIXChNFTkRfUkVBU09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRAD\
-            EhgKFEVORF9SRUFTT05fRElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VO\
-            RF9SRUFTT05fU0VDVVJJVFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBzKCBQoIU2Vzc2lvbnMS\
-            TwoGQ3JlYXRlEiEucG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlcXVlc3QaIi5wb3N0ZXJuLnNl\
-            c3Npb24udjEuQ3JlYXRlUmVzcG9uc2USUgoHUmVmcmVzaBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5S\
-            ZWZyZXNoUmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWZyZXNoUmVzcG9uc2USXwoIVmFs\
-            aWRhdGUSIy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVSZXF1ZXN0GiQucG9zdGVybi5zZXNz\
-            aW9uLnYxLlZhbGlkYXRlUmVzcG9uc2UiCIi1GAGYtRgBElgKB0luc3BlY3QSIi5wb3N0ZXJuLnNl\
-            c3Npb24udjEuSW5zcGVjdFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuSW5zcGVjdFJlc3Bv\
-            bnNlIgSItRgBElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlcXVlc3Qa\
-            Iy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEmEKCkVuZEFjY291bnQS\
-            JS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24u\
-            djEuRW5kQWNjb3VudFJlc3BvbnNlIgSItRgBElkKBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5LZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgiItRgB\
-            mLUYAWIGcHJvdG8zCsUFCh1wb3N0ZXJuL3Nlc3Npb24vdjEvZW5kcy5wcm90bxIScG9zdGVybi5z\
-            ZXNzaW9uLnYxGiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90byJEChBXYXRjaEVuZHNS\
-            ZXF1ZXN0EhoKCHBvc2l0aW9uGAEgASgEUghwb3NpdGlvbhIUCgVlcG9jaBgCIAEoBFIFZXBvY2gi\
-            jwIKDVdhdGNoRW5kc0l0ZW0SGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEiQKDmNvbXBsZXRl\
-            X2F0X21zGAIgASgDUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EjQKBGVuZHMY\
-            BCADKAsyIC5wb3N0ZXJuLnNlc3Npb24udjEuRW5kZWRTZXNzaW9uUgRlbmRzEiEKDGtleXNfY2hh\
-            bmdlZBgFIAEoCFILa2V5c0NoYW5nZWQSFwoHa2V5X3NldBgGIAEoDFIGa2V5U2V0Eh4KC2tlcHRf\
-            Zm9yX21zGAcgASgDUglrZXB0Rm9yTXMSFAoFZXBvY2gYCCABKARSBWVwb2NoIqABCgxFbmRlZFNl\
-            c3Npb24SHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh4KC2VuZGVkX2F0X21zGAIgASgD\
-            UgllbmRlZEF0TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNv\
-            blIGcmVhc29uEhoKCHBvc2l0aW9uGAQgASgEUghwb3NpdGlvbjJrCgtTZXNzaW9uRW5kcxJcCglX\
-            YXRjaEVuZHMSJC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hFbmRzUmVxdWVzdBohLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5XYXRjaEVuZHNJdGVtIgSItRgBMAFiBnByb3RvMwrKAgolcG9zdGVybi9nYXRl\
-            d2F5L3YxL3ZlcmlmaWNhdGlvbi5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGh1wb3N0ZXJuL3Nl\
-            c3Npb24vdjEvZW5kcy5wcm90bxogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8ywwEK\
-            DFZlcmlmaWNhdGlvbhJVCgZLZXlTZXQSIS5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVxdWVz\
-            dBoiLnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRSZXNwb25zZSIEiLUYARJcCglXYXRjaEVuZHMS\
-            JC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hFbmRzUmVxdWVzdBohLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5XYXRjaEVuZHNJdGVtIgSItRgBMAFiBnByb3RvMw==
+            ARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBon\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8z\
+            CtgYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYx\
+            GiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vzc2lv\
+            bl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4S\
+            LwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJlZnJl\
+            c2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRfbXMYBSABKANS\
+            D2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVzQXRNcxIkCg5z\
+            ZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkSNQoEa2luZBgB\
+            IAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19r\
+            ZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0Rl\
+            dmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUY\
+            AiABKAxSCXNpZ25hdHVyZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEoCzIgLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEoCzIdLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNwb25zZRIyCgZ0\
+            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMirgEKDlJlZnJl\
+            c2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4Y\
+            AiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9v\
+            ZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiZAoP\
+            UmVmcmVzaFJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5Ub2tl\
+            bnNSBnRva2VucxIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFsaWRhdGVSZXF1\
+            ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlkYXRlUmVzcG9u\
+            c2USFAoFdmFsaWQYASABKAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBId\
+            CgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQgASgDUgphdXRo\
+            VGltZU1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANSC2V4cGlyZXNB\
+            dE1zIjMKDkluc3BlY3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4i\
+            6QEKD0luc3BlY3RSZXNwb25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vzc2lvbl9pZBgC\
+            IAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBISCgRsaXZlGAQg\
+            ASgIUgRsaXZlEjwKCmVuZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24SMAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFjY2Vzc1Rva2Vu\
+            Q3VycmVudCK7AQoOU2lnbk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJSABSC2FjY2Vz\
+            c1Rva2VuEiUKDXJlZnJlc2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAKA2FsbBgDIAEo\
+            CFIDYWxsEkIKDGRldmljZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQ\
+            cm9vZlILZGV2aWNlUHJvb2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEg\
+            ASgNUgVlbmRlZCKyAQoRRW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
+            b3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMgASgOMh0ucG9z\
+            dGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29uEioKEWV4Y2VwdF9zZXNzaW9uX2lkGAQg\
+            ASgJUg9leGNlcHRTZXNzaW9uSWQiKgoSRW5kQWNjb3VudFJlc3BvbnNlEhQKBWVuZGVkGAEgASgN\
+            UgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQKDktleVNldFJlc3BvbnNlEhIKBGp3a3MYASABKAlS\
+            BGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVDSUZJRUQQABIY\
+            ChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1NTE5EAIq2wEK\
+            CUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdO\
+            RURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9B\
+            R0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIX\
+            ChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcyjgUKCFNlc3Np\
+            b25zEk8KBkNyZWF0ZRIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIucG9zdGVy\
+            bi5zZXNzaW9uLnYxLkNyZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNlc3Npb24u\
+            djEuUmVmcmVzaFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlc3BvbnNlEmMK\
+            CFZhbGlkYXRlEiMucG9zdGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBokLnBvc3Rlcm4u\
+            c2Vzc2lvbi52MS5WYWxpZGF0ZVJlc3BvbnNlIgyItRgBoLUYZJi1GAESXAoHSW5zcGVjdBIiLnBv\
+            c3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNw\
+            ZWN0UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2ln\
+            bk91dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEmEK\
+            CkVuZEFjY291bnQSJS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0\
+            ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5LZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJl\
+            c3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3RvMwrFBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMu\
+            cHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJv\
+            dG8iRAoQV2F0Y2hFbmRzUmVxdWVzdBIaCghwb3NpdGlvbhgBIAEoBFIIcG9zaXRpb24SFAoFZXBv\
+            Y2gYAiABKARSBWVwb2NoIo8CCg1XYXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghwb3Np\
+            dGlvbhIkCg5jb21wbGV0ZV9hdF9tcxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMgASgI\
+            UgVyZXNldBI0CgRlbmRzGAQgAygLMiAucG9zdGVybi5zZXNzaW9uLnYxLkVuZGVkU2Vzc2lvblIE\
+            ZW5kcxIhCgxrZXlzX2NoYW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEhcKB2tleV9zZXQYBiABKAxS\
+            BmtleVNldBIeCgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zEhQKBWVwb2NoGAggASgEUgVl\
+            cG9jaCKgAQoMRW5kZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtl\
+            bmRlZF9hdF9tcxgCIAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vz\
+            c2lvbi52MS5FbmRSZWFzb25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24yawoL\
+            U2Vzc2lvbkVuZHMSXAoJV2F0Y2hFbmRzEiQucG9zdGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc1Jl\
+            cXVlc3QaIS5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hFbmRzSXRlbSIEiLUYATABYgZwcm90bzMK\
+            zgIKJXBvc3Rlcm4vZ2F0ZXdheS92MS92ZXJpZmljYXRpb24ucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MRodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8aIHBvc3Rlcm4vc2Vzc2lvbi92MS9z\
+            ZXNzaW9uLnByb3RvMscBCgxWZXJpZmljYXRpb24SWQoGS2V5U2V0EiEucG9zdGVybi5zZXNzaW9u\
+            LnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVzcG9uc2UiCIi1\
+            GAGgtRhkElwKCVdhdGNoRW5kcxIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaEVuZHNSZXF1ZXN0\
+            GiEucG9zdGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc0l0ZW0iBIi1GAEwAWIGcHJvdG8z
             """)
 }

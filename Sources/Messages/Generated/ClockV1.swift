@@ -17,7 +17,10 @@ extension ClockV1 {
 extension ClockV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ClockV1.CheckRequest {
+        return ClockV1.CheckRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -59,13 +62,13 @@ extension ClockV1 {
 extension ClockV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ClockV1.CheckResponse {
         let waiting = try reader.bool(8)
         let nowMs = try reader.int64(16)
         let wallMs = try reader.int64(24)
-        self.waiting = waiting
-        self.nowMs = nowMs
-        self.wallMs = wallMs
+        return ClockV1.CheckResponse(waiting: waiting, nowMs: nowMs, wallMs: wallMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -102,7 +105,10 @@ extension ClockV1 {
 extension ClockV1.AcceptRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ClockV1.AcceptRequest {
+        return ClockV1.AcceptRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -140,11 +146,12 @@ extension ClockV1 {
 extension ClockV1.AcceptResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ClockV1.AcceptResponse {
         let wasWaiting = try reader.bool(8)
         let nowMs = try reader.int64(16)
-        self.wasWaiting = wasWaiting
-        self.nowMs = nowMs
+        return ClockV1.AcceptResponse(wasWaiting: wasWaiting, nowMs: nowMs)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -31,13 +31,13 @@ extension EventsV1 {
 extension EventsV1.ReadEventsRequest: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> EventsV1.ReadEventsRequest {
         let after = try reader.int64(8)
         let limit = try reader.uint32(16)
         let positionOnly = try reader.bool(24)
-        self.after = after
-        self.limit = limit
-        self.positionOnly = positionOnly
+        return EventsV1.ReadEventsRequest(after: after, limit: limit, positionOnly: positionOnly)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -92,15 +92,14 @@ extension EventsV1 {
 extension EventsV1.ReadEventsResponse: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> EventsV1.ReadEventsResponse {
         let events: [EventsV1.Event] = try reader.messages(10)
         let position = try reader.int64(16)
         let isWhole = try reader.bool(24)
         let readAtMs = try reader.int64(32)
-        self.events = events
-        self.position = position
-        self.isWhole = isWhole
-        self.readAtMs = readAtMs
+        return EventsV1.ReadEventsResponse(events: events, position: position, isWhole: isWhole, readAtMs: readAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -172,7 +171,9 @@ extension EventsV1 {
 extension EventsV1.Event: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.Event" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> EventsV1.Event {
         let position = try reader.int64(8)
         let atMs = try reader.int64(16)
         let kind = try reader.text(26)
@@ -180,13 +181,7 @@ extension EventsV1.Event: ProtobufMessage {
         let sessionId = try reader.text(42)
         let outcome = try reader.text(50)
         let attempt = try reader.int64(56)
-        self.position = position
-        self.atMs = atMs
-        self.kind = kind
-        self.accountId = accountId
-        self.sessionId = sessionId
-        self.outcome = outcome
-        self.attempt = attempt
+        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt)
     }
 
     package func write(to sink: inout some WireSink) {

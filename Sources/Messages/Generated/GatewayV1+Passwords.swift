@@ -28,13 +28,13 @@ extension GatewayV1 {
 extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPasswordResetRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.RequestPasswordResetRequest {
         let email = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let language = try reader.text(26)
-        self.email = email
-        self.device = device
-        self.language = language
+        return GatewayV1.RequestPasswordResetRequest(email: email, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -71,7 +71,10 @@ extension GatewayV1 {
 extension GatewayV1.RequestPasswordResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPasswordResetResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.RequestPasswordResetResponse {
+        return GatewayV1.RequestPasswordResetResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -113,13 +116,13 @@ extension GatewayV1 {
 extension GatewayV1.ResetPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResetPasswordRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ResetPasswordRequest {
         let token = try reader.text(10)
         let password = try reader.text(18)
         let device: GatewayV1.Device? = try reader.message(26)
-        self.token = token
-        self.password = password
-        self.device = device
+        return GatewayV1.ResetPasswordRequest(token: token, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -166,11 +169,12 @@ extension GatewayV1 {
 extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResetPasswordResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ResetPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        self.account = account
-        self.session = session
+        return GatewayV1.ResetPasswordResponse(account: account, session: session)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -226,17 +230,15 @@ extension GatewayV1 {
 extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ChangePasswordRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ChangePasswordRequest {
         let accessToken = try reader.text(10)
         let currentPassword = try reader.text(18)
         let newPassword = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
         let language = try reader.text(42)
-        self.accessToken = accessToken
-        self.currentPassword = currentPassword
-        self.newPassword = newPassword
-        self.device = device
-        self.language = language
+        return GatewayV1.ChangePasswordRequest(accessToken: accessToken, currentPassword: currentPassword, newPassword: newPassword, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -279,7 +281,10 @@ extension GatewayV1 {
 extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ChangePasswordResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ChangePasswordResponse {
+        return GatewayV1.ChangePasswordResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -321,13 +326,13 @@ extension GatewayV1 {
 extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ResendVerificationEmailRequest {
         let accessToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let language = try reader.text(26)
-        self.accessToken = accessToken
-        self.device = device
-        self.language = language
+        return GatewayV1.ResendVerificationEmailRequest(accessToken: accessToken, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -370,9 +375,11 @@ extension GatewayV1 {
 extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ResendVerificationEmailResponse {
         let sent = try reader.bool(8)
-        self.sent = sent
+        return GatewayV1.ResendVerificationEmailResponse(sent: sent)
     }
 
     package func write(to sink: inout some WireSink) {

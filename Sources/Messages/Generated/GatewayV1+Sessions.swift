@@ -82,7 +82,9 @@ extension GatewayV1 {
 extension GatewayV1.SessionEntry: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SessionEntry" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SessionEntry {
         let sessionId = try reader.text(10)
         let deviceName = try reader.text(18)
         let platform = try reader.text(26)
@@ -91,14 +93,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let current = try reader.bool(48)
         let amr = try reader.texts(58)
         let authTimeMs = try reader.int64(64)
-        self.sessionId = sessionId
-        self.deviceName = deviceName
-        self.platform = platform
-        self.createdAtMs = createdAtMs
-        self.lastUsedAtMs = lastUsedAtMs
-        self.current = current
-        self.amr = amr
-        self.authTimeMs = authTimeMs
+        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authTimeMs: authTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -158,9 +153,11 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ListSessionsRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return GatewayV1.ListSessionsRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -197,9 +194,11 @@ extension GatewayV1 {
 extension GatewayV1.ListSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ListSessionsResponse {
         let sessions: [GatewayV1.SessionEntry] = try reader.messages(10)
-        self.sessions = sessions
+        return GatewayV1.ListSessionsResponse(sessions: sessions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -242,11 +241,12 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndSessionRequest {
         let accessToken = try reader.text(10)
         let sessionId = try reader.text(18)
-        self.accessToken = accessToken
-        self.sessionId = sessionId
+        return GatewayV1.EndSessionRequest(accessToken: accessToken, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -286,9 +286,11 @@ extension GatewayV1 {
 extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndSessionResponse {
         let ended = try reader.bool(8)
-        self.ended = ended
+        return GatewayV1.EndSessionResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -325,9 +327,11 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndOtherSessionsRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return GatewayV1.EndOtherSessionsRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -364,9 +368,11 @@ extension GatewayV1 {
 extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.EndOtherSessionsResponse {
         let ended = try reader.uint32(8)
-        self.ended = ended
+        return GatewayV1.EndOtherSessionsResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -424,7 +430,9 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ReauthenticateRequest {
         var proof: Proof?
         let accessToken = try reader.text(10)
         if reader.tag == 18 {
@@ -435,10 +443,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         }
         let device: GatewayV1.Device? = try reader.message(34)
         let language = try reader.text(42)
-        self.accessToken = accessToken
-        self.device = device
-        self.language = language
-        self.proof = proof
+        return GatewayV1.ReauthenticateRequest(accessToken: accessToken, device: device, language: language, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -502,13 +507,13 @@ extension GatewayV1 {
 extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.ReauthenticateResponse {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
         let authTimeMs = try reader.int64(24)
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.authTimeMs = authTimeMs
+        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authTimeMs: authTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -559,13 +564,13 @@ extension GatewayV1 {
 extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.CheckRecentProofRequest {
         let accessToken = try reader.text(10)
         let maxAgeS = try reader.uint32(16)
         let kinds = try reader.numbers(26) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
-        self.accessToken = accessToken
-        self.maxAgeS = maxAgeS
-        self.kinds = kinds
+        return GatewayV1.CheckRecentProofRequest(accessToken: accessToken, maxAgeS: maxAgeS, kinds: kinds)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -624,15 +629,14 @@ extension GatewayV1 {
 extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.CheckRecentProofResponse {
         let sessionId = try reader.text(10)
         let accountId = try reader.text(18)
         let amr = try reader.texts(26)
         let provedAtMs = try reader.int64(32)
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.amr = amr
-        self.provedAtMs = provedAtMs
+        return GatewayV1.CheckRecentProofResponse(sessionId: sessionId, accountId: accountId, amr: amr, provedAtMs: provedAtMs)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -115,15 +115,14 @@ extension GatewayV1 {
 extension GatewayV1.Device: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Device" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.Device {
         let deviceId = try reader.text(10)
         let platform = try reader.text(18)
         let name = try reader.text(26)
         let key: SessionV1.DeviceKey? = try reader.message(34)
-        self.deviceId = deviceId
-        self.platform = platform
-        self.name = name
-        self.key = key
+        return GatewayV1.Device(deviceId: deviceId, platform: platform, name: name, key: key)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -194,7 +193,9 @@ extension GatewayV1 {
 extension GatewayV1.Session: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Session" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.Session {
         let sessionId = try reader.text(10)
         let accessToken = try reader.text(18)
         let accessExpiresAtMs = try reader.int64(24)
@@ -202,13 +203,7 @@ extension GatewayV1.Session: ProtobufMessage {
         let idleExpiresAtMs = try reader.int64(40)
         let expiresAtMs = try reader.int64(48)
         let serverTimeMs = try reader.int64(56)
-        self.sessionId = sessionId
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.refreshToken = refreshToken
-        self.idleExpiresAtMs = idleExpiresAtMs
-        self.expiresAtMs = expiresAtMs
-        self.serverTimeMs = serverTimeMs
+        return GatewayV1.Session(sessionId: sessionId, accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, refreshToken: refreshToken, idleExpiresAtMs: idleExpiresAtMs, expiresAtMs: expiresAtMs, serverTimeMs: serverTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -283,19 +278,16 @@ extension GatewayV1 {
 extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SignUpWithPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.text(18)
         let device: GatewayV1.Device? = try reader.message(26)
         let displayName = try reader.text(34)
         let language = try reader.text(42)
         let accessToken = try reader.text(50)
-        self.email = email
-        self.password = password
-        self.device = device
-        self.displayName = displayName
-        self.language = language
-        self.accessToken = accessToken
+        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, language: language, accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -355,13 +347,13 @@ extension GatewayV1 {
 extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SignUpWithPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
-        self.account = account
-        self.session = session
-        self.isNewUser = isNewUser
+        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -416,15 +408,14 @@ extension GatewayV1 {
 extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SignInWithPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.text(18)
         let device: GatewayV1.Device? = try reader.message(26)
         let language = try reader.text(34)
-        self.email = email
-        self.password = password
-        self.device = device
-        self.language = language
+        return GatewayV1.SignInWithPasswordRequest(email: email, password: password, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -478,13 +469,13 @@ extension GatewayV1 {
 extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SignInWithPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
-        self.account = account
-        self.session = session
-        self.isNewUser = isNewUser
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -539,15 +530,14 @@ extension GatewayV1 {
 extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.VerifyEmailRequest {
         let token = try reader.text(10)
         let accessToken = try reader.text(18)
         let password = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
-        self.token = token
-        self.accessToken = accessToken
-        self.password = password
-        self.device = device
+        return GatewayV1.VerifyEmailRequest(token: token, accessToken: accessToken, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -593,9 +583,11 @@ extension GatewayV1 {
 extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.VerifyEmailResponse {
         let account: IdentityV1.Account? = try reader.message(10)
-        self.account = account
+        return GatewayV1.VerifyEmailResponse(account: account)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -640,13 +632,13 @@ extension GatewayV1 {
 extension GatewayV1.RefreshRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.RefreshRequest {
         let refreshToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
-        self.refreshToken = refreshToken
-        self.device = device
-        self.deviceProof = deviceProof
+        return GatewayV1.RefreshRequest(refreshToken: refreshToken, device: device, deviceProof: deviceProof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -689,9 +681,11 @@ extension GatewayV1 {
 extension GatewayV1.RefreshResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.RefreshResponse {
         let session: GatewayV1.Session? = try reader.message(10)
-        self.session = session
+        return GatewayV1.RefreshResponse(session: session)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -745,7 +739,9 @@ extension GatewayV1 {
 extension GatewayV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SignOutRequest {
         var token: Token?
         if reader.tag == 10 {
             token = .accessToken(try reader.text(10))
@@ -755,9 +751,7 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
         }
         let all = try reader.bool(24)
         let deviceProof: SessionV1.DeviceProof? = try reader.message(34)
-        self.all = all
-        self.deviceProof = deviceProof
-        self.token = token
+        return GatewayV1.SignOutRequest(all: all, deviceProof: deviceProof, token: token)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -810,9 +804,11 @@ extension GatewayV1 {
 extension GatewayV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.SignOutResponse {
         let ended = try reader.uint32(8)
-        self.ended = ended
+        return GatewayV1.SignOutResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -849,9 +845,11 @@ extension GatewayV1 {
 extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.CheckAuthStateRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return GatewayV1.CheckAuthStateRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -909,19 +907,16 @@ extension GatewayV1 {
 extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.CheckAuthStateResponse {
         let authenticated = try reader.bool(8)
         let reason = try GatewayV1.AuthStateReason(rawValue: reader.int32(16))
         let account: IdentityV1.Account? = try reader.message(26)
         let todo = try reader.numbers(34) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0)) }
         let serverTimeMs = try reader.int64(40)
         let endReason = try SessionV1.EndReason(rawValue: reader.int32(48))
-        self.authenticated = authenticated
-        self.reason = reason
-        self.account = account
-        self.todo = todo
-        self.serverTimeMs = serverTimeMs
-        self.endReason = endReason
+        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, todo: todo, serverTimeMs: serverTimeMs, endReason: endReason)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -51,7 +51,10 @@ extension HealthV1 {
 extension HealthV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> HealthV1.CheckRequest {
+        return HealthV1.CheckRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -89,11 +92,12 @@ extension HealthV1 {
 extension HealthV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> HealthV1.CheckResponse {
         let status = try HealthV1.ServingStatus(rawValue: reader.int32(8))
         let parts: [HealthV1.PartHealth] = try reader.messages(18)
-        self.status = status
-        self.parts = parts
+        return HealthV1.CheckResponse(status: status, parts: parts)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -139,11 +143,12 @@ extension HealthV1 {
 extension HealthV1.PartHealth: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.PartHealth" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> HealthV1.PartHealth {
         let name = try reader.text(10)
         let status = try HealthV1.ServingStatus(rawValue: reader.int32(16))
-        self.name = name
-        self.status = status
+        return HealthV1.PartHealth(name: name, status: status)
     }
 
     package func write(to sink: inout some WireSink) {

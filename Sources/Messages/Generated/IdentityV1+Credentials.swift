@@ -24,11 +24,12 @@ extension IdentityV1 {
 extension IdentityV1.RequestPasswordResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestPasswordResetRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.RequestPasswordResetRequest {
         let email = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        self.email = email
-        self.origin = origin
+        return IdentityV1.RequestPasswordResetRequest(email: email, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -62,7 +63,10 @@ extension IdentityV1 {
 extension IdentityV1.RequestPasswordResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestPasswordResetResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.RequestPasswordResetResponse {
+        return IdentityV1.RequestPasswordResetResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -104,13 +108,13 @@ extension IdentityV1 {
 extension IdentityV1.ResetPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResetPasswordRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ResetPasswordRequest {
         let token = try reader.text(10)
         let password = try reader.text(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        self.token = token
-        self.password = password
-        self.origin = origin
+        return IdentityV1.ResetPasswordRequest(token: token, password: password, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -157,11 +161,12 @@ extension IdentityV1 {
 extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResetPasswordResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ResetPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        self.account = account
-        self.proof = proof
+        return IdentityV1.ResetPasswordResponse(account: account, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -217,17 +222,15 @@ extension IdentityV1 {
 extension IdentityV1.ChangePasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ChangePasswordRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ChangePasswordRequest {
         let accountId = try reader.text(10)
         let sessionId = try reader.text(18)
         let currentPassword = try reader.text(26)
         let newPassword = try reader.text(34)
         let origin: IdentityV1.Origin? = try reader.message(42)
-        self.accountId = accountId
-        self.sessionId = sessionId
-        self.currentPassword = currentPassword
-        self.newPassword = newPassword
-        self.origin = origin
+        return IdentityV1.ChangePasswordRequest(accountId: accountId, sessionId: sessionId, currentPassword: currentPassword, newPassword: newPassword, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -270,7 +273,10 @@ extension IdentityV1 {
 extension IdentityV1.ChangePasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ChangePasswordResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ChangePasswordResponse {
+        return IdentityV1.ChangePasswordResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -308,11 +314,12 @@ extension IdentityV1 {
 extension IdentityV1.ResendVerificationRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ResendVerificationRequest {
         let accountId = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        self.accountId = accountId
-        self.origin = origin
+        return IdentityV1.ResendVerificationRequest(accountId: accountId, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -352,9 +359,11 @@ extension IdentityV1 {
 extension IdentityV1.ResendVerificationResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ResendVerificationResponse {
         let sent = try reader.bool(8)
-        self.sent = sent
+        return IdentityV1.ResendVerificationResponse(sent: sent)
     }
 
     package func write(to sink: inout some WireSink) {

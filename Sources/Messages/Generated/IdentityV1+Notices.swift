@@ -70,17 +70,15 @@ extension IdentityV1 {
 extension IdentityV1.TellRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.TellRequest {
         let accountId = try reader.text(10)
         let kind = try IdentityV1.NoticeKind(rawValue: reader.int32(16))
         let atMs = try reader.int64(24)
         let deviceName = try reader.text(34)
         let platform = try reader.text(42)
-        self.accountId = accountId
-        self.kind = kind
-        self.atMs = atMs
-        self.deviceName = deviceName
-        self.platform = platform
+        return IdentityV1.TellRequest(accountId: accountId, kind: kind, atMs: atMs, deviceName: deviceName, platform: platform)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -130,9 +128,11 @@ extension IdentityV1 {
 extension IdentityV1.TellResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.TellResponse {
         let mailed = try reader.bool(8)
-        self.mailed = mailed
+        return IdentityV1.TellResponse(mailed: mailed)
     }
 
     package func write(to sink: inout some WireSink) {

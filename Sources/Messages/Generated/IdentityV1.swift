@@ -89,7 +89,9 @@ extension IdentityV1 {
 extension IdentityV1.Account: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Account" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.Account {
         let accountId = try reader.text(10)
         let email = try reader.text(18)
         let emailVerified = try reader.bool(24)
@@ -97,13 +99,7 @@ extension IdentityV1.Account: ProtobufMessage {
         let createdAtMs = try reader.int64(40)
         let lastSignInAtMs = try reader.int64(48)
         let status = try IdentityV1.AccountStatus(rawValue: reader.int32(56))
-        self.accountId = accountId
-        self.email = email
-        self.emailVerified = emailVerified
-        self.displayName = displayName
-        self.createdAtMs = createdAtMs
-        self.lastSignInAtMs = lastSignInAtMs
-        self.status = status
+        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -170,15 +166,14 @@ extension IdentityV1 {
 extension IdentityV1.Origin: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Origin" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.Origin {
         let clientAddress = try reader.text(10)
         let deviceId = try reader.text(18)
         let platform = try reader.text(26)
         let deviceName = try reader.text(34)
-        self.clientAddress = clientAddress
-        self.deviceId = deviceId
-        self.platform = platform
-        self.deviceName = deviceName
+        return IdentityV1.Origin(clientAddress: clientAddress, deviceId: deviceId, platform: platform, deviceName: deviceName)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -240,17 +235,15 @@ extension IdentityV1 {
 extension IdentityV1.RegisterRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.RegisterRequest {
         let email = try reader.text(10)
         let password = try reader.text(18)
         let displayName = try reader.text(26)
         let language = try reader.text(34)
         let origin: IdentityV1.Origin? = try reader.message(42)
-        self.email = email
-        self.password = password
-        self.displayName = displayName
-        self.language = language
-        self.origin = origin
+        return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -303,11 +296,12 @@ extension IdentityV1 {
 extension IdentityV1.RegisterResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.RegisterResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        self.account = account
-        self.proof = proof
+        return IdentityV1.RegisterResponse(account: account, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -355,13 +349,13 @@ extension IdentityV1 {
 extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.VerifyPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.text(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        self.email = email
-        self.password = password
-        self.origin = origin
+        return IdentityV1.VerifyPasswordRequest(email: email, password: password, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -408,11 +402,12 @@ extension IdentityV1 {
 extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.VerifyPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        self.account = account
-        self.proof = proof
+        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -472,19 +467,16 @@ extension IdentityV1 {
 extension IdentityV1.SignInProof: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInProof" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.SignInProof {
         let accountId = try reader.text(10)
         let amr = try reader.texts(18)
         let authTimeMs = try reader.int64(24)
         let provedAtMs = try reader.int64(32)
         let nonce = try reader.bytes(42)
         let mac = try reader.bytes(50)
-        self.accountId = accountId
-        self.amr = amr
-        self.authTimeMs = authTimeMs
-        self.provedAtMs = provedAtMs
-        self.nonce = nonce
-        self.mac = mac
+        return IdentityV1.SignInProof(accountId: accountId, amr: amr, authTimeMs: authTimeMs, provedAtMs: provedAtMs, nonce: nonce, mac: mac)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -550,15 +542,14 @@ extension IdentityV1 {
 extension IdentityV1.ConfirmEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ConfirmEmailRequest {
         let token = try reader.text(10)
         let accountId = try reader.text(18)
         let password = try reader.text(26)
         let origin: IdentityV1.Origin? = try reader.message(34)
-        self.token = token
-        self.accountId = accountId
-        self.password = password
-        self.origin = origin
+        return IdentityV1.ConfirmEmailRequest(token: token, accountId: accountId, password: password, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -608,11 +599,12 @@ extension IdentityV1 {
 extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.ConfirmEmailResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let passwordReplaced = try reader.bool(16)
-        self.account = account
-        self.passwordReplaced = passwordReplaced
+        return IdentityV1.ConfirmEmailResponse(account: account, passwordReplaced: passwordReplaced)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -656,11 +648,12 @@ extension IdentityV1 {
 extension IdentityV1.GetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.GetAccountRequest {
         let accountId = try reader.text(10)
         let withProofs = try reader.bool(16)
-        self.accountId = accountId
-        self.withProofs = withProofs
+        return IdentityV1.GetAccountRequest(accountId: accountId, withProofs: withProofs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -705,11 +698,12 @@ extension IdentityV1 {
 extension IdentityV1.GetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> IdentityV1.GetAccountResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let hasPassword = try reader.bool(16)
-        self.account = account
-        self.hasPassword = hasPassword
+        return IdentityV1.GetAccountResponse(account: account, hasPassword: hasPassword)
     }
 
     package func write(to sink: inout some WireSink) {

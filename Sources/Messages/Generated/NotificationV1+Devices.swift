@@ -74,17 +74,15 @@ extension NotificationV1 {
 extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RegisterDeviceRequest {
         let accountId = try reader.text(10)
         let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
         let token = try reader.text(26)
         let app = try reader.text(34)
         let sessionId = try reader.text(42)
-        self.accountId = accountId
-        self.platform = platform
-        self.token = token
-        self.app = app
-        self.sessionId = sessionId
+        return NotificationV1.RegisterDeviceRequest(accountId: accountId, platform: platform, token: token, app: app, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -137,11 +135,12 @@ extension NotificationV1 {
 extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RegisterDeviceResponse {
         let deviceId = try reader.text(10)
         let moved = try reader.bool(16)
-        self.deviceId = deviceId
-        self.moved = moved
+        return NotificationV1.RegisterDeviceResponse(deviceId: deviceId, moved: moved)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -189,13 +188,13 @@ extension NotificationV1 {
 extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.UpdateDeviceRequest {
         let accountId = try reader.text(10)
         let deviceId = try reader.text(18)
         let token = try reader.text(26)
-        self.accountId = accountId
-        self.deviceId = deviceId
-        self.token = token
+        return NotificationV1.UpdateDeviceRequest(accountId: accountId, deviceId: deviceId, token: token)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -232,7 +231,10 @@ extension NotificationV1 {
 extension NotificationV1.UpdateDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.UpdateDeviceResponse {
+        return NotificationV1.UpdateDeviceResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -274,13 +276,13 @@ extension NotificationV1 {
 extension NotificationV1.UnregisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.UnregisterDeviceRequest {
         let accountId = try reader.text(10)
         let deviceId = try reader.text(18)
         let sessionId = try reader.text(26)
-        self.accountId = accountId
-        self.deviceId = deviceId
-        self.sessionId = sessionId
+        return NotificationV1.UnregisterDeviceRequest(accountId: accountId, deviceId: deviceId, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -323,9 +325,11 @@ extension NotificationV1 {
 extension NotificationV1.UnregisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.UnregisterDeviceResponse {
         let dropped = try reader.uint32(8)
-        self.dropped = dropped
+        return NotificationV1.UnregisterDeviceResponse(dropped: dropped)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -362,9 +366,11 @@ extension NotificationV1 {
 extension NotificationV1.RevokeDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RevokeDevicesRequest {
         let accountId = try reader.text(10)
-        self.accountId = accountId
+        return NotificationV1.RevokeDevicesRequest(accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -401,9 +407,11 @@ extension NotificationV1 {
 extension NotificationV1.RevokeDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RevokeDevicesResponse {
         let dropped = try reader.uint32(8)
-        self.dropped = dropped
+        return NotificationV1.RevokeDevicesResponse(dropped: dropped)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -440,9 +448,11 @@ extension NotificationV1 {
 extension NotificationV1.ListDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ListDevicesRequest {
         let accountId = try reader.text(10)
-        self.accountId = accountId
+        return NotificationV1.ListDevicesRequest(accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -479,9 +489,11 @@ extension NotificationV1 {
 extension NotificationV1.ListDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ListDevicesResponse {
         let devices: [NotificationV1.PushDevice] = try reader.messages(10)
-        self.devices = devices
+        return NotificationV1.ListDevicesResponse(devices: devices)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -532,15 +544,14 @@ extension NotificationV1 {
 extension NotificationV1.PushDevice: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PushDevice" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.PushDevice {
         let deviceId = try reader.text(10)
         let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
         let app = try reader.text(26)
         let seenAtMs = try reader.int64(32)
-        self.deviceId = deviceId
-        self.platform = platform
-        self.app = app
-        self.seenAtMs = seenAtMs
+        return NotificationV1.PushDevice(deviceId: deviceId, platform: platform, app: app, seenAtMs: seenAtMs)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -190,7 +190,9 @@ extension NotificationV1 {
 extension NotificationV1.MessageSummary: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageSummary" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.MessageSummary {
         let messageId = try reader.text(10)
         let channel = try NotificationV1.MessageChannel(rawValue: reader.int32(16))
         let lane = try NotificationV1.MessageLane(rawValue: reader.int32(24))
@@ -204,19 +206,7 @@ extension NotificationV1.MessageSummary: ProtobufMessage {
         let endedAtMs = try reader.int64(88)
         let reason = try reader.text(98)
         let canBeRetried = try reader.bool(104)
-        self.messageId = messageId
-        self.channel = channel
-        self.lane = lane
-        self.template = template
-        self.recipient = recipient
-        self.state = state
-        self.attempts = attempts
-        self.acceptedAtMs = acceptedAtMs
-        self.dueAtMs = dueAtMs
-        self.expiresAtMs = expiresAtMs
-        self.endedAtMs = endedAtMs
-        self.reason = reason
-        self.canBeRetried = canBeRetried
+        return NotificationV1.MessageSummary(messageId: messageId, channel: channel, lane: lane, template: template, recipient: recipient, state: state, attempts: attempts, acceptedAtMs: acceptedAtMs, dueAtMs: dueAtMs, expiresAtMs: expiresAtMs, endedAtMs: endedAtMs, reason: reason, canBeRetried: canBeRetried)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -309,19 +299,16 @@ extension NotificationV1 {
 extension NotificationV1.ListMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ListMessagesRequest {
         let state = try NotificationV1.MessageState(rawValue: reader.int32(8))
         let channel = try NotificationV1.MessageChannel(rawValue: reader.int32(16))
         let template = try reader.text(26)
         let recipient = try reader.text(34)
         let pageSize = try reader.uint32(40)
         let page = try reader.text(50)
-        self.state = state
-        self.channel = channel
-        self.template = template
-        self.recipient = recipient
-        self.pageSize = pageSize
-        self.page = page
+        return NotificationV1.ListMessagesRequest(state: state, channel: channel, template: template, recipient: recipient, pageSize: pageSize, page: page)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -378,11 +365,12 @@ extension NotificationV1 {
 extension NotificationV1.ListMessagesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ListMessagesResponse {
         let messages: [NotificationV1.MessageSummary] = try reader.messages(10)
         let nextPage = try reader.text(18)
-        self.messages = messages
-        self.nextPage = nextPage
+        return NotificationV1.ListMessagesResponse(messages: messages, nextPage: nextPage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -424,9 +412,11 @@ extension NotificationV1 {
 extension NotificationV1.ShowMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ShowMessageRequest {
         let messageId = try reader.text(10)
-        self.messageId = messageId
+        return NotificationV1.ShowMessageRequest(messageId: messageId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -467,11 +457,12 @@ extension NotificationV1 {
 extension NotificationV1.ShowMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ShowMessageResponse {
         let message: NotificationV1.MessageSummary? = try reader.message(10)
         let failedTries: [NotificationV1.FailedTry] = try reader.messages(18)
-        self.message = message
-        self.failedTries = failedTries
+        return NotificationV1.ShowMessageResponse(message: message, failedTries: failedTries)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -521,13 +512,13 @@ extension NotificationV1 {
 extension NotificationV1.FailedTry: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.FailedTry" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.FailedTry {
         let attempt = try reader.uint32(8)
         let atMs = try reader.int64(16)
         let reason = try reader.text(26)
-        self.attempt = attempt
-        self.atMs = atMs
-        self.reason = reason
+        return NotificationV1.FailedTry(attempt: attempt, atMs: atMs, reason: reason)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -570,9 +561,11 @@ extension NotificationV1 {
 extension NotificationV1.RetryMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RetryMessageRequest {
         let messageId = try reader.text(10)
-        self.messageId = messageId
+        return NotificationV1.RetryMessageRequest(messageId: messageId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -609,9 +602,11 @@ extension NotificationV1 {
 extension NotificationV1.RetryMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RetryMessageResponse {
         let message: NotificationV1.MessageSummary? = try reader.message(10)
-        self.message = message
+        return NotificationV1.RetryMessageResponse(message: message)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -648,9 +643,11 @@ extension NotificationV1 {
 extension NotificationV1.DiscardMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.DiscardMessageRequest {
         let messageId = try reader.text(10)
-        self.messageId = messageId
+        return NotificationV1.DiscardMessageRequest(messageId: messageId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -687,9 +684,11 @@ extension NotificationV1 {
 extension NotificationV1.DiscardMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.DiscardMessageResponse {
         let message: NotificationV1.MessageSummary? = try reader.message(10)
-        self.message = message
+        return NotificationV1.DiscardMessageResponse(message: message)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -720,7 +719,10 @@ extension NotificationV1 {
 extension NotificationV1.WatchMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.WatchMessagesRequest {
+        return NotificationV1.WatchMessagesRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -762,13 +764,13 @@ extension NotificationV1 {
 extension NotificationV1.WatchMessagesItem: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesItem" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.WatchMessagesItem {
         let counts: [NotificationV1.MessageCount] = try reader.messages(10)
         let changes: [NotificationV1.MessageSummary] = try reader.messages(18)
         let changesLeftOut = try reader.uint64(24)
-        self.counts = counts
-        self.changes = changes
-        self.changesLeftOut = changesLeftOut
+        return NotificationV1.WatchMessagesItem(counts: counts, changes: changes, changesLeftOut: changesLeftOut)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -819,11 +821,12 @@ extension NotificationV1 {
 extension NotificationV1.MessageCount: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageCount" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.MessageCount {
         let state = try NotificationV1.MessageState(rawValue: reader.int32(8))
         let count = try reader.uint64(16)
-        self.state = state
-        self.count = count
+        return NotificationV1.MessageCount(state: state, count: count)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -863,9 +866,11 @@ extension NotificationV1 {
 extension NotificationV1.ForgetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ForgetAccountRequest {
         let accountId = try reader.text(10)
-        self.accountId = accountId
+        return NotificationV1.ForgetAccountRequest(accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -896,7 +901,10 @@ extension NotificationV1 {
 extension NotificationV1.ForgetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ForgetAccountResponse {
+        return NotificationV1.ForgetAccountResponse()
     }
 
     package func write(to sink: inout some WireSink) {

@@ -53,7 +53,9 @@ extension NotificationV1 {
 extension NotificationV1.SendPushRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.SendPushRequest {
         let accountId = try reader.text(10)
         let template = try reader.text(18)
         let language = try reader.text(26)
@@ -63,15 +65,7 @@ extension NotificationV1.SendPushRequest: ProtobufMessage {
         let data: [NotificationV1.Variable] = try reader.messages(58)
         let collapseKey = try reader.text(66)
         let expiresAtMs = try reader.int64(72)
-        self.accountId = accountId
-        self.template = template
-        self.language = language
-        self.variables = variables
-        self.title = title
-        self.body = body
-        self.data = data
-        self.collapseKey = collapseKey
-        self.expiresAtMs = expiresAtMs
+        return NotificationV1.SendPushRequest(accountId: accountId, template: template, language: language, variables: variables, title: title, body: body, data: data, collapseKey: collapseKey, expiresAtMs: expiresAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -136,9 +130,11 @@ extension NotificationV1 {
 extension NotificationV1.SendPushResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.SendPushResponse {
         let messageIds = try reader.texts(10)
-        self.messageIds = messageIds
+        return NotificationV1.SendPushResponse(messageIds: messageIds)
     }
 
     package func write(to sink: inout some WireSink) {

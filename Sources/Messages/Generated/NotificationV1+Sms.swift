@@ -40,19 +40,16 @@ extension NotificationV1 {
 extension NotificationV1.SendTextRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.SendTextRequest {
         let recipient = try reader.text(10)
         let template = try reader.text(18)
         let language = try reader.text(26)
         let variables: [NotificationV1.Variable] = try reader.messages(34)
         let expiresAtMs = try reader.int64(40)
         let accountId = try reader.text(50)
-        self.recipient = recipient
-        self.template = template
-        self.language = language
-        self.variables = variables
-        self.expiresAtMs = expiresAtMs
-        self.accountId = accountId
+        return NotificationV1.SendTextRequest(recipient: recipient, template: template, language: language, variables: variables, expiresAtMs: expiresAtMs, accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -106,9 +103,11 @@ extension NotificationV1 {
 extension NotificationV1.SendTextResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.SendTextResponse {
         let messageId = try reader.text(10)
-        self.messageId = messageId
+        return NotificationV1.SendTextResponse(messageId: messageId)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -48,7 +48,9 @@ extension NotificationV1 {
 extension NotificationV1.Webhook: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Webhook" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.Webhook {
         let webhookId = try reader.text(10)
         let url = try reader.text(18)
         let events = try reader.texts(26)
@@ -57,14 +59,7 @@ extension NotificationV1.Webhook: ProtobufMessage {
         let waiting = try reader.int64(48)
         let lastFailure = try reader.text(58)
         let position = try reader.int64(64)
-        self.webhookId = webhookId
-        self.url = url
-        self.events = events
-        self.createdAtMs = createdAtMs
-        self.isPaused = isPaused
-        self.waiting = waiting
-        self.lastFailure = lastFailure
-        self.position = position
+        return NotificationV1.Webhook(webhookId: webhookId, url: url, events: events, createdAtMs: createdAtMs, isPaused: isPaused, waiting: waiting, lastFailure: lastFailure, position: position)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -128,11 +123,12 @@ extension NotificationV1 {
 extension NotificationV1.AddWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.AddWebhookRequest {
         let url = try reader.text(10)
         let events = try reader.texts(18)
-        self.url = url
-        self.events = events
+        return NotificationV1.AddWebhookRequest(url: url, events: events)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -178,11 +174,12 @@ extension NotificationV1 {
 extension NotificationV1.AddWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.AddWebhookResponse {
         let webhook: NotificationV1.Webhook? = try reader.message(10)
         let secret = try reader.text(18)
-        self.webhook = webhook
-        self.secret = secret
+        return NotificationV1.AddWebhookResponse(webhook: webhook, secret: secret)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -216,7 +213,10 @@ extension NotificationV1 {
 extension NotificationV1.ListWebhooksRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ListWebhooksRequest {
+        return NotificationV1.ListWebhooksRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -250,9 +250,11 @@ extension NotificationV1 {
 extension NotificationV1.ListWebhooksResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ListWebhooksResponse {
         let webhooks: [NotificationV1.Webhook] = try reader.messages(10)
-        self.webhooks = webhooks
+        return NotificationV1.ListWebhooksResponse(webhooks: webhooks)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -291,9 +293,11 @@ extension NotificationV1 {
 extension NotificationV1.RemoveWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RemoveWebhookRequest {
         let webhookId = try reader.text(10)
-        self.webhookId = webhookId
+        return NotificationV1.RemoveWebhookRequest(webhookId: webhookId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -324,7 +328,10 @@ extension NotificationV1 {
 extension NotificationV1.RemoveWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RemoveWebhookResponse {
+        return NotificationV1.RemoveWebhookResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -358,9 +365,11 @@ extension NotificationV1 {
 extension NotificationV1.RotateWebhookSecretRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RotateWebhookSecretRequest {
         let webhookId = try reader.text(10)
-        self.webhookId = webhookId
+        return NotificationV1.RotateWebhookSecretRequest(webhookId: webhookId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -401,11 +410,12 @@ extension NotificationV1 {
 extension NotificationV1.RotateWebhookSecretResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.RotateWebhookSecretResponse {
         let secret = try reader.text(10)
         let formerUntilMs = try reader.int64(16)
-        self.secret = secret
-        self.formerUntilMs = formerUntilMs
+        return NotificationV1.RotateWebhookSecretResponse(secret: secret, formerUntilMs: formerUntilMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -449,11 +459,12 @@ extension NotificationV1 {
 extension NotificationV1.PauseWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.PauseWebhookRequest {
         let webhookId = try reader.text(10)
         let paused = try reader.bool(16)
-        self.webhookId = webhookId
-        self.paused = paused
+        return NotificationV1.PauseWebhookRequest(webhookId: webhookId, paused: paused)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -487,7 +498,10 @@ extension NotificationV1 {
 extension NotificationV1.PauseWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.PauseWebhookResponse {
+        return NotificationV1.PauseWebhookResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -525,11 +539,12 @@ extension NotificationV1 {
 extension NotificationV1.ReplayWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ReplayWebhookRequest {
         let webhookId = try reader.text(10)
         let after = try reader.int64(16)
-        self.webhookId = webhookId
-        self.after = after
+        return NotificationV1.ReplayWebhookRequest(webhookId: webhookId, after: after)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -569,9 +584,11 @@ extension NotificationV1 {
 extension NotificationV1.ReplayWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.ReplayWebhookResponse {
         let events = try reader.int64(8)
-        self.events = events
+        return NotificationV1.ReplayWebhookResponse(events: events)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -43,19 +43,16 @@ extension NotificationV1 {
 extension NotificationV1.SendEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.SendEmailRequest {
         let recipient = try reader.text(10)
         let template = try reader.text(18)
         let language = try reader.text(26)
         let variables: [NotificationV1.Variable] = try reader.messages(34)
         let expiresAtMs = try reader.int64(40)
         let accountId = try reader.text(50)
-        self.recipient = recipient
-        self.template = template
-        self.language = language
-        self.variables = variables
-        self.expiresAtMs = expiresAtMs
-        self.accountId = accountId
+        return NotificationV1.SendEmailRequest(recipient: recipient, template: template, language: language, variables: variables, expiresAtMs: expiresAtMs, accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -113,11 +110,12 @@ extension NotificationV1 {
 extension NotificationV1.Variable: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Variable" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.Variable {
         let name = try reader.text(10)
         let value = try reader.text(18)
-        self.name = name
-        self.value = value
+        return NotificationV1.Variable(name: name, value: value)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -157,9 +155,11 @@ extension NotificationV1 {
 extension NotificationV1.SendEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> NotificationV1.SendEmailResponse {
         let messageId = try reader.text(10)
-        self.messageId = messageId
+        return NotificationV1.SendEmailResponse(messageId: messageId)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -17,6 +17,8 @@ extension RateLimitV1 {
         package var durable: Bool
         /// Only other limits charge it: it is a part of them.
         package var `internal`: Bool
+        /// What the operator's file can say of it, with what holds now: "sign-up-by-address-count: 3".
+        package var settings: [String]
 
         /// A message of these fields.
         package init(
@@ -25,7 +27,8 @@ extension RateLimitV1 {
             changed: Bool = false,
             shadow: Bool = false,
             durable: Bool = false,
-            `internal`: Bool = false
+            `internal`: Bool = false,
+            settings: [String] = []
         ) {
             self.name = name
             self.rule = rule
@@ -33,6 +36,7 @@ extension RateLimitV1 {
             self.shadow = shadow
             self.durable = durable
             self.internal = `internal`
+            self.settings = settings
         }
     }
 }
@@ -40,19 +44,17 @@ extension RateLimitV1 {
 extension RateLimitV1.Limit: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Limit" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.Limit {
         let name = try reader.text(10)
         let rule = try reader.text(18)
         let changed = try reader.bool(24)
         let shadow = try reader.bool(32)
         let durable = try reader.bool(40)
         let `internal` = try reader.bool(48)
-        self.name = name
-        self.rule = rule
-        self.changed = changed
-        self.shadow = shadow
-        self.durable = durable
-        self.internal = `internal`
+        let settings = try reader.texts(58)
+        return RateLimitV1.Limit(name: name, rule: rule, changed: changed, shadow: shadow, durable: durable, internal: `internal`, settings: settings)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -62,6 +64,7 @@ extension RateLimitV1.Limit: ProtobufMessage {
         if shadow { sink.bool(32, shadow) }
         if durable { sink.bool(40, durable) }
         if `internal` { sink.bool(48, `internal`) }
+        for value in settings { sink.text(58, value) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -77,12 +80,16 @@ extension RateLimitV1.Limit: ProtobufMessage {
         let shadow = c.pointee.shadow != 0
         let durable = c.pointee.durable != 0
         let `internal` = c.pointee.internal != 0
+        let settings = try Wire.array(
+            c.pointee.n_settings, c.pointee.settings
+        ) { try Wire.text($0) }
         self.name = name
         self.rule = rule
         self.changed = changed
         self.shadow = shadow
         self.durable = durable
         self.internal = `internal`
+        self.settings = settings
     }
 }
 
@@ -98,7 +105,10 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListLimitsRequest {
+        return RateLimitV1.ListLimitsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -132,9 +142,11 @@ extension RateLimitV1 {
 extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListLimitsResponse {
         let limits: [RateLimitV1.Limit] = try reader.messages(10)
-        self.limits = limits
+        return RateLimitV1.ListLimitsResponse(limits: limits)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -181,13 +193,13 @@ extension RateLimitV1 {
 extension RateLimitV1.SubjectKey: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SubjectKey" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.SubjectKey {
         let number = try reader.int64(8)
         let sinceMs = try reader.int64(16)
         let untilMs = try reader.int64(24)
-        self.number = number
-        self.sinceMs = sinceMs
-        self.untilMs = untilMs
+        return RateLimitV1.SubjectKey(number: number, sinceMs: sinceMs, untilMs: untilMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -224,7 +236,10 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListSubjectKeysRequest {
+        return RateLimitV1.ListSubjectKeysRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -258,9 +273,11 @@ extension RateLimitV1 {
 extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ListSubjectKeysResponse {
         let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
-        self.keys = keys
+        return RateLimitV1.ListSubjectKeysResponse(keys: keys)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -293,7 +310,10 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.RotateSubjectKeyRequest {
+        return RateLimitV1.RotateSubjectKeyRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -327,9 +347,11 @@ extension RateLimitV1 {
 extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.RotateSubjectKeyResponse {
         let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
-        self.keys = keys
+        return RateLimitV1.RotateSubjectKeyResponse(keys: keys)
     }
 
     package func write(to sink: inout some WireSink) {

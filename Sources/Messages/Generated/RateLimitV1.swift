@@ -32,13 +32,13 @@ extension RateLimitV1 {
 extension RateLimitV1.Charge: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Charge" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.Charge {
         let limit = try reader.text(10)
         let subject = try reader.text(18)
         let device = try reader.text(26)
-        self.limit = limit
-        self.subject = subject
-        self.device = device
+        return RateLimitV1.Charge(limit: limit, subject: subject, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -106,7 +106,9 @@ extension RateLimitV1 {
 extension RateLimitV1.Decision: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Decision" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.Decision {
         let limited = try reader.bool(8)
         let limit = try reader.text(18)
         let retryAfterMs = try reader.uint64(24)
@@ -114,13 +116,7 @@ extension RateLimitV1.Decision: ProtobufMessage {
         let attempt = try reader.uint32(40)
         let resetAtMs = try reader.int64(48)
         let sentence = try reader.text(58)
-        self.limited = limited
-        self.limit = limit
-        self.retryAfterMs = retryAfterMs
-        self.remaining = remaining
-        self.attempt = attempt
-        self.resetAtMs = resetAtMs
-        self.sentence = sentence
+        return RateLimitV1.Decision(limited: limited, limit: limit, retryAfterMs: retryAfterMs, remaining: remaining, attempt: attempt, resetAtMs: resetAtMs, sentence: sentence)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -179,11 +175,12 @@ extension RateLimitV1 {
 extension RateLimitV1.ConsumeRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ConsumeRequest {
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         let language = try reader.text(18)
-        self.charges = charges
-        self.language = language
+        return RateLimitV1.ConsumeRequest(charges: charges, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -229,11 +226,12 @@ extension RateLimitV1 {
 extension RateLimitV1.ConsumeResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ConsumeResponse {
         let decision: RateLimitV1.Decision? = try reader.message(10)
         let chargeId = try reader.text(18)
-        self.decision = decision
-        self.chargeId = chargeId
+        return RateLimitV1.ConsumeResponse(decision: decision, chargeId: chargeId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -277,11 +275,12 @@ extension RateLimitV1 {
 extension RateLimitV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.CheckRequest {
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         let language = try reader.text(18)
-        self.charges = charges
-        self.language = language
+        return RateLimitV1.CheckRequest(charges: charges, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -323,9 +322,11 @@ extension RateLimitV1 {
 extension RateLimitV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.CheckResponse {
         let decision: RateLimitV1.Decision? = try reader.message(10)
-        self.decision = decision
+        return RateLimitV1.CheckResponse(decision: decision)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -366,11 +367,12 @@ extension RateLimitV1 {
 extension RateLimitV1.RefundRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.RefundRequest {
         let chargeId = try reader.text(10)
         let charges: [RateLimitV1.Charge] = try reader.messages(18)
-        self.chargeId = chargeId
-        self.charges = charges
+        return RateLimitV1.RefundRequest(chargeId: chargeId, charges: charges)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -406,7 +408,10 @@ extension RateLimitV1 {
 extension RateLimitV1.RefundResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.RefundResponse {
+        return RateLimitV1.RefundResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -444,11 +449,12 @@ extension RateLimitV1 {
 extension RateLimitV1.SucceedRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.SucceedRequest {
         let chargeId = try reader.text(10)
         let charges: [RateLimitV1.Charge] = try reader.messages(18)
-        self.chargeId = chargeId
-        self.charges = charges
+        return RateLimitV1.SucceedRequest(chargeId: chargeId, charges: charges)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -484,7 +490,10 @@ extension RateLimitV1 {
 extension RateLimitV1.SucceedResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.SucceedResponse {
+        return RateLimitV1.SucceedResponse()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -522,11 +531,12 @@ extension RateLimitV1 {
 extension RateLimitV1.PeekRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.PeekRequest {
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         let language = try reader.text(18)
-        self.charges = charges
-        self.language = language
+        return RateLimitV1.PeekRequest(charges: charges, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -568,9 +578,11 @@ extension RateLimitV1 {
 extension RateLimitV1.PeekResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.PeekResponse {
         let decision: RateLimitV1.Decision? = try reader.message(10)
-        self.decision = decision
+        return RateLimitV1.PeekResponse(decision: decision)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -607,9 +619,11 @@ extension RateLimitV1 {
 extension RateLimitV1.ResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ResetRequest {
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
-        self.charges = charges
+        return RateLimitV1.ResetRequest(charges: charges)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -642,7 +656,10 @@ extension RateLimitV1 {
 extension RateLimitV1.ResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> RateLimitV1.ResetResponse {
+        return RateLimitV1.ResetResponse()
     }
 
     package func write(to sink: inout some WireSink) {

@@ -17,7 +17,10 @@ extension ReflectionV1 {
 extension ReflectionV1.ListRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ReflectionV1.ListRequest {
+        return ReflectionV1.ListRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -51,9 +54,11 @@ extension ReflectionV1 {
 extension ReflectionV1.ListResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ReflectionV1.ListResponse {
         let services = try reader.texts(10)
-        self.services = services
+        return ReflectionV1.ListResponse(services: services)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -92,9 +97,11 @@ extension ReflectionV1 {
 extension ReflectionV1.DescribeRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ReflectionV1.DescribeRequest {
         let service = try reader.text(10)
-        self.service = service
+        return ReflectionV1.DescribeRequest(service: service)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -132,9 +139,11 @@ extension ReflectionV1 {
 extension ReflectionV1.DescribeResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> ReflectionV1.DescribeResponse {
         let fileDescriptorSet = try reader.bytes(10)
-        self.fileDescriptorSet = fileDescriptorSet
+        return ReflectionV1.DescribeResponse(fileDescriptorSet: fileDescriptorSet)
     }
 
     package func write(to sink: inout some WireSink) {

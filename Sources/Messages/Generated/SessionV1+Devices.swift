@@ -48,7 +48,9 @@ extension SessionV1 {
 extension SessionV1.DeviceSession: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceSession" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.DeviceSession {
         let sessionId = try reader.text(10)
         let deviceName = try reader.text(18)
         let platform = try reader.text(26)
@@ -57,14 +59,7 @@ extension SessionV1.DeviceSession: ProtobufMessage {
         let current = try reader.bool(48)
         let amr = try reader.texts(58)
         let authTimeMs = try reader.int64(64)
-        self.sessionId = sessionId
-        self.deviceName = deviceName
-        self.platform = platform
-        self.createdAtMs = createdAtMs
-        self.lastUsedAtMs = lastUsedAtMs
-        self.current = current
-        self.amr = amr
-        self.authTimeMs = authTimeMs
+        return SessionV1.DeviceSession(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authTimeMs: authTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -124,9 +119,11 @@ extension SessionV1 {
 extension SessionV1.ListRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return SessionV1.ListRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -163,9 +160,11 @@ extension SessionV1 {
 extension SessionV1.ListResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListResponse {
         let sessions: [SessionV1.DeviceSession] = try reader.messages(10)
-        self.sessions = sessions
+        return SessionV1.ListResponse(sessions: sessions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -208,11 +207,12 @@ extension SessionV1 {
 extension SessionV1.EndRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.EndRequest {
         let accessToken = try reader.text(10)
         let sessionId = try reader.text(18)
-        self.accessToken = accessToken
-        self.sessionId = sessionId
+        return SessionV1.EndRequest(accessToken: accessToken, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -252,9 +252,11 @@ extension SessionV1 {
 extension SessionV1.EndResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.EndResponse {
         let ended = try reader.bool(8)
-        self.ended = ended
+        return SessionV1.EndResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -291,9 +293,11 @@ extension SessionV1 {
 extension SessionV1.EndOthersRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOthersRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.EndOthersRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return SessionV1.EndOthersRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -330,9 +334,11 @@ extension SessionV1 {
 extension SessionV1.EndOthersResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOthersResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.EndOthersResponse {
         let ended = try reader.uint32(8)
-        self.ended = ended
+        return SessionV1.EndOthersResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -381,15 +387,14 @@ extension SessionV1 {
 extension SessionV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ReauthenticateRequest {
         let accessToken = try reader.text(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
         let presence: SessionV1.PresenceProof? = try reader.message(34)
-        self.accessToken = accessToken
-        self.proof = proof
-        self.origin = origin
-        self.presence = presence
+        return SessionV1.ReauthenticateRequest(accessToken: accessToken, proof: proof, origin: origin, presence: presence)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -447,13 +452,13 @@ extension SessionV1 {
 extension SessionV1.PresenceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.PresenceProof" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.PresenceProof {
         let signedAtMs = try reader.int64(8)
         let hardwareKey = try reader.bool(16)
         let signature = try reader.bytes(26)
-        self.signedAtMs = signedAtMs
-        self.hardwareKey = hardwareKey
-        self.signature = signature
+        return SessionV1.PresenceProof(signedAtMs: signedAtMs, hardwareKey: hardwareKey, signature: signature)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -504,13 +509,13 @@ extension SessionV1 {
 extension SessionV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ReauthenticateResponse {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
         let authTimeMs = try reader.int64(24)
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.authTimeMs = authTimeMs
+        return SessionV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authTimeMs: authTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -553,9 +558,11 @@ extension SessionV1 {
 extension SessionV1.ListProofsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListProofsRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return SessionV1.ListProofsRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -596,11 +603,12 @@ extension SessionV1 {
 extension SessionV1.SessionProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SessionProof" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.SessionProof {
         let amr = try reader.texts(10)
         let provedAtMs = try reader.int64(16)
-        self.amr = amr
-        self.provedAtMs = provedAtMs
+        return SessionV1.SessionProof(amr: amr, provedAtMs: provedAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -658,17 +666,15 @@ extension SessionV1 {
 extension SessionV1.ListProofsResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListProofsResponse {
         let sessionId = try reader.text(10)
         let accountId = try reader.text(18)
         let proofs: [SessionV1.SessionProof] = try reader.messages(26)
         let hasDeviceKey = try reader.bool(32)
         let nowMs = try reader.int64(40)
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.proofs = proofs
-        self.hasDeviceKey = hasDeviceKey
-        self.nowMs = nowMs
+        return SessionV1.ListProofsResponse(sessionId: sessionId, accountId: accountId, proofs: proofs, hasDeviceKey: hasDeviceKey, nowMs: nowMs)
     }
 
     package func write(to sink: inout some WireSink) {

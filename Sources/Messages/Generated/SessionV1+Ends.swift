@@ -25,11 +25,12 @@ extension SessionV1 {
 extension SessionV1.WatchEndsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchEndsRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.WatchEndsRequest {
         let position = try reader.uint64(8)
         let epoch = try reader.uint64(16)
-        self.position = position
-        self.epoch = epoch
+        return SessionV1.WatchEndsRequest(position: position, epoch: epoch)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -102,7 +103,9 @@ extension SessionV1 {
 extension SessionV1.WatchEndsItem: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchEndsItem" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.WatchEndsItem {
         let position = try reader.uint64(8)
         let completeAtMs = try reader.int64(16)
         let reset = try reader.bool(24)
@@ -111,14 +114,7 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
         let keySet = try reader.bytes(50)
         let keptForMs = try reader.int64(56)
         let epoch = try reader.uint64(64)
-        self.position = position
-        self.completeAtMs = completeAtMs
-        self.reset = reset
-        self.ends = ends
-        self.keysChanged = keysChanged
-        self.keySet = keySet
-        self.keptForMs = keptForMs
-        self.epoch = epoch
+        return SessionV1.WatchEndsItem(position: position, completeAtMs: completeAtMs, reset: reset, ends: ends, keysChanged: keysChanged, keySet: keySet, keptForMs: keptForMs, epoch: epoch)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -190,15 +186,14 @@ extension SessionV1 {
 extension SessionV1.EndedSession: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndedSession" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.EndedSession {
         let sessionId = try reader.text(10)
         let endedAtMs = try reader.int64(16)
         let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
         let position = try reader.uint64(32)
-        self.sessionId = sessionId
-        self.endedAtMs = endedAtMs
-        self.reason = reason
-        self.position = position
+        return SessionV1.EndedSession(sessionId: sessionId, endedAtMs: endedAtMs, reason: reason, position: position)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -86,7 +86,9 @@ extension SessionV1 {
 extension SessionV1.SigningKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SigningKey" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.SigningKey {
         let keyId = try reader.text(10)
         let state = try SessionV1.SigningKeyState(rawValue: reader.int32(16))
         let madeAtMs = try reader.int64(24)
@@ -94,13 +96,7 @@ extension SessionV1.SigningKey: ProtobufMessage {
         let passiveAtMs = try reader.int64(40)
         let retiredAtMs = try reader.int64(48)
         let revoked = try reader.bool(56)
-        self.keyId = keyId
-        self.state = state
-        self.madeAtMs = madeAtMs
-        self.activeAtMs = activeAtMs
-        self.passiveAtMs = passiveAtMs
-        self.retiredAtMs = retiredAtMs
-        self.revoked = revoked
+        return SessionV1.SigningKey(keyId: keyId, state: state, madeAtMs: madeAtMs, activeAtMs: activeAtMs, passiveAtMs: passiveAtMs, retiredAtMs: retiredAtMs, revoked: revoked)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -149,7 +145,10 @@ extension SessionV1 {
 extension SessionV1.ListKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListKeysRequest {
+        return SessionV1.ListKeysRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -183,9 +182,11 @@ extension SessionV1 {
 extension SessionV1.ListKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListKeysResponse {
         let keys: [SessionV1.SigningKey] = try reader.messages(10)
-        self.keys = keys
+        return SessionV1.ListKeysResponse(keys: keys)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -218,7 +219,10 @@ extension SessionV1 {
 extension SessionV1.RotateKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RotateKeysRequest {
+        return SessionV1.RotateKeysRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -252,9 +256,11 @@ extension SessionV1 {
 extension SessionV1.RotateKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RotateKeysResponse {
         let keys: [SessionV1.SigningKey] = try reader.messages(10)
-        self.keys = keys
+        return SessionV1.RotateKeysResponse(keys: keys)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -293,9 +299,11 @@ extension SessionV1 {
 extension SessionV1.RevokeKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RevokeKeyRequest {
         let keyId = try reader.text(10)
-        self.keyId = keyId
+        return SessionV1.RevokeKeyRequest(keyId: keyId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -332,9 +340,11 @@ extension SessionV1 {
 extension SessionV1.RevokeKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RevokeKeyResponse {
         let keys: [SessionV1.SigningKey] = try reader.messages(10)
-        self.keys = keys
+        return SessionV1.RevokeKeyResponse(keys: keys)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -32,15 +32,14 @@ extension SessionV1 {
 extension SessionV1.RefreshKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshKey" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RefreshKey {
         let keyId = try reader.uint32(8)
         let madeAtMs = try reader.int64(16)
         let supersededAtMs = try reader.int64(24)
         let acceptedUntilMs = try reader.int64(32)
-        self.keyId = keyId
-        self.madeAtMs = madeAtMs
-        self.supersededAtMs = supersededAtMs
-        self.acceptedUntilMs = acceptedUntilMs
+        return SessionV1.RefreshKey(keyId: keyId, madeAtMs: madeAtMs, supersededAtMs: supersededAtMs, acceptedUntilMs: acceptedUntilMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -80,7 +79,10 @@ extension SessionV1 {
 extension SessionV1.ListRefreshKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListRefreshKeysRequest {
+        return SessionV1.ListRefreshKeysRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -114,9 +116,11 @@ extension SessionV1 {
 extension SessionV1.ListRefreshKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ListRefreshKeysResponse {
         let keys: [SessionV1.RefreshKey] = try reader.messages(10)
-        self.keys = keys
+        return SessionV1.ListRefreshKeysResponse(keys: keys)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -149,7 +153,10 @@ extension SessionV1 {
 extension SessionV1.RotateRefreshKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RotateRefreshKeyRequest {
+        return SessionV1.RotateRefreshKeyRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -183,9 +190,11 @@ extension SessionV1 {
 extension SessionV1.RotateRefreshKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RotateRefreshKeyResponse {
         let keys: [SessionV1.RefreshKey] = try reader.messages(10)
-        self.keys = keys
+        return SessionV1.RotateRefreshKeyResponse(keys: keys)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -137,7 +137,9 @@ extension SessionV1 {
 extension SessionV1.Tokens: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.Tokens" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.Tokens {
         let sessionId = try reader.text(10)
         let accessToken = try reader.text(18)
         let accessExpiresAtMs = try reader.int64(24)
@@ -145,13 +147,7 @@ extension SessionV1.Tokens: ProtobufMessage {
         let idleExpiresAtMs = try reader.int64(40)
         let expiresAtMs = try reader.int64(48)
         let serverTimeMs = try reader.int64(56)
-        self.sessionId = sessionId
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.refreshToken = refreshToken
-        self.idleExpiresAtMs = idleExpiresAtMs
-        self.expiresAtMs = expiresAtMs
-        self.serverTimeMs = serverTimeMs
+        return SessionV1.Tokens(sessionId: sessionId, accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, refreshToken: refreshToken, idleExpiresAtMs: idleExpiresAtMs, expiresAtMs: expiresAtMs, serverTimeMs: serverTimeMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -219,13 +215,13 @@ extension SessionV1 {
 extension SessionV1.DeviceKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceKey" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.DeviceKey {
         let kind = try SessionV1.DeviceKeyKind(rawValue: reader.int32(8))
         let publicKey = try reader.bytes(18)
         let possession = try reader.bytes(26)
-        self.kind = kind
-        self.publicKey = publicKey
-        self.possession = possession
+        return SessionV1.DeviceKey(kind: kind, publicKey: publicKey, possession: possession)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -273,11 +269,12 @@ extension SessionV1 {
 extension SessionV1.DeviceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceProof" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.DeviceProof {
         let signedAtMs = try reader.int64(8)
         let signature = try reader.bytes(18)
-        self.signedAtMs = signedAtMs
-        self.signature = signature
+        return SessionV1.DeviceProof(signedAtMs: signedAtMs, signature: signature)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -325,13 +322,13 @@ extension SessionV1 {
 extension SessionV1.CreateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.CreateRequest {
         let proof: IdentityV1.SignInProof? = try reader.message(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         let deviceKey: SessionV1.DeviceKey? = try reader.message(26)
-        self.proof = proof
-        self.origin = origin
-        self.deviceKey = deviceKey
+        return SessionV1.CreateRequest(proof: proof, origin: origin, deviceKey: deviceKey)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -374,9 +371,11 @@ extension SessionV1 {
 extension SessionV1.CreateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.CreateResponse {
         let tokens: SessionV1.Tokens? = try reader.message(10)
-        self.tokens = tokens
+        return SessionV1.CreateResponse(tokens: tokens)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -421,13 +420,13 @@ extension SessionV1 {
 extension SessionV1.RefreshRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RefreshRequest {
         let refreshToken = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
-        self.refreshToken = refreshToken
-        self.origin = origin
-        self.deviceProof = deviceProof
+        return SessionV1.RefreshRequest(refreshToken: refreshToken, origin: origin, deviceProof: deviceProof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -474,11 +473,12 @@ extension SessionV1 {
 extension SessionV1.RefreshResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.RefreshResponse {
         let tokens: SessionV1.Tokens? = try reader.message(10)
         let accountId = try reader.text(18)
-        self.tokens = tokens
-        self.accountId = accountId
+        return SessionV1.RefreshResponse(tokens: tokens, accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -518,9 +518,11 @@ extension SessionV1 {
 extension SessionV1.ValidateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ValidateRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return SessionV1.ValidateRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -577,19 +579,16 @@ extension SessionV1 {
 extension SessionV1.ValidateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.ValidateResponse {
         let valid = try reader.bool(8)
         let sessionId = try reader.text(18)
         let accountId = try reader.text(26)
         let authTimeMs = try reader.int64(32)
         let amr = try reader.texts(42)
         let expiresAtMs = try reader.int64(48)
-        self.valid = valid
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.authTimeMs = authTimeMs
-        self.amr = amr
-        self.expiresAtMs = expiresAtMs
+        return SessionV1.ValidateResponse(valid: valid, sessionId: sessionId, accountId: accountId, authTimeMs: authTimeMs, amr: amr, expiresAtMs: expiresAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -643,9 +642,11 @@ extension SessionV1 {
 extension SessionV1.InspectRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.InspectRequest {
         let accessToken = try reader.text(10)
-        self.accessToken = accessToken
+        return SessionV1.InspectRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -702,19 +703,16 @@ extension SessionV1 {
 extension SessionV1.InspectResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.InspectResponse {
         let known = try reader.bool(8)
         let sessionId = try reader.text(18)
         let accountId = try reader.text(26)
         let live = try reader.bool(32)
         let endReason = try SessionV1.EndReason(rawValue: reader.int32(40))
         let accessTokenCurrent = try reader.bool(48)
-        self.known = known
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.live = live
-        self.endReason = endReason
-        self.accessTokenCurrent = accessTokenCurrent
+        return SessionV1.InspectResponse(known: known, sessionId: sessionId, accountId: accountId, live: live, endReason: endReason, accessTokenCurrent: accessTokenCurrent)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -784,7 +782,9 @@ extension SessionV1 {
 extension SessionV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.SignOutRequest {
         var token: Token?
         if reader.tag == 10 {
             token = .accessToken(try reader.text(10))
@@ -794,9 +794,7 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
         }
         let all = try reader.bool(24)
         let deviceProof: SessionV1.DeviceProof? = try reader.message(34)
-        self.all = all
-        self.deviceProof = deviceProof
-        self.token = token
+        return SessionV1.SignOutRequest(all: all, deviceProof: deviceProof, token: token)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -849,9 +847,11 @@ extension SessionV1 {
 extension SessionV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.SignOutResponse {
         let ended = try reader.uint32(8)
-        self.ended = ended
+        return SessionV1.SignOutResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -900,15 +900,14 @@ extension SessionV1 {
 extension SessionV1.EndAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.EndAccountRequest {
         let accountId = try reader.text(10)
         let beforeMs = try reader.int64(16)
         let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
         let exceptSessionId = try reader.text(34)
-        self.accountId = accountId
-        self.beforeMs = beforeMs
-        self.reason = reason
-        self.exceptSessionId = exceptSessionId
+        return SessionV1.EndAccountRequest(accountId: accountId, beforeMs: beforeMs, reason: reason, exceptSessionId: exceptSessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -954,9 +953,11 @@ extension SessionV1 {
 extension SessionV1.EndAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.EndAccountResponse {
         let ended = try reader.uint32(8)
-        self.ended = ended
+        return SessionV1.EndAccountResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -987,7 +988,10 @@ extension SessionV1 {
 extension SessionV1.KeySetRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.KeySetRequest" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.KeySetRequest {
+        return SessionV1.KeySetRequest()
     }
 
     package func write(to sink: inout some WireSink) {
@@ -1021,9 +1025,11 @@ extension SessionV1 {
 extension SessionV1.KeySetResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.KeySetResponse" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> SessionV1.KeySetResponse {
         let jwks = try reader.text(10)
-        self.jwks = jwks
+        return SessionV1.KeySetResponse(jwks: jwks)
     }
 
     package func write(to sink: inout some WireSink) {

@@ -107,7 +107,9 @@ extension WireV1 {
 extension WireV1.Frame: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Frame" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Frame {
         var kind: Kind?
         if reader.tag == 10 {
             kind = .hello(try reader.nested())
@@ -136,7 +138,7 @@ extension WireV1.Frame: ProtobufMessage {
         if reader.tag == 74 {
             kind = .goAway(try reader.nested())
         }
-        self.kind = kind
+        return WireV1.Frame(kind: kind)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -251,7 +253,9 @@ extension WireV1 {
 extension WireV1.Hello: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Hello" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Hello {
         let version = try reader.uint32(8)
         let frameBytesMax = try reader.uint32(16)
         let callsMax = try reader.uint32(24)
@@ -263,17 +267,7 @@ extension WireV1.Hello: ProtobufMessage {
         let application = try reader.text(74)
         let keyId = try reader.text(82)
         let proof = try reader.bytes(90)
-        self.version = version
-        self.frameBytesMax = frameBytesMax
-        self.callsMax = callsMax
-        self.streamCredit = streamCredit
-        self.keepaliveFloorMs = keepaliveFloorMs
-        self.challenge = challenge
-        self.agent = agent
-        self.service = service
-        self.application = application
-        self.keyId = keyId
-        self.proof = proof
+        return WireV1.Hello(version: version, frameBytesMax: frameBytesMax, callsMax: callsMax, streamCredit: streamCredit, keepaliveFloorMs: keepaliveFloorMs, challenge: challenge, agent: agent, service: service, application: application, keyId: keyId, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -344,11 +338,12 @@ extension WireV1 {
 extension WireV1.Metadata: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Metadata" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Metadata {
         let key = try reader.text(10)
         let value = try reader.bytes(18)
-        self.key = key
-        self.value = value
+        return WireV1.Metadata(key: key, value: value)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -408,19 +403,16 @@ extension WireV1 {
 extension WireV1.Request: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Request" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Request {
         let call = try reader.uint64(8)
         let method = try reader.text(18)
         let timeoutMs = try reader.uint32(24)
         let metadata: [WireV1.Metadata] = try reader.messages(34)
         let more = try reader.bool(40)
         let payload = try reader.bytes(50)
-        self.call = call
-        self.method = method
-        self.timeoutMs = timeoutMs
-        self.metadata = metadata
-        self.more = more
-        self.payload = payload
+        return WireV1.Request(call: call, method: method, timeoutMs: timeoutMs, metadata: metadata, more: more, payload: payload)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -498,7 +490,9 @@ extension WireV1 {
 extension WireV1.Response: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Response" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Response {
         let call = try reader.uint64(8)
         let status = try reader.uint32(16)
         let notProcessed = try reader.bool(24)
@@ -506,13 +500,7 @@ extension WireV1.Response: ProtobufMessage {
         let error: WireV1.Error? = try reader.message(42)
         let metadata: [WireV1.Metadata] = try reader.messages(50)
         let payload = try reader.bytes(58)
-        self.call = call
-        self.status = status
-        self.notProcessed = notProcessed
-        self.message = message
-        self.error = error
-        self.metadata = metadata
-        self.payload = payload
+        return WireV1.Response(call: call, status: status, notProcessed: notProcessed, message: message, error: error, metadata: metadata, payload: payload)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -589,19 +577,16 @@ extension WireV1 {
 extension WireV1.Error: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Error" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Error {
         let code = try reader.text(10)
         let userMessage = try reader.text(18)
         let retryable = try reader.bool(24)
         let retryAfterMs = try reader.uint64(32)
         let action = try reader.text(42)
         let fields = try reader.texts(50)
-        self.code = code
-        self.userMessage = userMessage
-        self.retryable = retryable
-        self.retryAfterMs = retryAfterMs
-        self.action = action
-        self.fields = fields
+        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, fields: fields)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -663,13 +648,13 @@ extension WireV1 {
 extension WireV1.Item: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Item" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Item {
         let call = try reader.uint64(8)
         let end = try reader.bool(16)
         let payload = try reader.bytes(26)
-        self.call = call
-        self.end = end
-        self.payload = payload
+        return WireV1.Item(call: call, end: end, payload: payload)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -712,9 +697,11 @@ extension WireV1 {
 extension WireV1.Cancel: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Cancel" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Cancel {
         let call = try reader.uint64(8)
-        self.call = call
+        return WireV1.Cancel(call: call)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -755,11 +742,12 @@ extension WireV1 {
 extension WireV1.Credit: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Credit" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Credit {
         let call = try reader.uint64(8)
         let items = try reader.uint32(16)
-        self.call = call
-        self.items = items
+        return WireV1.Credit(call: call, items: items)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -799,9 +787,11 @@ extension WireV1 {
 extension WireV1.Ping: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Ping" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Ping {
         let token = try reader.uint64(8)
-        self.token = token
+        return WireV1.Ping(token: token)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -838,9 +828,11 @@ extension WireV1 {
 extension WireV1.Pong: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Pong" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.Pong {
         let token = try reader.uint64(8)
-        self.token = token
+        return WireV1.Pong(token: token)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -889,15 +881,14 @@ extension WireV1 {
 extension WireV1.GoAway: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.GoAway" }
 
-    package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> WireV1.GoAway {
         let lastCall = try reader.uint64(8)
         let reason = try WireV1.GoAwayReason(rawValue: reader.int32(16))
         let retryAfterMs = try reader.uint32(24)
         let message = try reader.text(34)
-        self.lastCall = lastCall
-        self.reason = reason
-        self.retryAfterMs = retryAfterMs
-        self.message = message
+        return WireV1.GoAway(lastCall: lastCall, reason: reason, retryAfterMs: retryAfterMs, message: message)
     }
 
     package func write(to sink: inout some WireSink) {

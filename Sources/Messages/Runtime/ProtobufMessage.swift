@@ -12,7 +12,7 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
     init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws
 
     /// Reads the message's fields from `reader`, each in its place.
-    init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary)
+    static func read(from reader: inout OrdinaryReader) throws(NotOrdinary) -> Self
 
     /// Writes the message's fields to `sink`, in the order of their numbers.
     func write(to sink: inout some WireSink)

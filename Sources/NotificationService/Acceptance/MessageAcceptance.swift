@@ -28,7 +28,7 @@ package struct MessageAcceptance: Sendable {
     ) async throws -> MessageID {
         let message = try prepare(order, method: method, context)
         let id = try await store.write { try take(message, in: $0) }
-        announce([id], message.channel)
+        announce(message.channel, [id])
         return id
     }
 
@@ -75,7 +75,7 @@ package struct MessageAcceptance: Sendable {
     }
 
     /// Tells the channel's worker, and whoever watches, that messages were taken.
-    package func announce(_ ids: [MessageID], _ channel: Channel) {
+    package func announce(_ channel: Channel, _ ids: [MessageID] = []) {
         alarms[channel].ring()
         changes.note(ids)
     }

@@ -10,17 +10,26 @@ import Synchronization
 ///
 /// Kept in memory: after a restart each recipient may have one burst too many.
 final class RecipientTurns: Sendable {
-    /// Recipients that are remembered, of 100 bytes or so each. When as many are over their rate
-    /// at once, further ones are let through.
+    /// Recipients that are remembered, of 100 bytes or so each. When there are as many, those who
+    /// have used less than half of their burst are forgotten; when as many have used more, further
+    /// ones are let through.
     static let recipientsMax = 65_536
+    /// Looking through all takes milliseconds, so it is not done for each message.
+    private static let sweepsEvery: Duration = .seconds(1)
 
     private let burst: Int
     private let interval: Duration
-    private let due = Mutex<[Key: Timestamp]>([:])
+    private let state = Mutex(State())
 
     private struct Key: Hashable {
         let recipient: [UInt8]
         let lane: Lane
+    }
+
+    private struct State {
+        /// When a message would be on time, if one came at each interval.
+        var due: [Key: Timestamp] = [:]
+        var sweptAt: Timestamp?
     }
 
     /// - Parameters:
@@ -36,15 +45,20 @@ final class RecipientTurns: Sendable {
     func turn(of recipient: [UInt8], _ lane: Lane, at now: Timestamp) -> Timestamp {
         let key = Key(recipient: recipient, lane: lane)
         let slack = interval * (burst - 1)
-        return due.withLock { due in
-            // Those whose next message would be on time are as good as never seen.
-            if due.count >= Self.recipientsMax, due[key] == nil {
-                due = due.filter { $0.value > now }
-                guard due.count < Self.recipientsMax else { return now }
-            }
-            let expected = max(due[key] ?? now, now)
-            due[key] = expected + interval
+        return state.withLock { state in
+            guard state.due[key] != nil || makeRoom(&state, at: now) else { return now }
+            let expected = max(state.due[key] ?? now, now)
+            state.due[key] = expected + interval
             return max(now, expected - slack)
         }
+    }
+
+    private func makeRoom(_ state: inout State, at now: Timestamp) -> Bool {
+        if state.due.count < Self.recipientsMax { return true }
+        if let sweptAt = state.sweptAt, now - sweptAt < Self.sweepsEvery { return false }
+        state.sweptAt = now
+        let half = now + interval * (burst - 1) / 2
+        state.due = state.due.filter { $0.value > half }
+        return state.due.count < Self.recipientsMax
     }
 }

@@ -30,9 +30,11 @@ struct WorkInHand: Sendable {
     /// What may be claimed now; nil for nothing.
     mutating func claimRoom(_ readiness: RouteReadiness) -> ClaimRoom? {
         guard case .ready(let most) = readiness else { return nil }
-        let total = min(messagesMax - count, most)
+        // What has ended leaves the hand in the transaction that claims.
+        let busy = count - ended.count
+        let total = min(messagesMax - busy, most)
         guard total > 0 else { return nil }
-        return shares.next(total: total, patient: max(0, places + 2 * lastEnds - count))
+        return shares.next(total: total, patient: max(0, places + 2 * lastEnds - busy))
     }
 
     /// The ends to be noted now; they stay in hand until `settle`.

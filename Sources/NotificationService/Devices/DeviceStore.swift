@@ -87,7 +87,8 @@ extension Transaction {
             """,
             [
                 .integer(device.id.key), .blob(hashes.token), .blob(device.account),
-                .blob(hashes.recipient), SQLValue(hashes.session), .integer(device.platform.rawValue), .text(device.app),
+                .blob(hashes.recipient), SQLValue(hashes.session),
+                .integer(device.platform.rawValue), .text(device.app),
                 .blob(device.token), SQLValue(device.seenAt ?? at),
             ])
     }

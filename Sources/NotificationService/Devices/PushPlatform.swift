@@ -25,16 +25,19 @@ enum PushPlatform: Int64, CaseIterable, Sendable {
     func token(_ token: String) -> String? {
         switch self {
         case .fcm:
-            let isToken = (1...Self.tokenBytesMax).contains(token.utf8.count)
+            let isToken =
+                (1...Self.tokenBytesMax).contains(token.utf8.count)
                 && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             return isToken ? token : nil
         case .apns, .apnsSandbox:
-            let isToken = Self.appleTokenDigits.contains(token.utf8.count)
+            let isToken =
+                Self.appleTokenDigits.contains(token.utf8.count)
                 && token.utf8.count.isMultiple(of: 2)
                 && token.utf8.allSatisfy { byte in
                     switch byte {
                     case UInt8(ascii: "0")...UInt8(ascii: "9"),
-                        UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+                        UInt8(ascii: "a")...UInt8(ascii: "f"),
+                        UInt8(ascii: "A")...UInt8(ascii: "F"):
                         true
                     default: false
                     }

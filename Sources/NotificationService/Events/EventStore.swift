@@ -1,5 +1,5 @@
 import ServiceRuntime
-package import Storage
+import Storage
 
 /// The tables of events that are kept for webhooks, and of what waits for each webhook.
 package enum EventStore {
@@ -9,51 +9,53 @@ package enum EventStore {
     /// The schema. `lane`: the account's key, or minus the origin's number. Of each webhook's lane
     /// only the first waiting delivery has `due_at_ms`, so that one index walk finds what may go
     /// and nothing overtakes.
-    package static let migration = Migration(
-        number: 4,
-        sql: """
-            CREATE TABLE event_origin (
-                origin INTEGER PRIMARY KEY,
-                position INTEGER NOT NULL
-            ) STRICT;
-            CREATE TABLE event (
-                position INTEGER PRIMARY KEY AUTOINCREMENT,
-                id INTEGER NOT NULL,
-                origin INTEGER NOT NULL,
-                lane INTEGER NOT NULL,
-                at_ms INTEGER NOT NULL,
-                kind TEXT NOT NULL,
-                account INTEGER,
-                session INTEGER,
-                outcome TEXT,
-                attempt INTEGER,
-                kept_from_ms INTEGER NOT NULL
-            ) STRICT;
-            CREATE INDEX event_kept ON event (kept_from_ms);
-            CREATE TABLE webhook (
-                id INTEGER PRIMARY KEY,
-                target BLOB NOT NULL,
-                secret BLOB NOT NULL,
-                former_secret BLOB,
-                former_until_ms INTEGER,
-                events TEXT NOT NULL,
-                created_at_ms INTEGER NOT NULL,
-                is_paused INTEGER NOT NULL DEFAULT 0,
-                last_failure TEXT
-            ) STRICT;
-            CREATE TABLE webhook_delivery (
-                webhook INTEGER NOT NULL REFERENCES webhook (id) ON DELETE CASCADE,
-                lane INTEGER NOT NULL,
-                event INTEGER NOT NULL REFERENCES event (position) ON DELETE CASCADE,
-                attempts INTEGER NOT NULL DEFAULT 0,
-                since_ms INTEGER NOT NULL,
-                due_at_ms INTEGER,
-                PRIMARY KEY (webhook, lane, event)
-            ) STRICT, WITHOUT ROWID;
-            CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook, due_at_ms)
-                WHERE due_at_ms IS NOT NULL;
-            CREATE INDEX webhook_delivery_event ON webhook_delivery (event);
-            """)
+    static func migration(number: Int) -> Migration {
+        Migration(
+            number: number,
+            sql: """
+                CREATE TABLE event_origin (
+                    origin INTEGER PRIMARY KEY,
+                    position INTEGER NOT NULL
+                ) STRICT;
+                CREATE TABLE event (
+                    position INTEGER PRIMARY KEY AUTOINCREMENT,
+                    id INTEGER NOT NULL,
+                    origin INTEGER NOT NULL,
+                    lane INTEGER NOT NULL,
+                    at_ms INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    account INTEGER,
+                    session INTEGER,
+                    outcome TEXT,
+                    attempt INTEGER,
+                    kept_from_ms INTEGER NOT NULL
+                ) STRICT;
+                CREATE INDEX event_kept ON event (kept_from_ms);
+                CREATE TABLE webhook (
+                    id INTEGER PRIMARY KEY,
+                    target BLOB NOT NULL,
+                    secret BLOB NOT NULL,
+                    former_secret BLOB,
+                    former_until_ms INTEGER,
+                    events TEXT NOT NULL,
+                    created_at_ms INTEGER NOT NULL,
+                    is_paused INTEGER NOT NULL DEFAULT 0,
+                    last_failure TEXT
+                ) STRICT;
+                CREATE TABLE webhook_delivery (
+                    webhook INTEGER NOT NULL REFERENCES webhook (id) ON DELETE CASCADE,
+                    lane INTEGER NOT NULL,
+                    event INTEGER NOT NULL REFERENCES event (position) ON DELETE CASCADE,
+                    attempts INTEGER NOT NULL DEFAULT 0,
+                    since_ms INTEGER NOT NULL,
+                    due_at_ms INTEGER,
+                    PRIMARY KEY (webhook, lane, event)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook, due_at_ms)
+                    WHERE due_at_ms IS NOT NULL;
+                CREATE INDEX webhook_delivery_event ON webhook_delivery (event);
+                """)
+    }
 }
 
 extension SQLSession {

@@ -7,7 +7,8 @@ extension RouteReadiness {
         var opensAt: Timestamp?
         for gate in gates {
             switch gate.readiness {
-            case .ready(let more): room = room.addingReportingOverflow(more).overflow ? .max : room + more
+            case .ready(let more):
+                room = room.addingReportingOverflow(more).overflow ? .max : room + more
             case .closed(let until): opensAt = min(opensAt ?? until, until)
             }
         }

@@ -38,7 +38,8 @@ enum ShortRequest {
     }
 
     static func language(_ tag: String) throws(ServiceError) -> String {
-        let isLanguage = tag.utf8.count <= languageBytesMax
+        let isLanguage =
+            tag.utf8.count <= languageBytesMax
             && tag.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -6,9 +6,11 @@ struct PushDraft: Sendable {
     private static let titleBytesMax = 120
     private static let bodyBytesMax = 1_024
     private static let dataPairsMax = 16
-    /// All names and values; with the words, and every character escaped that may have to be, it
-    /// stays within the 4 KiB that Apple and Google take.
+    /// All names and values.
     private static let dataBytesMax = 1_024
+    /// Words and data as JSON writes them; the rest of the payload is below 400 bytes, and Apple
+    /// and Google take 4 KiB.
+    private static let writtenBytesMax = 3_584
     private static let collapseKeyBytesMax = 64
 
     let account: AccountID
@@ -47,6 +49,9 @@ struct PushDraft: Sendable {
             collapseKey.isEmpty || Self.isPlain(collapseKey, Self.collapseKeyBytesMax),
             "collapse_key")
         expiresAt = try ShortRequest.moment(request.expiresAtMs)
+        let texts = [title, body] + data.flatMap { [$0.name, $0.value] }
+        try Self.require(
+            texts.reduce(0) { $0 + Self.writtenBytes($1) } <= Self.writtenBytesMax, "body")
     }
 
     /// The order for one device.
@@ -85,6 +90,11 @@ struct PushDraft: Sendable {
     private static func isText(_ text: String, _ bytes: ClosedRange<Int>) -> Bool {
         bytes.contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    }
+
+    /// JSON writes quotes and backslashes with two bytes.
+    private static func writtenBytes(_ text: String) -> Int {
+        text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C ? 2 : 1) }
     }
 
     private static func require(

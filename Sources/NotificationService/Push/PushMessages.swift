@@ -38,7 +38,7 @@ package struct PushMessages: PushMessagesService {
             try transaction.insert(call, messages: ids)
             return ids
         }
-        acceptance.announce(ids, .push)
+        acceptance.announce(.push, ids)
         return NotificationV1.SendPushResponse(messageIds: ids.map(\.text))
     }
 

@@ -38,12 +38,7 @@ package struct SMSSettings: Sendable {
         twilioURL = common.url(
             &settings, "sms-twilio-url", default: "https://api.twilio.com",
             reason: "For another server that offers Twilio's API.")
-        webhookURL = common.url(
-            &settings, "sms-webhook-url",
-            reason: "A service of your own that sends text messages; see WebhookSMS.swift.")
-        webhookSecret = settings.secret(
-            "sms-webhook-secret", reason: "Signs what sms-webhook-url is sent."
-        )?.secretBytes
+        (webhookURL, webhookSecret) = Self.webhook(&settings, common)
         rate = settings.integer(
             "sms-rate", default: 10, in: 1...10_000, unit: "messages/s",
             reason: "What one provider is given in a second.")
@@ -53,10 +48,20 @@ package struct SMSSettings: Sendable {
         settings.require(
             webhookURL != nil && webhookSecret != nil || !providers.contains(.webhook),
             ["sms-providers"], "webhook needs sms-webhook-url and sms-webhook-secret")
+    }
+
+    private static func webhook(
+        _ settings: inout SettingsReader, _ common: ProviderSettings
+    ) -> (HTTPURL?, SecretBytes?) {
+        let url = common.url(
+            &settings, "sms-webhook-url",
+            reason: "A service of your own that sends text messages; see WebhookSMS.swift.")
+        let secret = settings.secret(
+            "sms-webhook-secret", reason: "Signs what sms-webhook-url is sent.")?.secretBytes
         settings.require(
-            (webhookSecret?.count ?? Self.secretBytesMin) >= Self.secretBytesMin,
-            ["sms-webhook-secret"],
-            "sms-webhook-secret must have \(Self.secretBytesMin) bytes or more")
+            (secret?.count ?? secretBytesMin) >= secretBytesMin, ["sms-webhook-secret"],
+            "sms-webhook-secret must have \(secretBytesMin) bytes or more")
+        return (url, secret)
     }
 
     private static func twilio(_ settings: inout SettingsReader) -> TwilioSMS.Account? {

@@ -59,7 +59,8 @@ package struct TwilioSMS: SMSProvider {
         let now = http.time.now()
         if let expiresAt = text.expiresAt {
             let seconds = (expiresAt - now).milliseconds / 1_000
-            let held = min(max(seconds, Self.validitySeconds.lowerBound), Self.validitySeconds.upperBound)
+            let held = min(
+                max(seconds, Self.validitySeconds.lowerBound), Self.validitySeconds.upperBound)
             fields.append(("ValidityPeriod", "\(held)"))
         }
         switch await http.post(url, [.form, authorization], FormBody.encode(fields)) {

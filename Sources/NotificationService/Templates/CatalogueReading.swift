@@ -49,9 +49,9 @@ struct CatalogueReading {
         var footers: [Language: MustacheTemplate] = [:]
         for language in Language.allCases {
             do throws(TemplateFault) {
-                footers[language] = try MustacheParser.template(
-                    source(.text, "footer", language, ours: FooterWording.wordings),
-                    names: ShownValues.common)
+                footers[language] = try SMSWording(
+                    source(.text, "footer", language, ours: FooterWording.wordings), variables: []
+                ).words
             } catch {
                 faults.append(error)
             }

@@ -41,14 +41,6 @@ package enum PushTemplate: String, CaseIterable, Sendable {
     }
 }
 
-/// What a pushed notice says.
-package struct PushText: Hashable, Sendable {
-    /// Its first line.
-    package let title: String
-    /// What follows.
-    package let body: String
-}
-
 /// The words of a pushed notice in one language: a `Title:` line, an empty line, one paragraph.
 struct PushWording: Sendable {
     /// Bytes of one file; what is sent has 4 KiB at most (APNs, FCM).

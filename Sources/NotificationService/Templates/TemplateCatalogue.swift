@@ -73,12 +73,12 @@ package struct TemplateCatalogue: Sendable {
     package func push(
         _ template: PushTemplate, language tag: String, product: HeaderText,
         values: [TemplateVariable: String]
-    ) throws(TemplateMistake) -> PushText {
+    ) throws(TemplateMistake) -> PushWords {
         let language = Language(for: tag, default: standard)
         guard let wording = notices[TemplatePlace(template, language)] else { throw .unreadable }
         let shown = try ShownValues(
             values, wanted: template.variables, product: product, language: language)
-        return PushText(
+        return PushWords(
             title: wording.title.rendered(shown.texts), body: wording.body.rendered(shown.texts))
     }
 }

@@ -63,8 +63,8 @@ extension EasyHandle {
         case .password(let password):
             try set(CURLOPT_PASSWORD, password)
         case .tokenFile(let path):
+            // No token, no login: told, and tried again, like a login that was refused.
             guard let token = try? SecretFile.readLine(path) else {
-                // No token, no login: told as such, and tried again as a login that was refused.
                 throw CurlRefusal(code: CURLE_LOGIN_DENIED.rawValue)
             }
             try set(CURLOPT_XOAUTH2_BEARER, token)

@@ -22,7 +22,7 @@ struct AttemptLock: Sendable {
     let failuresMax: Int
 
     /// What a guess at `now` would be answered.
-    func answer(_ state: borrowing LimitState, at now: Int64) -> LimitAnswer {
+    func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         guard let last = state.moments.last, now < end(state) else {
             return LimitAnswer(remaining: attempts - 1, resetAt: now + Self.quietForEach)
         }
@@ -44,7 +44,7 @@ struct AttemptLock: Sendable {
     }
 
     /// Keeps a guess that was allowed.
-    func charge(_ state: inout LimitState, at now: Int64) {
+    func charge(_ state: inout some CountedState, at now: Int64) {
         if now >= end(state) { state.forget() }
         let began = state.isEmpty ? now : state.moments[0]
         let latest = max(now, state.moments.last ?? now)
@@ -56,7 +56,7 @@ struct AttemptLock: Sendable {
     }
 
     /// Takes a guess back, unless a success or a reset has since taken it.
-    func refund(_ state: inout LimitState, of moment: Int64) {
+    func refund(_ state: inout some CountedState, of moment: Int64) {
         guard !state.isEmpty, moment >= state.moments[0], state.failures > 0 else { return }
         state.step = state.step > 0 ? state.step - 1 : 0
         state.failures -= 1
@@ -64,7 +64,7 @@ struct AttemptLock: Sendable {
     }
 
     /// When nothing of it counts any more.
-    func end(_ state: borrowing LimitState) -> Int64 {
+    func end(_ state: borrowing some CountedState) -> Int64 {
         guard let last = state.moments.last else { return .min }
         guard Int(state.failures) < failuresMax else { return .max }
         return last + max(lockedFor, Int64(state.failures) * Self.quietForEach)

@@ -8,8 +8,8 @@ extension CountingRule {
     ///     rate           ring, ladder    full, while the bucket is not empty
     ///     lock           another         a charge at its latest guess
     ///     another        lock            one guess at the latest moment
-    func adopt(_ state: LimitState, at now: Int64) -> LimitState {
-        guard state.kind != kind else { return state }
+    func adopt(_ state: borrowing some CountedState, at now: Int64) -> LimitState {
+        guard state.kind != kind else { return LimitState(state) }
         var adopted = LimitState(kind)
         switch (state.kind, self) {
         case (.lock, _), (_, .lock):
@@ -19,12 +19,12 @@ extension CountingRule {
         case (_, .rate):
             for place in 0..<state.moments.count { charge(&adopted, at: state.moments[place]) }
         default:
-            adopted.moments = state.moments
+            adopted.moments = Moments(state.moments)
         }
         return adopted
     }
 
-    private func fill(_ state: inout LimitState, until end: Int64, at now: Int64) {
+    private func fill(_ state: inout some CountedState, until end: Int64, at now: Int64) {
         guard end > now else { return }
         for _ in 0..<LimitRule.momentsMax where !answer(state, at: now).isLimited {
             charge(&state, at: now)

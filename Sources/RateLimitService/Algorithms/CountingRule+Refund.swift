@@ -1,6 +1,6 @@
 extension CountingRule {
     /// Takes one charge of that moment back, if it still counts.
-    func refund(_ state: inout LimitState, of moment: Int64, at now: Int64) {
+    func refund(_ state: inout some CountedState, of moment: Int64, at now: Int64) {
         guard mayHold(state, moment, at: now) else { return }
         switch self {
         case .ring: state.moments.remove(moment)
@@ -12,7 +12,7 @@ extension CountingRule {
 
     /// Whether a charge of that moment may be in the state and still count. Rings and ladders know
     /// it, for a while at the least; a rate and a lock know only when it cannot be.
-    func mayHold(_ state: borrowing LimitState, _ moment: Int64, at now: Int64) -> Bool {
+    func mayHold(_ state: borrowing some CountedState, _ moment: Int64, at now: Int64) -> Bool {
         guard !state.isEmpty else { return false }
         return switch self {
         case .ring, .ladder: state.moments.contains(moment)

@@ -39,7 +39,7 @@ enum CountingRule: Sendable {
     }
 
     /// What a charge at `now` would be answered.
-    func answer(_ state: borrowing LimitState, at now: Int64) -> LimitAnswer {
+    func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         switch self {
         case .ring(let rule): rule.answer(state, at: now)
         case .rate(let rule): rule.answer(state, at: now)
@@ -48,8 +48,15 @@ enum CountingRule: Sendable {
         }
     }
 
+    /// Forgets charges of a ring that no longer count. A charge does that too; done before it, it
+    /// tells how much room the charge needs.
+    @inline(__always)
+    func prune(_ state: inout some CountedState, at now: Int64) {
+        if case .ring(let rule) = self { rule.prune(&state, at: now) }
+    }
+
     /// Keeps a charge that was allowed.
-    func charge(_ state: inout LimitState, at now: Int64) {
+    func charge(_ state: inout some CountedState, at now: Int64) {
         switch self {
         case .ring(let rule): rule.charge(&state, at: now)
         case .rate(let rule): rule.charge(&state, at: now)
@@ -60,7 +67,7 @@ enum CountingRule: Sendable {
 
     /// Notes that the right one was there: what counts wrong ones begins anew, what counts all
     /// goes on.
-    func succeed(_ state: inout LimitState) {
+    func succeed(_ state: inout some CountedState) {
         switch self {
         case .ring, .rate: break
         case .ladder:
@@ -71,7 +78,7 @@ enum CountingRule: Sendable {
     }
 
     /// From when on nothing of the state counts; `.max` when it stays until it is reset.
-    func end(_ state: borrowing LimitState) -> Int64 {
+    func end(_ state: borrowing some CountedState) -> Int64 {
         switch self {
         case .ring(let rule): rule.end(state)
         case .rate: state.moments.last ?? .min

@@ -17,7 +17,7 @@ struct ExactRing: Sendable {
     let window: Int64
 
     /// What a charge at `now` would be answered.
-    func answer(_ state: borrowing LimitState, at now: Int64) -> LimitAnswer {
+    func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         let kept = state.moments.count
         let living = kept - expired(state, at: now)
         guard living >= count else {
@@ -31,18 +31,23 @@ struct ExactRing: Sendable {
     }
 
     /// Keeps a charge that was allowed, and forgets those that no longer count.
-    func charge(_ state: inout LimitState, at now: Int64) {
-        state.moments.dropFirst(expired(state, at: now))
+    func charge(_ state: inout some CountedState, at now: Int64) {
+        prune(&state, at: now)
         state.moments.insert(now)
     }
 
+    /// Forgets charges that no longer count.
+    func prune(_ state: inout some CountedState, at now: Int64) {
+        state.moments.dropFirst(expired(state, at: now))
+    }
+
     /// When nothing of it counts any more.
-    func end(_ state: borrowing LimitState) -> Int64 {
+    func end(_ state: borrowing some CountedState) -> Int64 {
         state.moments.last.map { $0 + window } ?? .min
     }
 
     /// How many no longer count at `now`; they are the oldest.
-    func expired(_ state: borrowing LimitState, at now: Int64) -> Int {
+    func expired(_ state: borrowing some CountedState, at now: Int64) -> Int {
         var old = 0
         while old < state.moments.count, now - state.moments[old] >= window { old += 1 }
         return old

@@ -33,7 +33,7 @@ struct GraduatedLadder: Sendable {
     }
 
     /// What a request at `now` would be answered.
-    func answer(_ state: borrowing LimitState, at now: Int64) -> LimitAnswer {
+    func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         let capped = dailyCap.answer(state, at: now)
         let rung = rung(state, at: now)
         let next = state.moments.last.map { $0 + delays[min(rung, top)] } ?? now
@@ -47,7 +47,7 @@ struct GraduatedLadder: Sendable {
     }
 
     /// Keeps a request that was allowed.
-    func charge(_ state: inout LimitState, at now: Int64) {
+    func charge(_ state: inout some CountedState, at now: Int64) {
         let rung = rung(state, at: now)
         state.failures = rung < top ? 0 : UInt16(clamping: Int(state.failures) + 1)
         state.step = UInt16(min(rung + 1, top))
@@ -56,26 +56,34 @@ struct GraduatedLadder: Sendable {
 
     /// Takes a request of that moment back, and with it its rung. When the one before it is too
     /// long ago to tell the rung by, the request goes on counting for the day.
-    func refund(_ state: inout LimitState, of moment: Int64) {
-        var rest = state.moments
-        guard rest.remove(moment) else { return }
+    func refund(_ state: inout some CountedState, of moment: Int64) {
+        guard state.moments.contains(moment) else { return }
         if state.failures > 0 {
             state.failures -= 1
         } else if state.step > 0 {
             state.step -= 1
         }
-        let isTold = rest.last.map { moment - $0 < quiet } ?? false
-        if isTold || state.step == 0 { state.moments = rest }
+        let isTold = lastBesides(moment, state).map { moment - $0 < quiet } ?? false
+        if isTold || state.step == 0 { state.moments.remove(moment) }
+    }
+
+    /// The latest request but for one of that moment.
+    private func lastBesides(
+        _ moment: Int64, _ state: borrowing some CountedState
+    ) -> Int64? {
+        let count = state.moments.count
+        guard let last = state.moments.last, last == moment else { return state.moments.last }
+        return count > 1 ? state.moments[count - 2] : nil
     }
 
     /// When nothing of it counts any more.
-    func end(_ state: borrowing LimitState) -> Int64 {
+    func end(_ state: borrowing some CountedState) -> Int64 {
         guard let last = state.moments.last else { return .min }
         return last + max(Self.day, Int64(state.step) * quiet)
     }
 
     /// The rung after the quiet times since the latest request.
-    private func rung(_ state: borrowing LimitState, at now: Int64) -> Int {
+    private func rung(_ state: borrowing some CountedState, at now: Int64) -> Int {
         guard let last = state.moments.last, now > last else { return Int(state.step) }
         return Int(max(0, Int64(state.step) - (now - last) / quiet))
     }

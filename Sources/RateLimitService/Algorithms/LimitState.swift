@@ -1,29 +1,22 @@
 /// What is kept of one subject under one limit: moments and two small numbers, whose meaning is
 /// the rule's. Never the rule's own numbers, so that an operator can change them.
-struct LimitState: Equatable, Sendable {
-    /// Which rule it was counted by; the raw value stands on disk.
-    enum Kind: UInt8, Sendable {
-        case ring = 1
-        case rate = 2
-        case ladder = 3
-        case lock = 4
-    }
+///
+/// The rules work on any of them: on a value (`LimitState`), or in place (`SlotState`).
+protocol CountedState {
+    associatedtype List: MomentList
 
-    let kind: Kind
+    /// Which rule it was counted by.
+    var kind: LimitState.Kind { get }
     /// Ring: the charges. Rate: the one moment when the bucket is empty. Ladder: the charges of a
     /// day, and the latest. Lock: when this series of failures began, and the latest.
-    var moments = Moments()
+    var moments: List { get set }
     /// Rate: microseconds beyond the moment. Ladder: the rung. Lock: guesses since the last wait.
-    var step: UInt16 = 0
+    var step: UInt16 { get set }
     /// Ladder: requests made on the highest rung. Lock: failures since the last success.
-    var failures: UInt16 = 0
-    /// Whether it was told that the limit is reached, so that a flood leaves one record.
-    var isNoted = false
+    var failures: UInt16 { get set }
+}
 
-    init(_ kind: Kind) {
-        self.kind = kind
-    }
-
+extension CountedState {
     /// Forgets everything.
     mutating func forget() {
         moments.count = 0
@@ -33,4 +26,33 @@ struct LimitState: Equatable, Sendable {
 
     /// Whether there is nothing to keep.
     var isEmpty: Bool { moments.isEmpty }
+}
+
+/// A state as a value.
+struct LimitState: CountedState, Equatable, Sendable {
+    /// The kinds of rules; the raw value stands on disk.
+    enum Kind: UInt8, Sendable {
+        case ring = 1
+        case rate = 2
+        case ladder = 3
+        case lock = 4
+    }
+
+    let kind: Kind
+    var moments = Moments()
+    var step: UInt16 = 0
+    var failures: UInt16 = 0
+
+    /// An empty one.
+    init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// A copy of another.
+    init(_ state: borrowing some CountedState) {
+        kind = state.kind
+        moments = Moments(state.moments)
+        step = state.step
+        failures = state.failures
+    }
 }

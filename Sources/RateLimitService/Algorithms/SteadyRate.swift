@@ -30,7 +30,7 @@ struct SteadyRate: Sendable {
     private var slack: Int64 { (burst - 1) * step }
 
     /// What a charge at `now` would be answered.
-    func answer(_ state: borrowing LimitState, at now: Int64) -> LimitAnswer {
+    func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         let lead = max(0, full(state) - now * 1_000)
         guard lead <= slack else {
             return LimitAnswer(
@@ -43,14 +43,14 @@ struct SteadyRate: Sendable {
     }
 
     /// Keeps a charge that was allowed.
-    func charge(_ state: inout LimitState, at now: Int64) {
+    func charge(_ state: inout some CountedState, at now: Int64) {
         store(max(full(state), now * 1_000) + step, &state)
     }
 
     /// Takes of a charge of that moment back what cannot have run off since. The bucket may have
     /// been empty in between but for this charge, and what fills it now be others' charges: to give
     /// a whole step back would leave them uncounted.
-    func refund(_ state: inout LimitState, of moment: Int64, at now: Int64) {
+    func refund(_ state: inout some CountedState, of moment: Int64, at now: Int64) {
         guard !state.isEmpty else { return }
         store(max(full(state) - rest(of: moment, at: now), moment * 1_000), &state)
     }
@@ -62,11 +62,11 @@ struct SteadyRate: Sendable {
     }
 
     /// Microseconds since 1970 when nothing counts any more.
-    private func full(_ state: borrowing LimitState) -> Int64 {
+    private func full(_ state: borrowing some CountedState) -> Int64 {
         state.isEmpty ? 0 : state.moments.base * 1_000 + Int64(state.step)
     }
 
-    private func store(_ full: Int64, _ state: inout LimitState) {
+    private func store(_ full: Int64, _ state: inout some CountedState) {
         state.forget()
         state.moments.insert(full / 1_000)
         state.step = UInt16(clamping: full % 1_000)

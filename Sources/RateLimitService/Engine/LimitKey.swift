@@ -16,6 +16,13 @@ package struct LimitKey: Hashable, Sendable {
 }
 
 extension LimitKey {
+    /// The table's order.
+    func isBefore(_ key: LimitKey) -> Bool {
+        if high != key.high { return high < key.high }
+        if low != key.low { return low < key.low }
+        return limit < key.limit
+    }
+
     /// The key of a hash of 16 bytes.
     init(limit: UInt16, hash: [UInt8]) {
         func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {

@@ -20,4 +20,9 @@ package struct LimitRequest: Sendable {
     package init(key: LimitKey, rule: LimitRule, isShadow: Bool) {
         self.init(key: key, rule: CountingRule(rule), isShadow: isShadow)
     }
+
+    /// The same limit's request about another subject.
+    package func about(_ key: LimitKey) -> LimitRequest {
+        LimitRequest(key: key, rule: rule, isShadow: isShadow)
+    }
 }

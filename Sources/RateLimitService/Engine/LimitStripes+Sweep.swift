@@ -11,44 +11,28 @@ extension LimitStripes {
     /// Drops what no longer counts from a stripe that is locked.
     func sweep(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
         stripe.pointee.sweptAt = now
-        var rules = SweepRules(rules)
+        var rules = RulesAtHand(rules)
         stripe.pointee.sweep { key, state in
             isOver(key, state, by: rules[key.limit], at: now)
         }
     }
 
     /// Whether nothing of a state counts any more by its limit's rule, which for a pool is another
-    /// than for a subject.
+    /// than for a subject. A state that another kind of rule has counted is read as its limit's
+    /// rule would read it, so that it need not be touched to be dropped.
     func isOver(
-        _ key: LimitKey, _ state: borrowing LimitState, by rule: CountingRule?, at now: Int64
+        _ key: LimitKey, _ state: borrowing some CountedState, by rule: CountingRule?,
+        at now: Int64
     ) -> Bool {
-        guard var rule else { return false }
-        if isPool(key) { rule = rule.pooled }
-        guard rule.kind == state.kind else { return false }
-        return rule.end(state) <= now
-    }
-}
-
-/// The rules during the sweep of one stripe: each is asked for once, not for each state while
-/// others wait for the stripe.
-private struct SweepRules {
-    /// All numbers that limits have are smaller; larger ones are asked for each time.
-    private static let numbersMax = 128
-    private let rules: LimitStripes.Rules
-    /// Nil where the rule has not been asked for.
-    private var known = [CountingRule??](repeating: nil, count: numbersMax)
-
-    init(_ rules: @escaping LimitStripes.Rules) {
-        self.rules = rules
+        guard let rule else { return false }
+        if isPool(key) { return Self.isOver(state, by: rule.pooled, at: now) }
+        return Self.isOver(state, by: rule, at: now)
     }
 
-    subscript(limit: UInt16) -> CountingRule? {
-        mutating get {
-            guard limit < Self.numbersMax else { return rules(limit) }
-            if let rule = known[Int(limit)] { return rule }
-            let rule = rules(limit)
-            known[Int(limit)] = .some(rule)
-            return rule
-        }
+    private static func isOver(
+        _ state: borrowing some CountedState, by rule: CountingRule, at now: Int64
+    ) -> Bool {
+        if rule.kind == state.kind { return rule.end(state) <= now }
+        return rule.end(rule.adopt(state, at: now)) <= now
     }
 }

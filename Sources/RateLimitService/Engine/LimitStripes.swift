@@ -70,6 +70,9 @@ final class LimitStripes: @unchecked Sendable {
     /// The key's stripe, which the caller has locked.
     subscript(key: LimitKey) -> UnsafeMutablePointer<Stripe> { stripes + place(of: key) }
 
+    /// The stripe at that place, which the caller has locked.
+    subscript(place: Int) -> UnsafeMutablePointer<Stripe> { stripes + place }
+
     /// Waits for the stripe at that place.
     func lock(_ place: Int) { pthread_mutex_lock(mutexes + place) }
 

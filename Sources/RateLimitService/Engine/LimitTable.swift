@@ -50,6 +50,26 @@ package final class LimitTable: Sendable {
         return sum
     }
 
+    /// Decides on one request: looked up once, changed in place.
+    package func decide(
+        _ operation: LimitOperation, _ request: LimitRequest, at now: Timestamp,
+        under number: Int64? = nil
+    ) -> LimitVerdict {
+        let place = stripes.place(of: request.key)
+        stripes.lock(place)
+        defer { stripes.unlock(place) }
+        guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
+        let stripe = stripes[place]
+        let moment = Self.moment(now)
+        let found = stripe.pointee.find(request.key)
+        let isPlain = found.isThere || stripe.pointee.hasRoom
+        switch operation {
+        case .consume where isPlain: return consume(request, stripe, found, at: moment)
+        case .peek where isPlain: return survey(request, stripe, found, at: moment).verdict
+        default: return decideLocked(operation, [request], at: moment)
+        }
+    }
+
     /// Decides on a batch as one; never waits.
     /// - Parameter number: the secret's that the batch's keys were made under. Where another one has
     ///   come into force since, nothing is decided (`isStale`).
@@ -59,21 +79,13 @@ package final class LimitTable: Sendable {
         under number: Int64? = nil
     ) -> LimitVerdict {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
+        if batch.count == 1 { return decide(operation, batch[0], at: now, under: number) }
         var locks = StripeLocks()
         for request in batch { locks.add(stripes.place(of: request.key)) }
         for place in 0..<locks.count { stripes.lock(locks[place]) }
         defer { for place in 0..<locks.count { stripes.unlock(locks[place]) } }
         guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
-        let moment = Self.moment(now)
-        switch operation {
-        case .peek: break
-        case .consume: return consume(batch, at: moment)
-        case .success: for request in batch { succeed(request, at: moment) }
-        case .refund(let charged):
-            for request in batch { refund(request, of: Self.moment(charged), at: moment) }
-        case .reset: for request in batch { forget(request) }
-        }
-        return survey(batch, at: moment).verdict
+        return decideLocked(operation, batch, at: Self.moment(now))
     }
 
     /// Returns once what was decided on these, and on all others before, is on disk.
@@ -89,93 +101,38 @@ package final class LimitTable: Sendable {
     /// Writes what has changed and gives the files back; blocks its thread meanwhile.
     package func close() { journal?.close() }
 
-    // MARK: Parts, with the locks held
+    // MARK: One request, with its stripe's lock held
 
-    private func consume(_ batch: [LimitRequest], at now: Int64) -> LimitVerdict {
-        var survey = survey(batch, at: now)
-        guard !survey.verdict.isLimited else {
-            let request = batch[survey.verdict.deciding]
-            stripes[request.key].pointee.note(counted(request, isPooled: survey.isPooled).key)
-            return survey.verdict
-        }
-        for (place, request) in batch.enumerated() where !survey.isSpared(place) {
-            charge(request, at: now, &survey, place)
+    @inline(__always)
+    private func consume(
+        _ request: LimitRequest, _ stripe: UnsafeMutablePointer<Stripe>, _ found: Stripe.Found,
+        at now: Int64
+    ) -> LimitVerdict {
+        var survey = survey(request, stripe, found, at: now)
+        if survey.verdict.isLimited {
+            stripe.pointee.note(found)
+        } else if !survey.isSpared(0),
+            !stripe.pointee.charge(request.rule, request.key, at: found, now)
+        {
+            survey.refuse(0)
         }
         return survey.verdict
     }
 
-    private func charge(
-        _ request: LimitRequest, at now: Int64, _ survey: inout BatchSurvey, _ place: Int
-    ) {
-        let counted = counted(request, isPooled: survey.isPooled(place))
-        var state = state(counted, at: now)
-        counted.rule.charge(&state, at: now)
-        state.isNoted = false
-        if !stripes[counted.key].pointee.keep(state, of: counted.key) { survey.refuse(place) }
-    }
-
-    private func survey(_ batch: [LimitRequest], at now: Int64) -> BatchSurvey {
+    @inline(__always)
+    private func survey(
+        _ request: LimitRequest, _ stripe: UnsafeMutablePointer<Stripe>, _ found: Stripe.Found,
+        at now: Int64
+    ) -> BatchSurvey {
         var survey = BatchSurvey()
-        for (place, request) in batch.enumerated() {
-            let isPooled = !hasPlace(request.key, at: now)
-            let counted = counted(request, isPooled: isPooled)
-            let state = state(counted, at: now)
-            survey.add(
-                counted.rule.answer(state, at: now), of: request, at: place, isPooled: isPooled,
-                isNoted: state.isNoted)
-        }
+        survey.add(
+            stripe.pointee.answer(request.rule, at: found, now), of: request, at: 0,
+            isPooled: false, isNoted: stripe.pointee.isNoted(found))
         return survey
     }
 
-    private func succeed(_ request: LimitRequest, at now: Int64) {
-        guard var state = known(request, at: now) else { return }
-        request.rule.succeed(&state)
-        stripes[request.key].pointee.keep(state, of: request.key)
-    }
-
-    /// Takes a charge back from where it was made, and from nowhere else: what strangers were
-    /// charged in the pool in the same millisecond is not given back for it.
-    private func refund(_ request: LimitRequest, of moment: Int64, at now: Int64) {
-        let counted = counted(request, isPooled: request.isPooled)
-        guard var state = known(counted, at: now), counted.rule.mayHold(state, moment, at: now)
-        else { return }
-        counted.rule.refund(&state, of: moment, at: now)
-        state.isNoted = false
-        stripes[counted.key].pointee.keep(state, of: counted.key)
-    }
-
-    private func forget(_ request: LimitRequest) {
-        let state = LimitState(request.rule.kind)
-        stripes[request.key].pointee.keep(state, of: request.key)
-    }
-
-    /// Whether the subject has, or can have, a state of its own.
-    private func hasPlace(_ key: LimitKey, at now: Int64) -> Bool {
-        let stripe = stripes[key]
-        if stripe.pointee.hasRoom || stripe.pointee.holds(key) { return true }
-        stripes.sweepIfDue(stripe, at: now)
-        return stripe.pointee.hasRoom
-    }
-
-    /// What is charged for a request: itself, or the pool of its limit in its stripe.
-    private func counted(_ request: LimitRequest, isPooled: Bool) -> LimitRequest {
-        guard isPooled else { return request }
-        return LimitRequest(
-            key: stripes.poolKey(of: request.key), rule: request.rule.pooled,
-            isShadow: request.isShadow)
-    }
-
-    private func known(_ request: LimitRequest, at now: Int64) -> LimitState? {
-        stripes[request.key].pointee.state(of: request.key)
-            .map { request.rule.adopt($0, at: now) }
-    }
-
-    private func state(_ request: LimitRequest, at now: Int64) -> LimitState {
-        known(request, at: now) ?? LimitState(request.rule.kind)
-    }
-
     /// The moment as it is counted with: far from where sums overflow.
-    private static func moment(_ time: Timestamp) -> Int64 {
+    static func moment(_ time: Timestamp) -> Int64 {
         min(max(time.milliseconds, 0), 1 << 50)
     }
 }

@@ -5,7 +5,7 @@
 ///      8  8  its second half
 ///     16  8  the first moment
 ///     24  2  the limit's number
-///     26  1  the kind of state, 0 for a free slot; and two marks
+///     26  1  the kind of state, 0 for a free slot; and marks, which mean nothing in the journal
 ///     27  1  how many moments
 ///     28  2  step
 ///     30  2  failures
@@ -14,22 +14,71 @@
 struct Slot {
     static let bytes = 48
     static let headerBytes = 32
-    /// Moments that stand in the slot itself.
-    static let momentsMax = 5
     private static let kindMask: UInt8 = 0x07
+    private static let roomShift: UInt8 = 3
+    private static let roomMask: UInt8 = 0x18
     private static let changedMark: UInt8 = 0x40
     private static let notedMark: UInt8 = 0x80
+
+    /// Where the moments stand after the first.
+    enum Room: UInt8 {
+        /// In the slot itself.
+        case slot = 0
+        case smallBlock = 1
+        case largeBlock = 2
+
+        /// The least that holds so many moments.
+        init(for moments: Int) {
+            self =
+                moments <= Room.slot.moments
+                ? .slot
+                : moments <= Room.smallBlock.moments ? .smallBlock : .largeBlock
+        }
+
+        /// Moments that it holds, with the first.
+        var moments: Int {
+            switch self {
+            case .slot: 5
+            case .smallBlock: 17
+            case .largeBlock: 65
+            }
+        }
+    }
 
     let start: UnsafeMutableRawPointer
 
     var high: UInt64 { start.load(as: UInt64.self) }
     var low: UInt64 { start.load(fromByteOffset: 8, as: UInt64.self) }
     var limit: UInt16 { start.load(fromByteOffset: 24, as: UInt16.self) }
-    var count: Int { Int(start.load(fromByteOffset: 27, as: UInt8.self)) }
     var isFree: Bool { mark & Self.kindMask == 0 }
     var key: LimitKey { LimitKey(limit: limit, high: high, low: low) }
+    /// Nil for a free slot, and for a kind that this version does not know.
+    var kind: LimitState.Kind? { LimitState.Kind(rawValue: mark & Self.kindMask) }
 
-    /// Where the moments after the first stand, or the number of their block.
+    var base: Int64 {
+        get { start.load(fromByteOffset: 16, as: Int64.self) }
+        nonmutating set { start.storeBytes(of: newValue, toByteOffset: 16, as: Int64.self) }
+    }
+
+    var count: Int {
+        get { Int(start.load(fromByteOffset: 27, as: UInt8.self)) }
+        nonmutating set {
+            start.storeBytes(
+                of: UInt8(truncatingIfNeeded: newValue), toByteOffset: 27, as: UInt8.self)
+        }
+    }
+
+    var step: UInt16 {
+        get { start.load(fromByteOffset: 28, as: UInt16.self) }
+        nonmutating set { start.storeBytes(of: newValue, toByteOffset: 28, as: UInt16.self) }
+    }
+
+    var failures: UInt16 {
+        get { start.load(fromByteOffset: 30, as: UInt16.self) }
+        nonmutating set { start.storeBytes(of: newValue, toByteOffset: 30, as: UInt16.self) }
+    }
+
+    /// What stands behind the header: moments after the first, or the number of their block.
     var rest: UnsafeMutablePointer<UInt32> {
         (start + Self.headerBytes).assumingMemoryBound(to: UInt32.self)
     }
@@ -37,6 +86,13 @@ struct Slot {
     private var mark: UInt8 {
         get { start.load(fromByteOffset: 26, as: UInt8.self) }
         nonmutating set { start.storeBytes(of: newValue, toByteOffset: 26, as: UInt8.self) }
+    }
+
+    var room: Room {
+        get { Room(rawValue: (mark & Self.roomMask) >> Self.roomShift) ?? .slot }
+        nonmutating set {
+            mark = mark & ~Self.roomMask | newValue.rawValue << Self.roomShift
+        }
     }
 
     /// Whether it changed since the journal last took it.
@@ -47,7 +103,7 @@ struct Slot {
         }
     }
 
-    /// Whether it was told that the limit is reached.
+    /// Whether it was told that the limit is reached, so that a flood leaves one record.
     var isNoted: Bool {
         get { mark & Self.notedMark != 0 }
         nonmutating set { mark = newValue ? mark | Self.notedMark : mark & ~Self.notedMark }
@@ -55,6 +111,24 @@ struct Slot {
 
     /// Makes it free.
     func clear() { mark = 0 }
+
+    /// Makes it an empty state of that key, with room in the slot itself.
+    func begin(_ key: LimitKey, _ kind: LimitState.Kind) {
+        start.storeBytes(of: key.high, as: UInt64.self)
+        start.storeBytes(of: key.low, toByteOffset: 8, as: UInt64.self)
+        start.storeBytes(of: key.limit, toByteOffset: 24, as: UInt16.self)
+        mark = kind.rawValue
+        empty(kind)
+    }
+
+    /// Makes it an empty state of that kind; key, room and marks stay.
+    func empty(_ kind: LimitState.Kind) {
+        mark = mark & ~Self.kindMask | kind.rawValue
+        base = 0
+        count = 0
+        step = 0
+        failures = 0
+    }
 
     /// How the slot stands to a key in the table's order.
     @inline(__always)
@@ -68,32 +142,5 @@ struct Slot {
     @inline(__always)
     func holds(_ key: LimitKey) -> Bool {
         high == key.high && low == key.low && limit == key.limit
-    }
-
-    /// The state but for its moments after the first; nil for a kind that is none.
-    func header() -> LimitState? {
-        guard let kind = LimitState.Kind(rawValue: mark & Self.kindMask) else { return nil }
-        var state = LimitState(kind)
-        state.moments.base = start.load(fromByteOffset: 16, as: Int64.self)
-        state.moments.count = count
-        state.step = start.load(fromByteOffset: 28, as: UInt16.self)
-        state.failures = start.load(fromByteOffset: 30, as: UInt16.self)
-        state.isNoted = isNoted
-        return state
-    }
-
-    /// Writes key and state but for the moments after the first; nothing but the mark of change
-    /// stays.
-    func write(_ key: LimitKey, _ state: borrowing LimitState) {
-        start.storeBytes(of: key.high, as: UInt64.self)
-        start.storeBytes(of: key.low, toByteOffset: 8, as: UInt64.self)
-        start.storeBytes(of: state.moments.base, toByteOffset: 16, as: Int64.self)
-        start.storeBytes(of: key.limit, toByteOffset: 24, as: UInt16.self)
-        let noted = state.isNoted ? Self.notedMark : 0
-        mark = mark & Self.changedMark | state.kind.rawValue | noted
-        start.storeBytes(
-            of: UInt8(truncatingIfNeeded: state.moments.count), toByteOffset: 27, as: UInt8.self)
-        start.storeBytes(of: state.step, toByteOffset: 28, as: UInt16.self)
-        start.storeBytes(of: state.failures, toByteOffset: 30, as: UInt16.self)
     }
 }

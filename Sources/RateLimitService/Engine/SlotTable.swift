@@ -34,37 +34,58 @@ struct SlotTable {
 
     subscript(place: Int) -> Slot { Slot(start: memory.start + place * Slot.bytes) }
 
-    /// Where the key stands, or would.
+    /// Where a key stands, or would.
+    struct Found {
+        let place: Int
+        let isThere: Bool
+    }
+
+    /// Where the key stands, or would; good until anything moves.
     @inline(__always)
-    func find(_ key: LimitKey) -> (place: Int, isThere: Bool) {
+    func find(_ key: LimitKey) -> Found {
         var place = home(key.high)
         while true {
             let slot = self[place]
-            if slot.isFree { return (place, false) }
-            if !slot.isBefore(key) { return (place, slot.holds(key)) }
+            if slot.isFree { return Found(place: place, isThere: false) }
+            if !slot.isBefore(key) { return Found(place: place, isThere: slot.holds(key)) }
             place += 1
         }
     }
 
-    /// A free slot for a key that is not there; the caller writes it at once.
-    mutating func insert(_ key: LimitKey) -> Slot {
-        if count >= homes / 10 * 9 { grow(to: homes + homes / 8) }
-        while true {
-            let place = find(key).place
-            var end = place
-            while !self[end].isFree { end += 1 }
-            // The last slot stays free, so that every search ends.
-            guard end < total - 1 else {
-                grow(to: homes + homes / 8)
-                continue
-            }
-            let slot = self[place]
-            (slot.start + Slot.bytes).copyMemory(
-                from: slot.start, byteCount: (end - place) * Slot.bytes)
-            slot.clear()
-            count += 1
-            return slot
+    /// A free slot for a key that is not there, and would stand at `found`; the caller writes it
+    /// at once.
+    mutating func insert(_ key: LimitKey, at found: Found) -> Slot {
+        guard count < homes / 10 * 9, let slot = makeWay(at: found.place) else {
+            grow(to: homes + homes / 8)
+            return insert(key, at: find(key))
         }
+        return slot
+    }
+
+    /// Moves what stands there and behind up by one; nil where the last slot would be taken, which
+    /// stays free, so that every search ends.
+    private mutating func makeWay(at place: Int) -> Slot? {
+        var end = place
+        while !self[end].isFree { end += 1 }
+        guard end < total - 1 else { return nil }
+        let slot = self[place]
+        (slot.start + Slot.bytes).copyMemory(
+            from: slot.start, byteCount: (end - place) * Slot.bytes)
+        slot.clear()
+        count += 1
+        return slot
+    }
+
+    /// A free slot behind all others, for a key greater than all that are there; the caller writes
+    /// it at once.
+    /// - Parameter next: the place behind the last slot in use; 0 at first.
+    /// - Returns: nil where there is no room behind them.
+    mutating func append(_ key: LimitKey, behind next: inout Int) -> Slot? {
+        let place = max(home(key.high), next)
+        guard count < homes / 10 * 9, place < total - 1 else { return nil }
+        count += 1
+        next = place + 1
+        return self[place]
     }
 
     /// Takes a slot out; those behind it that are not at home move up.
@@ -92,9 +113,9 @@ struct SlotTable {
         }
     }
 
-    /// Makes room for so many at once.
+    /// Makes room for so many at once, and for a twentieth more before it has to grow.
     mutating func reserve(_ number: Int) {
-        let needed = number / 9 * 10 + 20
+        let needed = number / 17 * 20 + 40
         if needed > homes { grow(to: needed) }
     }
 

@@ -3,6 +3,8 @@
 /// Everything here is for whoever holds the stripe's lock, which is never held while waiting for
 /// anything. The lock is not in here: to reach it would be to read the stripe before it is held.
 struct Stripe {
+    typealias Found = SlotTable.Found
+
     /// Subjects that may stand here beyond `statesMax`: the rest of a batch that began when there
     /// was room, and one pool for each limit.
     static let reserve = 16 + 64
@@ -12,11 +14,12 @@ struct Stripe {
 
     private let statesMax: Int
     /// Whether somebody takes what has changed.
-    private let isJournaled: Bool
-    private var slots: SlotTable
-    private var small = MomentBlocks(moments: 16)
-    private var large = MomentBlocks(moments: 64)
-    private var changed: [LimitKey] = []
+    let isJournaled: Bool
+    var slots: SlotTable
+    var small = MomentBlocks(moments: 16)
+    var large = MomentBlocks(moments: 64)
+    /// What has changed, for the journal.
+    var changes = StripeChanges()
     /// When it was last swept, in milliseconds since 1970.
     var sweptAt: Int64 = 0
 
@@ -44,154 +47,50 @@ struct Stripe {
         slots.count + small.count * Self.smallWeight + large.count * Self.largeWeight < statesMax
     }
 
-    /// Whether something is kept of `key`.
-    func holds(_ key: LimitKey) -> Bool { slots.find(key).isThere }
+    /// Where the key's state stands, or would.
+    @inline(__always)
+    func find(_ key: LimitKey) -> Found { slots.find(key) }
 
-    /// What is kept of `key`.
-    func state(of key: LimitKey) -> LimitState? {
-        let (place, isThere) = slots.find(key)
-        return isThere ? state(in: slots[place]) : nil
+    /// The state of a slot that is not free.
+    @inline(__always)
+    func state(in slot: Slot) -> SlotState {
+        guard let kind = slot.kind else { fatalError("only states that are known are kept") }
+        return SlotState(slot, kind, rest: rest(of: slot))
     }
 
-    /// Keeps a state, and notes that it has to be written.
-    /// - Returns: false when there is no room at all.
-    @discardableResult
-    mutating func keep(_ state: LimitState, of key: LimitKey) -> Bool {
-        let (place, isThere) = slots.find(key)
-        guard !state.isEmpty else {
-            if isThere { remove(place, key) }
-            return true
-        }
-        guard isThere || slots.count < statesMax + Self.reserve else { return false }
-        let slot = isThere ? slots[place] : slots.insert(key)
-        write(state, key, in: slot)
-        if isJournaled, !slot.isChanged {
-            slot.isChanged = true
-            changed.append(key)
-        }
-        return true
+    /// The slot of a key that was not there, with an empty state.
+    /// - Returns: nil when there is no room at all.
+    mutating func begin(_ key: LimitKey, _ kind: LimitState.Kind, at found: Found) -> Slot? {
+        guard slots.count < statesMax + Self.reserve else { return nil }
+        let slot = slots.insert(key, at: found)
+        slot.begin(key, kind)
+        return slot
     }
 
-    /// Notes in memory alone that it was told that the limit is reached.
-    mutating func note(_ key: LimitKey) {
-        let (place, isThere) = slots.find(key)
-        if isThere { slots[place].isNoted = true }
+    /// Whether it was told that the limit of a state is reached.
+    @inline(__always)
+    func isNoted(_ found: Found) -> Bool { found.isThere && slots[found.place].isNoted }
+
+    /// Notes in memory alone that it was told.
+    func note(_ found: Found) {
+        if found.isThere { slots[found.place].isNoted = true }
+    }
+
+    /// Takes a state out.
+    mutating func remove(at place: Int) {
+        giveBlock(of: slots[place])
+        slots.remove(at: place)
     }
 
     /// Drops the states that `isOver` says so of. They need not be written: they are over also for
     /// whoever reads them.
-    mutating func sweep(_ isOver: (LimitKey, borrowing LimitState) -> Bool) {
+    mutating func sweep(_ isOver: (LimitKey, SlotState) -> Bool) {
         for place in slots.places where !slots[place].isFree {
             let slot = slots[place]
-            guard let state = state(in: slot), isOver(slot.key, state) else { continue }
-            freeBlock(of: slot)
+            guard isOver(slot.key, state(in: slot)) else { continue }
+            giveBlock(of: slot)
             slot.clear()
         }
         slots.closeGaps()
-    }
-}
-
-// MARK: What the journal asks for
-
-extension Stripe {
-    /// Forgets what had changed, and tells it: the keys, some of which may be gone.
-    mutating func takeChanged() -> [LimitKey] {
-        let keys = changed
-        changed = []
-        for key in keys {
-            let (place, isThere) = slots.find(key)
-            if isThere { slots[place].isChanged = false }
-        }
-        return keys
-    }
-
-    /// All that is kept.
-    func forEach(_ body: (LimitKey, borrowing LimitState) -> Void) {
-        for place in slots.places where !slots[place].isFree {
-            guard let state = state(in: slots[place]) else { continue }
-            body(slots[place].key, state)
-        }
-    }
-
-    /// Takes over a state from the journal; it need not be written.
-    mutating func restore(_ state: LimitState, of key: LimitKey) {
-        let (place, isThere) = slots.find(key)
-        if state.isEmpty {
-            if isThere { remove(place) }
-        } else {
-            write(state, key, in: isThere ? slots[place] : slots.insert(key))
-        }
-    }
-
-    /// Makes room for so many at once.
-    mutating func reserve(_ number: Int) { slots.reserve(number) }
-}
-
-// MARK: Slots and blocks
-
-extension Stripe {
-    private func state(in slot: Slot) -> LimitState? {
-        guard var state = slot.header() else { return nil }
-        let rest = rest(of: slot)
-        for place in 1..<max(1, state.moments.count) {
-            state.moments.offsets[place] = rest[place - 1]
-        }
-        return state
-    }
-
-    private mutating func write(_ state: LimitState, _ key: LimitKey, in slot: Slot) {
-        let old = slot.isFree ? 0 : slot.count
-        if Self.size(old) != Self.size(state.moments.count) {
-            if old > 0 { freeBlock(of: slot) }
-            slot.write(key, state)
-            takeBlock(for: slot)
-        } else {
-            slot.write(key, state)
-        }
-        let rest = rest(of: slot)
-        for place in 1..<max(1, state.moments.count) {
-            rest[place - 1] = state.moments.offsets[place]
-        }
-    }
-
-    private mutating func remove(_ place: Int, _ key: LimitKey) {
-        // One that had changed is on the list already.
-        if isJournaled, !slots[place].isChanged { changed.append(key) }
-        remove(place)
-    }
-
-    private mutating func remove(_ place: Int) {
-        freeBlock(of: slots[place])
-        slots.remove(at: place)
-    }
-
-    private enum Size { case slot, small, large }
-
-    private static func size(_ moments: Int) -> Size {
-        moments <= Slot.momentsMax ? .slot : moments <= 17 ? .small : .large
-    }
-
-    private func rest(of slot: Slot) -> UnsafeMutablePointer<UInt32> {
-        switch Self.size(slot.count) {
-        case .slot: slot.rest
-        case .small: small[slot.rest[0]]
-        case .large: large[slot.rest[0]]
-        }
-    }
-
-    private mutating func takeBlock(for slot: Slot) {
-        switch Self.size(slot.count) {
-        case .slot: break
-        case .small: slot.rest[0] = small.take()
-        case .large: slot.rest[0] = large.take()
-        }
-    }
-
-    private mutating func freeBlock(of slot: Slot) {
-        switch Self.size(slot.count) {
-        case .slot: break
-        case .small: small.give(slot.rest[0])
-        case .large: large.give(slot.rest[0])
-        }
     }
 }

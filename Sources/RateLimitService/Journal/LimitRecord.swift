@@ -4,8 +4,10 @@ import Storage
 /// filled up to a multiple of 8. A state without moments says that the subject is forgotten.
 struct LimitRecord {
     let key: LimitKey
-    /// Nil for a kind that this version does not know.
-    let state: LimitState?
+    /// Whether it says that the subject is forgotten.
+    let isEmpty: Bool
+    /// Read in place; nil for a kind that this version does not know.
+    let state: SlotState?
     /// The record's length in bytes.
     let length: Int
 
@@ -16,34 +18,30 @@ struct LimitRecord {
 
     /// Appends a state.
     static func append(
-        _ state: borrowing LimitState, of key: LimitKey, to bytes: inout JournalBytes
+        _ state: borrowing some CountedState, of key: LimitKey, to bytes: inout JournalBytes
     ) {
         let place = bytes.append(length(state.moments.count))
         guard let start = place.baseAddress else { return }
-        place.initializeMemory(as: UInt8.self, repeating: 0)
+        // The last moment may leave half a word behind it.
+        place.storeBytes(of: 0, toByteOffset: place.count - 8, as: UInt64.self)
         let slot = Slot(start: start)
-        slot.write(key, state)
-        slot.isNoted = false
-        for moment in 1..<max(1, state.moments.count) {
-            slot.rest[moment - 1] = state.moments.offsets[moment]
-        }
+        slot.begin(key, state.kind)
+        var kept = SlotState(slot, state.kind, rest: slot.rest)
+        kept.copy(state)
     }
 
-    /// Reads the record at the beginning of `bytes`; nil when that is none.
+    /// Reads the record at the beginning of `bytes`, whose start is a multiple of 8; nil when that
+    /// is none.
+    @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Slot.headerBytes, let start = bytes.baseAddress else { return nil }
         // A slot is only read here.
         let slot = Slot(start: UnsafeMutableRawPointer(mutating: start))
-        length = Self.length(slot.count)
-        guard slot.count <= LimitRule.momentsMax, length <= bytes.count else { return nil }
+        let count = slot.count
+        length = Self.length(count)
+        guard count <= LimitRule.momentsMax, length <= bytes.count else { return nil }
         key = slot.key
-        guard var state = slot.header() else {
-            self.state = nil
-            return
-        }
-        for moment in 1..<max(1, slot.count) {
-            state.moments.offsets[moment] = slot.rest[moment - 1]
-        }
-        self.state = state
+        isEmpty = count == 0
+        state = slot.kind.map { SlotState(slot, $0, rest: slot.rest) }
     }
 }

@@ -1,20 +1,16 @@
 import Storage
 
 extension LimitStripes: JournalSource {
-    /// What one frame of the log carries before the next begins.
-    private static let frameBytes = 64 << 20
+    /// What one frame of the log carries before the next begins: enough that the disk is not waited
+    /// for too often, and no more memory than that.
+    private static let frameBytes = 4 << 20
 
     var journalParts: Int { number }
 
     func takeChanges(into bytes: inout JournalBytes) -> Bool {
         for place in 0..<number {
             guard bytes.count < Self.frameBytes else { return true }
-            locked(place) { stripe in
-                for key in stripe.pointee.takeChanged() {
-                    let state = stripe.pointee.state(of: key) ?? LimitState(.ring)
-                    LimitRecord.append(state, of: key, to: &bytes)
-                }
-            }
+            locked(place) { $0.pointee.writeChanges(to: &bytes) }
         }
         return false
     }
@@ -25,30 +21,52 @@ extension LimitStripes: JournalSource {
         }
     }
 
+    /// A part is a stripe as it was, in order. If the stripes are cut alike now, its records go
+    /// behind each other into an empty table, without a search.
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
-        // Most of a part are rings of a slot's size, and all belong to one stripe.
-        if let first = LimitRecord(bytes) {
-            locked(place(of: first.key)) { $0.pointee.reserve(bytes.count / Slot.bytes) }
-        }
-        try restoreChanges(bytes)
-    }
-
-    func restoreChanges(_ bytes: UnsafeRawBufferPointer) throws {
-        var place = 0
-        while place < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
-            guard let record = LimitRecord(rest), let state = record.state else {
-                throw JournalError.unknownContent
+        let records = try LimitRecords(bytes)
+        var rules = RulesAtHand(rules)
+        let isDone = onlyStripe(of: records).map { place, count in
+            var isDone = false
+            locked(place) { stripe in
+                guard stripe.pointee.count == 0 else { return }
+                stripe.pointee.reserve(count)
+                var end = 0
+                for record in records where !isGone(record, &rules) {
+                    stripe.pointee.append(record, behind: &end)
+                }
+                isDone = true
             }
-            restore(state, of: record.key)
-            place += record.length
+            return isDone
+        }
+        guard isDone != true else { return }
+        for record in records { restore(record, &rules) }
+    }
+
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws {
+        var rules = RulesAtHand(rules)
+        for record in try LimitRecords(bytes) where place(of: record.key) % lanes == lane {
+            restore(record, &rules)
         }
     }
 
-    private func restore(_ state: LimitState, of key: LimitKey) {
-        let isGone = !state.isEmpty && isOver(key, state, by: rules(key.limit), at: startedAt)
+    /// The stripe that all records belong to, and their number, where their keys ascend.
+    private func onlyStripe(of records: LimitRecords) -> (place: Int, count: Int)? {
+        var first = records
+        guard let key = first.next()?.key, let count = records.ascending else { return nil }
+        let place = place(of: key)
+        for record in records where self.place(of: record.key) != place { return nil }
+        return (place, count)
+    }
+
+    private func restore(_ record: LimitRecord, _ rules: inout RulesAtHand) {
         // What is over may be there from an older record.
-        let restored = isGone ? LimitState(state.kind) : state
-        locked(place(of: key)) { $0.pointee.restore(restored, of: key) }
+        let isGone = isGone(record, &rules)
+        locked(place(of: record.key)) { $0.pointee.restore(record, isGone: isGone) }
+    }
+
+    private func isGone(_ record: LimitRecord, _ rules: inout RulesAtHand) -> Bool {
+        guard !record.isEmpty, let state = record.state else { return true }
+        return isOver(record.key, state, by: rules[record.key.limit], at: startedAt)
     }
 }

@@ -59,6 +59,6 @@ extension RateLimitV1.Limit {
         self.init(
             name: limit.rawValue, rule: policy.rule.text, changed: policy.rule != limit.rule,
             shadow: policy.isShadow, durable: limit.definition.isDurable,
-            internal: limit.isInternal)
+            internal: limit.isInternal, settings: limit.isOperators ? policy.settings(limit) : [])
     }
 }

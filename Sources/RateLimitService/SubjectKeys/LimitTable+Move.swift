@@ -31,7 +31,7 @@ extension LimitTable {
     func strike(_ keys: Set<LimitKey>) {
         for key in keys {
             stripes.locked(stripes.place(of: key)) {
-                _ = $0.pointee.keep(LimitState(.ring), of: key)
+                $0.pointee.forget(at: $0.pointee.find(key))
             }
         }
     }
@@ -58,13 +58,28 @@ extension LimitTable {
     }
 
     private func take(_ former: LimitKey, to current: LimitKey, _ moved: MovedStates) {
-        guard let state = stripes[former].pointee.state(of: former), !moved.contains(former)
-        else { return }
-        if !stripes[current].pointee.holds(current) {
-            // As from the journal, for which there is always room: another leaves in its place.
-            stripes[current].pointee.restore(state, of: current)
-            stripes[current].pointee.keep(state, of: current)
-        }
-        if !moved.note(former) { stripes[former].pointee.keep(LimitState(state.kind), of: former) }
+        let stripe = stripes[former]
+        guard let state = stripe.pointee.copy(of: former), !moved.contains(former) else { return }
+        stripes[current].pointee.take(state, of: current)
+        if !moved.note(former) { stripe.pointee.forget(at: stripe.pointee.find(former)) }
+    }
+}
+
+extension Stripe {
+    /// What is kept of `key`.
+    fileprivate func copy(of key: LimitKey) -> LimitState? {
+        let found = find(key)
+        return found.isThere ? LimitState(state(in: slots[found.place])) : nil
+    }
+
+    /// Keeps a state that has moved here, unless there is one. As from the journal, there is always
+    /// room for it: another leaves in its place.
+    fileprivate mutating func take(_ state: LimitState, of key: LimitKey) {
+        let found = find(key)
+        guard !found.isThere else { return }
+        let slot = slots.insert(key, at: found)
+        slot.begin(key, state.kind)
+        overwrite(slot, with: state)
+        noteChange(slot)
     }
 }

@@ -17,8 +17,19 @@ package struct SettingsDocument<Values: Settings>: Sendable {
             path: path, declarations: declaring.declarations, takesPatterns: true)
         var reader = SettingsReader(sources: [file.source])
         let values = Values(reading: &reader)
-        mistakes = (file.mistakes + reader.mistakes).map { "\($0.place): \($0.sentence)" }
+        // As one reads the file, whichever check found them.
+        let found = (file.mistakes + reader.mistakes).enumerated().sorted {
+            (Self.line($0.element.place), $0.offset) < (Self.line($1.element.place), $1.offset)
+        }
+        mistakes = found.map { "\($0.element.place): \($0.element.sentence)" }
         self.values = mistakes.isEmpty ? values : nil
+    }
+
+    /// The line that a place names; 0 where it names none.
+    private static func line(_ place: String) -> Int {
+        let parts = place.split(separator: " line ")
+        guard parts.count > 1, let last = parts.last else { return 0 }
+        return Int(last.prefix { $0.isNumber }) ?? 0
     }
 }
 

@@ -11,6 +11,7 @@ struct SettingsFile {
     private(set) var mistakes: [SettingMistake] = []
     private var values: [String: SettingValue] = [:]
     private var places: [String: String] = [:]
+    private var lines: [String: Int] = [:]
 
     /// Reads the file at `path`: JSON where it ends in `.json`, YAML for `.yaml` and `.yml`.
     /// - Parameter takesPatterns: whether `*` in a name stands for all settings that it fits.
@@ -52,10 +53,12 @@ struct SettingsFile {
         for entry in entries {
             let place = entry.line.map { "\(path) line \($0)" } ?? "\(path) \(entry.name)"
             if values[entry.name] != nil {
-                mistake(place, "\(entry.name) is given twice")
+                let first = lines[entry.name].map { ", first in line \($0)" } ?? ""
+                mistake(place, "\(entry.name) is given twice\(first)")
             }
             values[entry.name] = entry.value
             places[entry.name] = place
+            lines[entry.name] = entry.line
         }
     }
 

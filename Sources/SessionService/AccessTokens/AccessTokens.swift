@@ -62,7 +62,7 @@ struct AccessTokens: Sendable {
         do throws(TokenRefusal) {
             let claims = try keys.verifier.verifyExceptExpiry(token)
             guard let read = limited(claims) else { return nil }
-            let known = KnownToken(read)
+            let known = KnownToken(read, text: token)
             keys.verified.insert(known, for: token)
             return known
         } catch {

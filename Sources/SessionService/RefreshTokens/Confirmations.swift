@@ -24,18 +24,22 @@ final class Confirmations: Sendable {
     }
 
     private let grace: Duration
+    /// How old a token may be that is still noted.
+    private let noteMilliseconds: Int64
     private let state = Mutex(State())
 
     /// - Parameter grace: how long after its making a leaf's confirmation matters.
     init(grace: Duration) {
         self.grace = grace
+        noteMilliseconds = (Self.issueRounding + grace).milliseconds
     }
 
     /// Notes that `token` was found good at `now`.
     func note(_ token: AccessToken, at now: Timestamp) {
-        guard let counter = token.counter, now < token.issuedAt + Self.issueRounding + grace else {
-            return
-        }
+        // Whole numbers, since most tokens that are validated end here.
+        let age = now.milliseconds.subtractingReportingOverflow(token.issuedAt.milliseconds)
+        guard let counter = token.counter, !age.overflow, age.partialValue < noteMilliseconds
+        else { return }
         state.withLock { state in
             if now >= state.turnAt { turn(&state, at: now) }
             let known = state.recent[token.session.key]

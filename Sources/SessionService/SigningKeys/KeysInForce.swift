@@ -17,7 +17,7 @@ final class KeysInForce: Sendable {
         let keySetHash: [UInt8]
         /// What was verified under these keys: goes with them, so that nothing outlives a
         /// revocation here.
-        let verified = VerifiedTokens<KnownToken>()
+        let verified = KnownTokens()
 
         init(_ ring: SigningKeyRing, issuer: String, audience: String) {
             self.ring = ring

@@ -101,6 +101,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case pushDeviceDead = "push-device.dead"
     /// All devices of an account were dropped.
     case pushDevicesRevoked = "push-device.all-revoked"
+    /// A mail server has said that nobody lives at an address; it is sent nothing more.
+    case addressStopped = "address.stopped"
+    /// An operator had a stopped address sent to again.
+    case addressReleased = "address.released"
     /// An operator had a dead message sent after all.
     case messageRetried = "message.retried"
     /// An operator gave a message up.

@@ -27,10 +27,13 @@ struct JournalFolder {
     }
 
     /// Whether the file has nothing in it.
-    func isEmpty(_ path: String) throws -> Bool {
+    func isEmpty(_ path: String) throws -> Bool { try size(path) == 0 }
+
+    /// The file's length in bytes.
+    func size(_ path: String) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0 else { throw PrivateFile.failure(path) }
-        return status.st_size == 0
+        return Int(status.st_size)
     }
 
     private func generations(_ prefix: String) throws -> [UInt64] {

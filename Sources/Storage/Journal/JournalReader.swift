@@ -37,6 +37,20 @@ struct JournalReader: ~Copyable {
     /// Whether all of the file has been read.
     var isAtEnd: Bool { offset >= size }
 
+    /// Passes over the next frame, which somebody else reads: only its header is looked at.
+    /// - Returns: false when there is none at this place.
+    mutating func skip() throws -> Bool {
+        guard let frame = try header(at: offset, number: frames) else { return false }
+        offset += JournalFrame.headerBytes + frame.length
+        frames += 1
+        return true
+    }
+
+    /// Whether the next frame ends the file's content: one without payload.
+    mutating func isAtMark() throws -> Bool {
+        try header(at: offset, number: frames)?.length == 0
+    }
+
     /// Hands the next frame's payload to `body`.
     /// - Returns: false when there is no whole frame at this place.
     mutating func next(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
@@ -68,15 +82,20 @@ struct JournalReader: ~Copyable {
     }
 
     private mutating func frame(at place: Int, number: UInt64?) throws -> UnsafeRawBufferPointer? {
+        guard let frame = try header(at: place, number: number) else { return nil }
+        try read(frame.length, at: place + JournalFrame.headerBytes)
+        let payload = UnsafeRawBufferPointer(rebasing: bytes[..<frame.length])
+        return frame.holds(payload) ? payload : nil
+    }
+
+    private mutating func header(at place: Int, number: UInt64?) throws -> JournalFrame? {
         guard place + JournalFrame.headerBytes <= size else { return nil }
         try read(JournalFrame.headerBytes, at: place)
         guard let frame = JournalFrame(header: UnsafeRawBufferPointer(bytes)),
             frame.generation == generation, number.map({ $0 == frame.number }) ?? true,
             frame.length <= size - place - JournalFrame.headerBytes
         else { return nil }
-        try read(frame.length, at: place + JournalFrame.headerBytes)
-        let payload = UnsafeRawBufferPointer(rebasing: bytes[..<frame.length])
-        return frame.holds(payload) ? payload : nil
+        return frame
     }
 
     private mutating func read(_ count: Int, at place: Int) throws {

@@ -28,32 +28,54 @@ struct JournalRecovery {
         return try replay(newest, isNewest: true)
     }
 
-    /// Reads a snapshot: a frame for each part, and one without payload at the end.
+    /// Reads a snapshot: a frame for each part, and one without payload at the end. Each lane
+    /// checks and takes back every so many-th of them.
     private func restore(_ generation: UInt64) throws {
         let path = folder.snapshot(generation)
-        var reader = try JournalReader(path, generation: generation)
-        var isComplete = false
-        while !isComplete {
-            let isWhole = try reader.next { part in
-                if part.isEmpty { isComplete = true } else { try source.restorePart(part) }
+        let lanes = JournalLanes(bytes: try folder.size(path))
+        let source = source
+        try lanes.run { lane in
+            var reader = try JournalReader(path, generation: generation)
+            var isWhole = true
+            while isWhole, try !reader.isAtMark() {
+                let isOurs = Int(reader.frames % UInt64(lanes.count)) == lane
+                isWhole = isOurs ? try reader.next(source.restorePart) : try reader.skip()
             }
-            guard isWhole else { throw JournalError.damaged(file: path, offset: reader.offset) }
+            guard isWhole, try reader.next({ _ in }) else {
+                throw JournalError.damaged(file: path, offset: reader.offset)
+            }
         }
     }
 
     private func replay(_ generation: UInt64, isNewest: Bool) throws -> JournalLog {
         let path = folder.log(generation)
-        var reader = try JournalReader(path, generation: generation)
-        while try reader.next({ try source.restoreChanges($0) }) {}
-        let file = try files.open(path)
-        if !reader.isAtEnd {
-            guard isNewest, try !reader.findsLaterFrame() else {
+        let lanes = JournalLanes(bytes: try folder.size(path))
+        let source = source
+        let whole = try lanes.run { lane in
+            var reader = try JournalReader(path, generation: generation)
+            while try reader.next({
+                try source.restoreChanges($0, lane: lane, of: lanes.count)
+            }) {}
+            let isTorn = !reader.isAtEnd
+            // What follows a torn end is nobody's but the first lane's to look for.
+            if isTorn, lane == 0, try !isNewest || reader.findsLaterFrame() {
                 throw JournalError.damaged(file: path, offset: reader.offset)
             }
-            try file.cut(to: reader.offset)
+            return WholeLog(length: reader.offset, frames: reader.frames, isTorn: isTorn)
+        }
+        let file = try files.open(path)
+        if whole.isTorn {
+            try file.cut(to: whole.length)
             try file.sync()
         }
         return JournalLog(
-            generation: generation, file: file, length: reader.offset, frames: reader.frames)
+            generation: generation, file: file, length: whole.length, frames: whole.frames)
     }
+}
+
+/// What of a log is whole.
+private struct WholeLog {
+    let length: Int
+    let frames: UInt64
+    let isTorn: Bool
 }

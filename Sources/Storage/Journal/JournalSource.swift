@@ -14,9 +14,12 @@ package protocol JournalSource: AnyObject, Sendable {
     /// Appends a copy of a part.
     func copyPart(_ part: Int, into bytes: inout JournalBytes)
 
-    /// Takes a part back, before any change.
+    /// Takes a part back, before any change. Several threads may do that at once, each with
+    /// another part.
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws
 
-    /// Takes changes back, in the order in which they were made.
-    func restoreChanges(_ bytes: UnsafeRawBufferPointer) throws
+    /// Takes changes back, in the order in which they were made. One or more threads, each a lane,
+    /// are all given all of them: each takes a share of the source, whichever it is, that no other
+    /// lane takes.
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws
 }

@@ -10,7 +10,8 @@ struct LimitsCommand: AsyncParsableCommand {
         abstract: "Shows limits, helps a person who is locked out, replaces the subjects' key.",
         discussion: """
             How much is allowed is changed in the file that postern-rate-limit's setting \
-            limits-file names; it is read again when it changes.
+            limits-file names; it is read again when it changes. Begin one with \
+            `postern limits list --settings`, and keep what differs.
             """,
         subcommands: [List.self, Peek.self, Reset.self, Keys.self, RotateKey.self],
         defaultSubcommand: List.self)
@@ -20,11 +21,15 @@ struct LimitsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows every limit with what holds for it now.")
 
+        @Flag(help: "As a file of limits, to begin one with: YAML, all that it can say.")
+        var settings = false
+
         @OptionGroup var limiter: LimitCaller
 
         func run() async throws {
             try await limiter.show { limiter in
                 let limits = try await limiter.operation.listLimits(.init(), limiter.context).limits
+                guard !settings else { return limits.flatMap(\.settings) }
                 let width = limits.map(\.name.count).max() ?? 0
                 return limits.map { $0.line(width) }
             }

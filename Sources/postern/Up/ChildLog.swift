@@ -10,7 +10,7 @@ struct ChildLog {
         let level: String
         let event: String
         let detail: String?
-        let milliseconds: Int64?
+        let milliseconds: Double?
     }
 
     private let path: String
@@ -36,7 +36,7 @@ struct ChildLog {
     var clockAhead: Duration? {
         let event = ClockHold.farAheadEvent.description
         let line = lines().compactMap(Self.read).last { $0.event == event }
-        return line?.milliseconds.map { .milliseconds($0) }
+        return line?.milliseconds.flatMap { Int64(exactly: $0.rounded()) }.map { .milliseconds($0) }
     }
 
     private func lines() -> [ArraySlice<UInt8>] {

@@ -25,6 +25,7 @@ static struct option options[] = {
     {.name = "--connections", .number = &settings.connections},
     {.name = "--in-flight", .number = &settings.in_flight},
     {.name = "--rate", .number = &settings.rate},
+    {.name = "--subjects", .number = &settings.subjects},
     {.name = "--name", .text = &settings.name},
     {.name = "--service", .text = &settings.service},
     {.name = "--key", .text = &settings.key},
@@ -48,6 +49,7 @@ static void check_arguments(void) {
     int is_told = settings.service && settings.key && settings.method && settings.payload;
     if (!settings.port || !settings.pid || (!settings.raw && !is_told) || settings.rate < 0)
         fail("usage: see load.h");
+    if (settings.subjects < 0 || settings.subjects > SUBJECTS_MAX) fail("too many subjects");
     if (settings.connections < 1 || settings.connections > CONNECTIONS_MAX)
         fail("too few or too many connections");
     if (settings.in_flight < 1 || settings.in_flight > CALLS_OPEN_MAX / 4)

@@ -70,8 +70,20 @@ void prepare_request(void) {
 
 size_t request_bytes(void) { return frame_bytes; }
 
+// Names another subject in the frame: SplitMix64 of a counter.
+static void put_subject(uint8_t *at) {
+    static uint64_t counter;
+    uint64_t mixed = counter += 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
+    uint64_t subject = (mixed >> 32) * (uint64_t)settings.subjects >> 32;
+    for (size_t digit = 1; digit <= SUBJECT_DIGITS; digit++, subject /= 10)
+        at[frame_bytes - digit] = (uint8_t)('0' + subject % 10);
+}
+
 void put_request(uint8_t *at, uint32_t call) {
     memcpy(at, frame, frame_bytes);
+    if (settings.subjects) put_subject(at);
     for (int byte = 0; byte < CALL_BYTES; byte++) {
         uint8_t more = byte + 1 < CALL_BYTES ? 0x80 : 0;
         at[call_at + (size_t)byte] = (uint8_t)(call >> 7 * byte & 0x7f) | more;

@@ -2,7 +2,7 @@
 //
 //     load --port P --pid SERVER [--core C] [--connections N] [--in-flight M] [--seconds S]
 //          [--name FIGURE] [--raw] [--rate R] [--items] [--tls] [--allocations FILE]
-//          [--service NAME --key FILE --method NAME --payload FILE]
+//          [--service NAME --key FILE --method NAME --payload FILE [--subjects N]]
 //
 // Calls, as a rule: M in flight on each connection, a new one for each answer. With --rate they
 // come by the clock instead, R a second in all, and each one's time is counted from the moment
@@ -10,7 +10,8 @@
 // With --items each of the M is a server stream, and items are counted, not answers.
 // --raw: no Hello and any bytes for an answer, for the floor. --tls: TLS, and no certificate is
 // checked. FILE of --key is called <application>.<key id>.key and holds 32 bytes; FILE of --payload
-// holds the request message; FILE of --allocations is the one that count_allocations.c counts in.
+// holds the request message, whose last 8 bytes are digits with --subjects: another number below N
+// for each call, in no order. FILE of --allocations is the one that count_allocations.c counts in.
 //
 // Prints lines `figure FIGURE… VALUE UNIT`: how many a second, how many for each second of CPU time
 // that the server took, so that servers of several threads can be compared, that CPU time for each,
@@ -32,6 +33,9 @@ enum {
     CALL_BYTES = 4,
     // Calls of a connection that may be open at once; a power of two.
     CALLS_OPEN_MAX = 16 * 1024,
+    // Digits of a subject at the end of a request, and what they can say.
+    SUBJECT_DIGITS = 8,
+    SUBJECTS_MAX = 100 * 1000 * 1000,
     // Items that a stream may send before the first Credit; half of it is granted at a time.
     STREAM_CREDIT = 256,
     WARM_UP_SECONDS = 1,
@@ -40,7 +44,7 @@ enum {
 };
 
 struct settings {
-    int port, pid, raw, core, connections, in_flight, rate, items, tls;
+    int port, pid, raw, core, connections, in_flight, rate, items, tls, subjects;
     double seconds;
     const char *name, *service, *key, *method, *payload, *allocations;
 };

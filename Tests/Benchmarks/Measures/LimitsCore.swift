@@ -2,10 +2,11 @@ import ArgumentParser
 import Glibc
 import RateLimitService
 import ServiceRuntime
+import Synchronization
 
-/// What the limiter's table does by itself: decisions a second of one core, memory for each of many
-/// keys, how long the slowest decisions take with few and with many keys, durable charges a second,
-/// and how long a restart with many keys takes.
+/// What the limiter's table does by itself: decisions a second of one core and how long the slowest
+/// take, with ten thousand, a million and many keys; memory for each of many keys; durable charges a
+/// second; and how long a restart with many keys takes.
 struct LimitsCore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "limits-core")
 
@@ -19,69 +20,78 @@ struct LimitsCore: AsyncParsableCommand {
     var keys = 10_000_000
 
     private static let few = 10_000
+    private static let some = 1_000_000
+    /// Charged durably one after the other: each is new to the disk, and none is taken back.
+    private static let durable = 4_000_000
+    private static let writers = 256
     private static let rule = LimitRule.ring(count: 5, window: .seconds(900))
     private static let start = Timestamp(milliseconds: 1_700_000_000_000)
 
     func run() async throws {
-        try measureFew()
+        for (count, name) in [(Self.few, "few"), (Self.some, "some")] {
+            let table = try table(folder: nil)
+            let keys = LimitsKeys(count: count, rule: Self.rule)
+            fill(table, keys)
+            report(table, keys, "\(name)-keys")
+        }
         try await measureDurable()
         try await measureMany()
     }
 
-    private func measureFew() throws {
-        let table = try table(folder: nil)
-        let keys = LimitsKeys(count: Self.few, rule: Self.rule)
-        _ = keys.decisionsPerSecond(table, for: .seconds(1), at: Self.start)
-        let rates = (0..<runs).map { run in
-            keys.decisionsPerSecond(
-                table, for: .seconds(seconds), at: Self.start + .seconds(10 + 300 * run))
+    /// Rings of one to five moments, as a day's traffic leaves them.
+    private func fill(_ table: LimitTable, _ keys: LimitsKeys) {
+        for key in 0..<keys.count {
+            for charge in 0...key % 5 {
+                _ = table.decide(.consume, keys.request(key), at: Self.start + .seconds(charge))
+            }
         }
-        Figure(name: "limits-core", value: .median(rates), unit: "decisions/s").report()
-        let slowest = (0..<runs).map { _ in keys.slowest(table, at: Self.start) }
-        Figure(name: "limits-core-p99-few-keys", value: .median(slowest), unit: "ns").report()
+    }
+
+    private func report(_ table: LimitTable, _ keys: LimitsKeys, _ name: String) {
+        let now = Self.start + .seconds(300)
+        let rates = (0..<runs).map { run in
+            keys.decisionsPerSecond(table, for: .seconds(seconds), at: now + .seconds(run * 10_000))
+        }
+        Figure(name: "limits-core-\(name)", value: .median(rates), unit: "decisions/s").report()
+        let slowest = (0..<runs).map { _ in keys.slowest(table, at: now) }
+        Figure(name: "limits-core-p99-\(name)", value: .median(slowest), unit: "ns").report()
     }
 
     private func measureDurable() async throws {
         let table = try table(folder: "\(folder)/durable")
         defer { table.close() }
-        let keys = LimitsKeys(count: Self.few, rule: Self.rule)
-        let throughput = Throughput(workers: 256, duration: .seconds(seconds))
+        let keys = LimitsKeys(count: Self.durable, rule: Self.rule)
+        let throughput = Throughput(workers: Self.writers, duration: .seconds(seconds))
+        let next = Atomic<Int>(0)
         var rates: [Double] = []
-        for run in 0..<runs {
-            let now = Self.start + .seconds(run * 10_000)
+        for _ in 0..<runs {
             rates.append(
-                try await throughput.measure { worker in
-                    let batch = keys.batch(worker)
-                    _ = table.decide(.consume, batch, at: now)
-                    // Takes back, so that each round has something new to write.
-                    _ = table.decide(.refund(at: now), batch, at: now)
-                    try await table.persisted(batch)
+                try await throughput.measure { _ in
+                    let charge = next.add(1, ordering: .relaxed).newValue
+                    let round = charge / Self.durable
+                    let verdict = table.decide(
+                        .consume, keys.request(charge % Self.durable),
+                        at: Self.start + .seconds(round * 200))
+                    guard !verdict.isLimited else { throw ExitCode.failure }
+                    try await table.persisted([])
                 })
         }
         Figure(name: "limits-durable", value: .median(rates), unit: "charges/s").report()
     }
 
-    /// Rings of one to five moments, as a day's traffic leaves them.
     private func measureMany() async throws {
         let before = Self.residentBytes()
-        let many = LimitsKeys(count: 0, rule: Self.rule)
+        let many = LimitsKeys(count: keys, rule: Self.rule)
         let table = try table(folder: "\(folder)/many")
-        let clock = ContinuousClock()
-        for key in 0..<keys {
-            for charge in 0...key % 5 {
-                _ = table.decide(.consume, many.request(key), at: Self.start + .seconds(charge))
-            }
-            if key % 1_000_000 == 999_999 { try await table.persisted([]) }
-        }
+        fill(table, many)
         try await table.persisted([])
         let resident = Double(Self.residentBytes() - before)
         Figure(name: "limits-bytes-a-key", value: Double(table.bytes) / Double(keys), unit: "B")
             .report()
         Figure(name: "limits-resident-a-key", value: resident / Double(keys), unit: "B").report()
-        let slowest = (0..<runs).map { _ in many.slowest(table, among: keys, at: Self.start) }
-        Figure(name: "limits-core-p99-many-keys", value: .median(slowest), unit: "ns").report()
+        report(table, many, "many-keys")
         table.close()
-        let restart = try clock.measure {
+        let restart = try ContinuousClock().measure {
             let again = try self.table(folder: "\(folder)/many")
             guard again.count == keys else { throw ExitCode.failure }
             again.close()

@@ -3,66 +3,72 @@ import ServiceRuntime
 
 /// Hashed keys of a limit, with the loops that measure a table by them.
 struct LimitsKeys: Sendable {
-    private let batches: [[LimitRequest]]
-    private let rule: LimitRule
+    /// Decisions between two looks at the clock.
+    private static let loop = 1_000
+    private static let peeks = 100_000
 
-    /// `count` requests held ready, each of another subject.
+    /// How many subjects there are.
+    let count: Int
+    private let template: LimitRequest
+
     init(count: Int, rule: LimitRule) {
-        self.rule = rule
-        batches = (0..<count).map { [Self.request($0, rule)] }
+        self.count = count
+        template = LimitRequest(
+            key: LimitKey(limit: 1, high: 0, low: 0), rule: rule, isShadow: false)
     }
 
-    /// One held ready.
-    func batch(_ place: Int) -> [LimitRequest] { batches[place] }
+    /// The request about a subject.
+    func request(_ subject: Int) -> LimitRequest {
+        let high = Self.mix(UInt64(subject) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+        return template.about(LimitKey(limit: 1, high: high, low: Self.mix(high)))
+    }
 
-    /// One made anew.
-    func request(_ subject: Int) -> [LimitRequest] { [Self.request(subject, rule)] }
-
-    /// Charges one after the other on this core, for so long. Time goes on with each
-    /// round over the keys, so that charges are allowed and old ones leave.
+    /// Charges subjects in no order, one after the other on this core, for so long. Time goes on
+    /// with them, by 400 s for as many charges as there are subjects: so nearly all are allowed,
+    /// and old ones leave.
     func decisionsPerSecond(
         _ table: LimitTable, for duration: Duration, at start: Timestamp
     ) -> Double {
         let clock = ContinuousClock()
         let began = clock.now
         var done = 0
-        var now = start
         while clock.now - began < duration {
-            for batch in batches { _ = table.decide(.consume, batch, at: now) }
-            done += batches.count
-            now = now + .seconds(200)
+            let now = start + .milliseconds(done * 400_000 / count)
+            for step in done..<done + Self.loop {
+                _ = table.decide(.consume, request(any(step)), at: now)
+            }
+            done += Self.loop
         }
         return Double(done) / ((clock.now - began) / .seconds(1))
     }
 
     /// The 99th percentile of a hundred thousand peeks at subjects in no order, in nanoseconds; the
     /// clock's own time is in it.
-    func slowest(_ table: LimitTable, among count: Int? = nil, at now: Timestamp) -> Double {
+    func slowest(_ table: LimitTable, at now: Timestamp) -> Double {
         let clock = ContinuousClock()
-        let subjects = count ?? batches.count
         var times: [Duration] = []
-        var subject = 1
-        for _ in 0..<100_000 {
-            subject = (subject &* 6_364_136_223_846_793_005 &+ 1) & .max
-            let batch = request(subject % subjects)
+        times.reserveCapacity(Self.peeks)
+        for step in 0..<Self.peeks {
+            let request = request(any(step))
             let began = clock.now
-            _ = table.decide(.peek, batch, at: now)
+            _ = table.decide(.peek, request, at: now)
             times.append(clock.now - began)
         }
         times.sort()
         return times[times.count / 100 * 99] / .nanoseconds(1)
     }
 
-    /// Hashes as a keyed hash spreads them: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-    private static func request(_ subject: Int, _ rule: LimitRule) -> LimitRequest {
-        func mix(_ value: UInt64) -> UInt64 {
-            var mixed = value
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-        let high = mix(UInt64(subject) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
-        return LimitRequest(
-            key: LimitKey(limit: 1, high: high, low: mix(high)), rule: rule, isShadow: false)
+    /// A subject, another for each step.
+    private func any(_ step: Int) -> Int {
+        let mixed = Self.mix(UInt64(step) &+ 0x5851_F42D_4C95_7F2D)
+        return Int(mixed.multipliedFullWidth(by: UInt64(count)).high)
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): spreads as a keyed hash does.
+    private static func mix(_ value: UInt64) -> UInt64 {
+        var mixed = value
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

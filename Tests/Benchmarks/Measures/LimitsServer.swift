@@ -20,6 +20,11 @@ struct LimitsServer: AsyncParsableCommand {
     @Option(help: "A folder on the disk to measure; its contents are lost.")
     var folder: String
 
+    @Option(help: "Subjects that are there before the first call.")
+    var keys = 0
+
+    private static let subjectsMax = 20_000_000
+
     func run() async throws {
         MetricsSystem.bootstrap(MetricsRegistry())
         let caller = try ApplicationKey(file: key)
@@ -28,7 +33,8 @@ struct LimitsServer: AsyncParsableCommand {
             folder: folder, name: "ratelimit", migrations: RateLimitService.migrations,
             time: time, logger: .silent)
         let loader = SettingsLoader(
-            program: "limits-server", summary: "", arguments: [], environment: [:])
+            program: "limits-server", summary: "",
+            arguments: ["--subjects-max", "\(Self.subjectsMax)"], environment: [:])
         guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
             throw ExitCode.failure
         }
@@ -38,6 +44,7 @@ struct LimitsServer: AsyncParsableCommand {
                 master: SecretBytes(copying: SecureRandomness().bytes(32)),
                 randomness: SecureRandomness()),
             time: time, randomness: SecureRandomness(), logger: .silent)
+        try await service.fill(.unaddressedByApplication, subjects: keys)
         let server = try await RPCServer.start(
             ServerSettings(service: "postern.benchmark", host: "127.0.0.1", port: 0),
             services: [EchoMethods.all, LimitsDispatcher.methods(of: service)],

@@ -54,8 +54,9 @@ final class InnerServices: Sendable {
         notification = NotificationService(
             settings: mail, store: notificationStore,
             keys: try NotificationKeys(master: key(), randomness: randomness),
-            route: try mail.makeRoute(dataFolder: folder.path), time: time,
-            randomness: randomness, logger: log)
+            routes: try mail.makeRoutes(
+                dataFolder: folder.path, store: notificationStore, time: time, logger: log),
+            time: time, randomness: randomness, logger: log)
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,

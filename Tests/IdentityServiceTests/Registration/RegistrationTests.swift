@@ -35,9 +35,10 @@ struct RegistrationTests {
 
     @Test("G-02: the verification mail goes to the address, with a link of the settings' origin")
     func mail() async throws {
-        _ = try await house.register("Ada@Example.org")
+        let account = try await house.register("Ada@Example.org").account
         try await house.relay()
         let mail = try #require(house.notifications.mails.first)
+        #expect(mail.accountId == account?.accountId)
         #expect(house.notifications.mails.count == 1)
         #expect(mail.recipient == "Ada@example.org")
         #expect(mail.template == "verify-email")

@@ -45,7 +45,9 @@ struct DeliveryCrashTests {
         let first = try ServiceBench(in: folder)
         try await first.send()
         let claimed = try await first.store.write { try $0.claimMails(8) }
-        let routes = try ServiceBench.settings([:]).makeRoutes(dataFolder: folder.path)
+        let routes = try ServiceBench.settings([:]).makeRoutes(
+            dataFolder: folder.path, store: first.store, time: first.time,
+            logger: first.log.logger(time: first.time))
         let attempts = DeliveryAttempts(
             routes: routes, keys: first.keys, logger: first.log.logger(time: first.time))
         #expect(await attempts.outcome(try #require(claimed.first)) == .taken)

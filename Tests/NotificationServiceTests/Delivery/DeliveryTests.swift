@@ -95,19 +95,4 @@ struct DeliveryTests {
             #expect(longest > whole * 0.99 && longest <= whole)
         }
     }
-
-    @Test(
-        "which of the server's words end a message",
-        arguments: [
-            (SMTPWord.accepted, DeliveryOutcome.taken),
-            (.refused(450), .failed("smtp-450")), (.refused(421), .failed("smtp-421")),
-            (.refused(499), .failed("smtp-499")),
-            (.refused(500), .refused("smtp-500", addressIsDead: false)),
-            (.refused(550), .refused("smtp-550", addressIsDead: false)),
-            (.refused(530), .failed("smtp-530")),
-            (.refused(535), .failed("smtp-535")), (.unreachable, .failed("unreachable")),
-        ])
-    func words(_ word: SMTPWord, _ outcome: DeliveryOutcome) {
-        #expect(SMTPRoute.outcome(word.outcome) == outcome)
-    }
 }

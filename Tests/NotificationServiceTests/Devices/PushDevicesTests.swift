@@ -158,6 +158,21 @@ struct PushDevicesTests {
         await bench.close()
     }
 
+    @Test("A-02: a forgotten account's devices are gone, others' stay")
+    func forgotten() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
+        try await bench.register("a", of: ada)
+        try await bench.register("b", of: bob)
+        try await bench.store.write { transaction in
+            try DeviceTraces().forget(
+                ada, hash: bench.keys.account(ada), in: transaction)
+        }
+        #expect(try await bench.devices(of: ada).isEmpty)
+        #expect(try await bench.devices(of: bob).count == 1)
+        await bench.close()
+    }
+
     @Test("Apple's token is one device in whatever case its digits come")
     func cases() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())

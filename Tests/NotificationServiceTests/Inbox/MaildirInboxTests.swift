@@ -57,7 +57,8 @@ struct MaildirInboxTests {
             id: try #require(MessageID(key: key)), date: Timestamp(milliseconds: 0),
             sender: try #require(Mailbox(name: "Postern", address: "no-reply@example.org")),
             recipient: try #require(MailAddress("ada@example.org")),
-            content: try MailTemplate.emailAlreadyRegistered.render(
-                language: "", product: try #require(HeaderText("Postern")), values: [:]))
+            content: try TemplateCatalogue.embedded.mail(
+                .emailAlreadyRegistered, language: "", product: try #require(HeaderText("Postern")),
+                values: [:]))
     }
 }

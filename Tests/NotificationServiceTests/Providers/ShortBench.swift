@@ -43,14 +43,14 @@ final class ShortBench: Sendable {
             randomness: randomness)
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
-        let wording = PlainWording()
+        let wording = CatalogueWording(Live(.embedded))
         routes = ShortRoutes(
             settings: settings, wording: wording, client: client, store: store, keys: keys,
             time: time, logger: logger
         ).routes(inbox: try settings.makeInbox(dataFolder: folder.path))
         service = NotificationService(
-            settings: settings, store: store, keys: keys, routes: routes, time: time,
-            randomness: randomness, logger: logger)
+            settings: settings, store: store, keys: keys, routes: routes,
+            traces: [DeviceTraces()], time: time, randomness: randomness, logger: logger)
         short = ShortMessages(
             of: service, settings: settings, wording: wording, store: store, keys: keys,
             randomness: randomness)

@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPSink
+import Messages
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -80,8 +81,7 @@ struct AppleDeliveryTests {
         #expect(try await bench.attempt(.push(order)) == .taken)
         bench.time.advance(by: .seconds(1))
         #expect(try await bench.attempt(.push(order)) == .taken)
-        var refused = order
-        refused.title = "refuse"
+        let refused = try await self.order(bench, title: "refuse")
         #expect(try await bench.attempt(.push(refused)) == .failed("apns-ExpiredProviderToken"))
         #expect(try await bench.attempt(.push(order)) == .taken)
         let tokens = sink.requests.map { $0.headers["authorization"] }
@@ -125,9 +125,7 @@ struct AppleDeliveryTests {
         let bench = try bench(sink)
         let order = try await order(bench)
         #expect(try await bench.attempt(.push(order)) == .taken)
-        var stalling = order
-        stalling.title = "stall"
-        let stalled = stalling
+        let stalled = try await self.order(bench, title: "stall")
         let waiting = Task { try await bench.attempt(.push(stalled)) }
         await sink.reached(requests: 2)
         try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
@@ -149,8 +147,10 @@ struct AppleDeliveryTests {
         let text = try #require(request.headers["authorization"])
         #expect(text.hasPrefix("bearer "))
         let parts = text.dropFirst("bearer ".count).split(separator: ".")
-        let header = try #require(Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
-        let claims = try #require(Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
+        let header = try #require(
+            Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
+        let claims = try #require(
+            Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
         #expect(header["alg"] == .string("ES256") && header["kid"] == .string("KEYID12345"))
         #expect(claims["iss"] == .string("TEAMID1234"))
         #expect(claims["iat"] == .integer(bench.time.now().seconds))
@@ -159,11 +159,11 @@ struct AppleDeliveryTests {
         #expect(key.verifies(signature, of: Array("\(parts[0]).\(parts[1])".utf8)))
     }
 
-    private func order(_ bench: ShortBench) async throws -> PushOrder {
+    private func order(_ bench: ShortBench, title: String = "t") async throws -> PushOrder {
         let ada = try ShortBench.account(1)
         let device = try await bench.register(Self.token, of: ada, on: .apns).deviceId
         return PushOrder(
             owner: ada, device: try #require(PushDeviceID(text: device)).key, template: "",
-            lane: .notice, language: "", title: "t", body: "b")
+            lane: .notice, language: "", title: title, body: "b")
     }
 }

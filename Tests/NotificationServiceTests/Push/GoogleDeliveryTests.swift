@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPSink
+import Messages
 import ServiceRuntime
 import Storage
 import Synchronization
@@ -39,7 +40,7 @@ struct GoogleDeliveryTests {
             [
                 "provider-plaintext": "true", "push-fcm-url": sink.url(""),
                 "push-fcm-account-file": try folder.write(account, to: "account.json"),
-                "provider-timeout": "5s",
+                "provider-timeout": "5s", "deliveries-max": "64",
             ], time: time)
     }
 
@@ -71,8 +72,10 @@ struct GoogleDeliveryTests {
         let form = request.text.split(separator: "&").map(String.init)
         #expect(form[0] == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer")
         let parts = form[1].dropFirst("assertion=".count).split(separator: ".")
-        let header = try #require(Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
-        let claims = try #require(Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
+        let header = try #require(
+            Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
+        let claims = try #require(
+            Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
         #expect(header["alg"] == .string("RS256") && header["kid"] == .string("key-1"))
         #expect(claims["iss"] == .string("push@tea-and-cake.example"))
         #expect(claims["aud"] == .string(sink.url("/token")))

@@ -1,5 +1,7 @@
 import Cryptography
+import Messages
 import Outbound
+import RPC
 import ServiceRuntime
 import Testing
 
@@ -7,17 +9,6 @@ import Testing
 
 @Suite("What providers of push messages say")
 struct PushAnswerTests {
-    private static func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse {
-        let violation =
-            field.map {
-                #",{"@type":"b","fieldViolations":[{"field":"\#($0)","description":"d"}]}"#
-            } ?? ""
-        return answer(
-            status,
-            #"{"error":{"code":\#(status),"message":"m","status":"S","details":[{"@type":"a","errorCode":"\#(code)"}\#(violation)]}}"#
-        )
-    }
-
     @Test(
         "N-04: Google's word: only what is gone, or no token at all, costs a device its place",
         arguments: [
@@ -91,16 +82,20 @@ struct PushAnswerTests {
 
     @Test("the largest message that the door lets in stays below the 4 KiB that Apple takes")
     func payload() throws {
-        let quotes = String(repeating: "\"", count: 1_024)
+        var request = NotificationV1.SendPushRequest(
+            accountId: try ShortBench.account(1).text, title: String(repeating: "t", count: 120),
+            body: String(repeating: "\"", count: 1_024),
+            data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
+        let draft = try PushDraft(request, CatalogueWording(Live(.embedded)))
         let push = OutgoingPush(
             id: try #require(MessageID(key: .max)), token: "t", app: "a",
-            words: PushWords(
-                title: String(repeating: "a", count: 120), body: String(quotes.prefix(1_024))),
-            data: [OrderPair(name: "k", value: String(quotes.prefix(768)))], collapseKey: "c",
-            isUrgent: true, expiresAt: nil)
-        #expect(PushPayload.apns(push).count <= 4_096)
+            words: PushWords(title: draft.title, body: draft.body), data: draft.data,
+            collapseKey: "c", isUrgent: true, expiresAt: nil)
+        #expect((3_584...4_096).contains(PushPayload.apns(push).count))
         #expect(JSONReader.object(in: PushPayload.apns(push)) != nil)
         #expect(JSONReader.object(in: PushPayload.fcm(push, secondsLeft: 5)) != nil)
+        request.data[0].value += String(repeating: "\"", count: 30)
+        #expect(throws: ServiceError.self) { try PushDraft(request, CatalogueWording(Live(.embedded))) }
     }
 
     @Test("Apple's id of a message is a UUID, and the same at every try")
@@ -109,6 +104,19 @@ struct PushAnswerTests {
         #expect(first == APNs.identifier(of: try #require(MessageID(key: 7))))
         #expect(first != APNs.identifier(of: try #require(MessageID(key: 8))))
         let parts = first.split(separator: "-").map(\.count)
-        #expect(parts == [8, 4, 4, 4, 12] && first[first.index(first.startIndex, offsetBy: 14)] == "8")
+        #expect(
+            parts == [8, 4, 4, 4, 12] && first[first.index(first.startIndex, offsetBy: 14)] == "8")
     }
+}
+
+/// Google's way to say that something is wrong.
+private func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse {
+    let violation =
+        field.map {
+            #",{"@type":"b","fieldViolations":[{"field":"\#($0)","description":"d"}]}"#
+        } ?? ""
+    return answer(
+        status,
+        #"{"error":{"code":\#(status),"message":"m","status":"S","details":[{"@type":"a","errorCode":"\#(code)"}\#(violation)]}}"#
+    )
 }

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Push messages: one for each device, once")
 struct PushMessagesTests {
-    @Test("N-03: a repeat of the call brings nothing new, also when there is another device by then")
+    @Test(
+        "N-03: a repeat of the call brings nothing new, also when there is another device by then")
     func repeated() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let ada = try ShortBench.account(1)
@@ -51,7 +52,8 @@ struct PushMessagesTests {
         #expect(try await second.push(to: ada).count == 3)
         await second.close()
         let third = try ShortBench(in: folder, seed: 3)
-        #expect(try await third.ask("SELECT count(*) FROM message WHERE state = 3") == [.integer(3)])
+        #expect(
+            try await third.ask("SELECT count(*) FROM message WHERE state = 3") == [.integer(3)])
         #expect(third.inbox.count == 3)
         await third.close()
     }
@@ -94,7 +96,8 @@ struct PushMessagesTests {
         (.init(title: "t", data: [.init(name: "postern_message", value: "x")]), "data"),
         (.init(title: "t", data: [.init(name: "a\"b", value: "x")]), "data"),
         (
-            .init(title: "t", data: [.init(name: "a", value: String(repeating: "x", count: 1_024))]),
+            .init(
+                title: "t", data: [.init(name: "a", value: String(repeating: "x", count: 1_024))]),
             "data"
         ),
         (

@@ -119,7 +119,8 @@ struct SMSDeliveryTests {
     @Test("a number's or a text's own fault is not handed on to the next provider")
     func ownFault() async throws {
         let first = try await HTTPSink { request in
-            request.text.contains("5555") ? .answer(400, body: #"{"code":21211}"#)
+            request.text.contains("5555")
+                ? .answer(400, body: #"{"code":21211}"#)
                 : .answer(400, body: #"{"code":21617}"#)
         }
         let second = try await HTTPSink { _ in .answer(204) }
@@ -128,7 +129,8 @@ struct SMSDeliveryTests {
             try await bench.attempt(.sms(order("+495555555555")))
                 == .refused("twilio-21211", addressIsDead: true))
         #expect(
-            try await bench.attempt(.sms(order())) == .refused("twilio-21617", addressIsDead: false))
+            try await bench.attempt(.sms(order())) == .refused("twilio-21617", addressIsDead: false)
+        )
         #expect(second.requests.isEmpty)
         await bench.close()
         await first.close()
@@ -184,7 +186,10 @@ struct SMSDeliveryTests {
     @Test(
         "what cannot be sent is refused at the door, with the field at fault",
         arguments: [
-            (NotificationV1.SendTextRequest(recipient: "0151", template: "phone-code"), "recipient"),
+            (
+                NotificationV1.SendTextRequest(recipient: "0151", template: "phone-code"),
+                "recipient"
+            ),
             (.init(recipient: "+4915112345678", template: "nonsense"), "template"),
             (.init(recipient: "+4915112345678", template: "phone-code"), "variables.code"),
             (

@@ -1,4 +1,5 @@
 import Outbound
+import RPC
 import ServiceRuntime
 import Testing
 
@@ -44,7 +45,7 @@ struct TextShapeTests {
                 OrderPair(name: "code", value: "123456789012"),
                 OrderPair(name: "minutes", value: "1440"),
             ], expiresAt: nil, account: nil)
-        let words = PlainWording().words(order, product: "A product of some length") ?? ""
+        let words = CatalogueWording(Live(.embedded)).words(order, product: "A product of some length") ?? ""
         #expect(words.contains("123456789012"))
         #expect(TextLength.segments(of: words) == 1)
     }

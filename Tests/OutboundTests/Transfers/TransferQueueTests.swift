@@ -98,8 +98,9 @@ struct TransferQueueTests {
         await sink.reached(mails: 1)
         running.cancel()
         #expect(await running.value == .failed(.cancelled))
-        await client.close()
+        // The thread ends when the server does.
         sink.close()
+        await client.close()
     }
 
     @Test("closing ends what runs")

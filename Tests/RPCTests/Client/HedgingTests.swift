@@ -1,3 +1,4 @@
+import Contracts
 import RPC
 import Testing
 
@@ -17,6 +18,28 @@ struct HedgingTests {
             #expect(bench.count("rpc_client_hedges") >= 2)
             await bench.instances[0].gate.cancelled(2)
             #expect(bench.instances[1].attempts.suffix(4).sorted() == ["", "", "2", "2"])
+        }
+    }
+
+    @Test("a validation that one instance lets wait is answered by the other")
+    func read() async throws {
+        try await Instances.run(2) { bench in
+            try await bench.warmUp()
+            bench.instances[0].feels(.stuck)
+            for _ in 0..<2 { #expect(try await bench.call(Instance.read) == "1") }
+            #expect(bench.count("rpc_client_hedges") >= 1)
+        }
+    }
+
+    @Test("the reads that somebody waits for are hedged, and each may be sent twice")
+    func reads() {
+        for method in [
+            SessionsDescription.validate, SessionsDescription.inspect, SessionsDescription.keySet,
+            AuthDescription.checkAuthState, VerificationDescription.keySet,
+            AccountSessionsDescription.listSessions, DevicesDescription.list,
+            AccountsDescription.getAccount, LimitsDescription.peek,
+        ] {
+            #expect(method.hedgeAfter == .milliseconds(100) && method.isIdempotent, "\(method)")
         }
     }
 

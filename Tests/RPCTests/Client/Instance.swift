@@ -15,7 +15,10 @@ final class Instance: Sendable {
     /// So late that no answer of a good instance takes as long.
     static let hedgedLate = method("HedgedLate", isIdempotent: true, hedgeAfter: .seconds(5))
 
-    private static let methods = [plain, repeatable, hedged, hedgedLate]
+    /// One of ours that is marked for it.
+    static let read = SessionsDescription.validate
+
+    private static let methods = [plain, repeatable, hedged, hedgedLate, read]
 
     /// What it answers.
     enum Mood: Sendable {

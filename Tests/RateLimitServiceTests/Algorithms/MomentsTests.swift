@@ -7,8 +7,33 @@ import Testing
 struct MomentsTests {
     @Test("moments come back as they were, in order, whatever is put in and taken out")
     func model() {
-        let randomness = SeededRandomness(seed: 5)
         var moments = Moments()
+        Self.follow(&moments)
+        Self.inPlace { Self.follow(&$0) }
+    }
+
+    @Test("what is too far apart moves towards the newest, which is strict")
+    func far() {
+        var moments = Moments()
+        Self.spread(&moments)
+        Self.inPlace { Self.spread(&$0) }
+    }
+
+    /// Calls `body` with moments as they stand in a slot of the table and its largest block.
+    private static func inPlace(_ body: (inout SlotMoments) -> Void) {
+        withUnsafeTemporaryAllocation(byteCount: Slot.bytes, alignment: 8) { bytes in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { block in
+                guard let start = bytes.baseAddress, let rest = block.baseAddress else { return }
+                let slot = Slot(start: start)
+                slot.begin(LimitKey(limit: 1, high: 1, low: 1), .ring)
+                var moments = SlotMoments(slot: slot, rest: rest)
+                body(&moments)
+            }
+        }
+    }
+
+    private static func follow(_ moments: inout some MomentList) {
+        let randomness = SeededRandomness(seed: 5)
         var model: [Int64] = []
         for _ in 0..<20_000 {
             let moment = Int64(randomness.next() % 1_000)
@@ -29,10 +54,8 @@ struct MomentsTests {
         }
     }
 
-    @Test("what is too far apart moves towards the newest, which is strict")
-    func far() {
+    private static func spread(_ moments: inout some MomentList) {
         let far = Int64(UInt32.max)
-        var moments = Moments()
         for moment in [1_000, 1_000 + far, 2_000 + far] { moments.insert(moment) }
         #expect((0..<3).map { moments[$0] } == [2_000, 1_000 + far, 2_000 + far])
         moments.insert(0)

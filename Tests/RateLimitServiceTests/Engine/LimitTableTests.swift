@@ -187,6 +187,29 @@ struct LimitTableTests {
         #expect(table.count == 2)
     }
 
+    @Test(
+        "R-06: states whose limit has got another kind of rule are swept without being touched",
+        arguments: [
+            (Self.ring, Self.lock, 4 * 86_400), (Self.lock, Self.ring, 11),
+            (Self.ladder, Self.rate, 61), (Self.rate, Self.ring, 40),
+        ])
+    func sweptAfterChange(before: LimitRule, after: LimitRule, seconds: Int) {
+        let rule = Mutex(CountingRule(before))
+        let table = LimitTable(statesMax: 1_000) { _ in rule.withLock { $0 } }
+        for subject: UInt64 in 1...9 {
+            _ = table.decide(.consume, [request(subject, before)], at: now)
+        }
+        rule.withLock { $0 = CountingRule(after) }
+        table.sweep(at: now + .milliseconds(1))
+        #expect(table.count == 9)
+        table.sweep(at: now + .seconds(seconds))
+        #expect(table.count == 0)
+    }
+
+    private static let ladder = LimitRule.ladder(
+        delays: [.zero], quiet: .seconds(86_400), perDay: 10)
+    private static let rate = LimitRule.rate(count: 4, window: .seconds(60))
+
     @Test("R-03: a sweep asks for a rule once, not for each state")
     func rulesOfSweep() {
         let asked = Atomic<Int>(0)

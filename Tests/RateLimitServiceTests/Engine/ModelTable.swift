@@ -5,6 +5,8 @@ import ServiceRuntime
 /// What `LimitTable` has to come to: the pure rules over a dictionary.
 struct ModelTable {
     private(set) var states: [LimitKey: LimitState] = [:]
+    /// Those that were told that their limit is reached.
+    private var noted: Set<LimitKey> = []
 
     mutating func decide(
         _ operation: LimitOperation, _ batch: [LimitRequest], at time: Timestamp
@@ -17,13 +19,13 @@ struct ModelTable {
         case .refund(let moment):
             let charged = moment.milliseconds
             for request in batch {
-                change(request) {
-                    guard request.rule.mayHold($0, charged, at: now) else { return }
-                    request.rule.refund(&$0, of: charged, at: now)
-                    $0.isNoted = false
-                }
+                guard let state = states[request.key],
+                    request.rule.mayHold(state, charged, at: now)
+                else { continue }
+                noted.remove(request.key)
+                change(request) { request.rule.refund(&$0, of: charged, at: now) }
             }
-        case .reset: for request in batch { states[request.key] = nil }
+        case .reset: for request in batch { change(request) { $0.forget() } }
         }
         return verdict(batch, at: now)
     }
@@ -34,17 +36,18 @@ struct ModelTable {
             guard let rule = rules[key.limit] else { return true }
             return rule.end(state) > now
         }
+        noted.formIntersection(states.keys)
     }
 
     private mutating func consume(_ batch: [LimitRequest], at now: Int64) -> LimitVerdict {
         let verdict = verdict(batch, at: now)
         if verdict.isLimited {
-            states[batch[verdict.deciding].key]?.isNoted = true
+            noted.insert(batch[verdict.deciding].key)
         } else {
             for request in batch {
                 var state = state(request)
                 request.rule.charge(&state, at: now)
-                state.isNoted = false
+                noted.remove(request.key)
                 states[request.key] = state
             }
         }
@@ -57,7 +60,7 @@ struct ModelTable {
             let state = state(request)
             survey.add(
                 request.rule.answer(state, at: now), of: request, at: place, isPooled: false,
-                isNoted: state.isNoted)
+                isNoted: noted.contains(request.key))
         }
         return survey.verdict
     }
@@ -70,5 +73,6 @@ struct ModelTable {
         guard var state = states[request.key] else { return }
         body(&state)
         states[request.key] = state.isEmpty ? nil : state
+        if state.isEmpty { noted.remove(request.key) }
     }
 }

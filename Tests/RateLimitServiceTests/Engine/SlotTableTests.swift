@@ -44,9 +44,47 @@ struct SlotTableTests {
         }
     }
 
+    @Test("keys that come in order go behind each other, as if each had been looked up")
+    func appended() throws {
+        let randomness = SeededRandomness(seed: 8)
+        let highs = (0..<2_000).map { _ in randomness.next() }.sorted()
+        var table = SlotTable(sharedBits: 0)
+        defer { table.release() }
+        table.reserve(highs.count)
+        var end = 0
+        for high in highs {
+            let key = LimitKey(limit: 1, high: high, low: 0)
+            try #require(table.append(key, behind: &end)).begin(key, .ring)
+        }
+        #expect(table.places.filter { !table[$0].isFree }.map { table[$0].high } == highs)
+        for high in highs {
+            #expect(table.find(LimitKey(limit: 1, high: high, low: 0)).isThere)
+            Self.insert(LimitKey(limit: 2, high: high, low: 0), &table)
+        }
+        #expect(table.count == 4_000)
+    }
+
+    @Test("keys that all want the last home find no room behind each other, but are inserted")
+    func appendedAtTheEnd() {
+        var table = SlotTable(sharedBits: 0)
+        defer { table.release() }
+        table.reserve(500)
+        var end = 0
+        var refused = 0
+        for low in 0..<500 {
+            let key = LimitKey(limit: 1, high: .max, low: UInt64(low))
+            if let slot = table.append(key, behind: &end) {
+                slot.begin(key, .ring)
+            } else {
+                refused += 1
+                Self.insert(key, &table)
+            }
+            #expect(table.find(key).isThere)
+        }
+        #expect(refused > 0 && table.count == 500)
+    }
+
     private static func insert(_ key: LimitKey, _ table: inout SlotTable) {
-        var state = LimitState(.ring)
-        state.moments.insert(1)
-        table.insert(key).write(key, state)
+        table.insert(key, at: table.find(key)).begin(key, .ring)
     }
 }

@@ -14,14 +14,15 @@ struct JournaledTable {
 
     init(
         _ folder: TemporaryFolder, files: any JournalFiles = DiskFiles(),
-        logBytes: Int = Journal.logBytesDefault, at now: Timestamp = Self.now
+        logBytes: Int = Journal.logBytesDefault, statesMax: Int = 100_000,
+        at now: Timestamp = Self.now
     ) throws {
         self.folder = folder
         var place = LimitJournalPlace(folder: folder.path, name: "limits")
         place.files = files
         place.logBytes = logBytes
         table = try LimitTable(
-            statesMax: 100_000, journal: place, at: now, logger: log.logger(time: ManualTime()),
+            statesMax: statesMax, journal: place, at: now, logger: log.logger(time: ManualTime()),
             rules: TrafficOfLimits.rule)
     }
 
@@ -43,14 +44,12 @@ struct JournaledTable {
         contents[Self.request(subject).key]?.moments.count ?? 0
     }
 
-    /// All that is kept, but for what only memory knows.
+    /// All that is kept.
     var contents: [LimitKey: LimitState] {
         var contents: [LimitKey: LimitState] = [:]
         table.stripes.forEachLocked { stripe in
             stripe.pointee.forEach { key, state in
-                var kept = copy state
-                kept.isNoted = false
-                contents[key] = kept
+                contents[key] = LimitState(state)
             }
         }
         return contents

@@ -144,6 +144,35 @@ struct LimitOverridesTests {
         #expect(policies[.failedSignInByKnownDevice].isShadow)
     }
 
+    @Test("R-06: mistakes are told in the order of their lines, and doubles with their first place")
+    func ordered() throws {
+        let document = try read(
+            """
+            sign-up-by-address-window: 15 min
+            sign-up-by-adress-count: 4
+            failed-sign-in-by-account:
+              count: 3
+            failed-sign-in-by-account-count: 100
+            failed-provider-*:
+              cuont: 3
+            \tshadow: true
+            """)
+        let lines = document.mistakes.compactMap { $0.split(separator: " line ").dropFirst().first }
+        #expect(lines.map { $0.prefix(1) } == ["1", "2", "5", "5", "7", "8"])
+        #expect(document.mistakes.contains { $0.contains("is given twice, first in line 4") })
+    }
+
+    @Test("R-06: what the tool prints of all limits is a file that changes none")
+    func printed() throws {
+        let lines = LimitName.allCases.filter(\.isOperators).flatMap {
+            LimitPolicies.standard[$0].settings($0)
+        }
+        let document = try read(lines.joined(separator: "\n"))
+        #expect(document.mistakes.isEmpty, "\(document.mistakes)")
+        #expect(document.values?.policies == .standard)
+        #expect(lines.contains("phone-code-request-delays: [0s, 1m, 5m, 15m, 30m]"))
+    }
+
     @Test("R-06: an operator's numbers are always ones that can be counted by")
     func bounds() throws {
         for count in ["1", "64"] {

@@ -65,10 +65,13 @@ struct SettingsFileTests {
                 "data-folder: a\n  lifeline: no",
                 "line 2: the line is indented unlike its neighbours, or nested too deeply"
             ),
-            ("data-folder: a\ndata-folder: b", "line 2: data-folder is given twice"),
+            (
+                "data-folder: a\ndata-folder: b",
+                "line 2: data-folder is given twice, first in line 1"
+            ),
             (
                 "listen: a:1\nlisten:\n  port: 1\nlisten-port: 2",
-                "line 4: listen-port is given twice"
+                "line 4: listen-port is given twice, first in line 3"
             ),
         ])
     func refused(text: String, mistake: String) throws {

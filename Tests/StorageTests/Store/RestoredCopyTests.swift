@@ -17,7 +17,9 @@ struct RestoredCopyTests {
             logger: CapturedLog().logger(time: time))
     }
 
-    @Test("Erasure: a copy says that it is one, through restarts, until its service has dealt with it")
+    @Test(
+        "Erasure: a copy says that it is one until its service has dealt with it"
+    )
     func copy() async throws {
         let original = try open("original")
         #expect(!original.isRestoredCopy)

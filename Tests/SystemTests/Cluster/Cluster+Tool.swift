@@ -84,7 +84,8 @@ extension Cluster {
     /// Where the tool finds the programs.
     var endpoints: [String] { ["--endpoints", "\(data)/endpoints.json"] }
 
-    private func postern(_ arguments: [String], input: String = "") async throws -> ProgramRun {
+    /// The tool with these arguments.
+    func postern(_ arguments: [String], input: String = "") async throws -> ProgramRun {
         try await ProgramRun.run("postern", arguments, input: input)
     }
 }

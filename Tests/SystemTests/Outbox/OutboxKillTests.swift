@@ -9,7 +9,9 @@ extension SystemTests.Crashes {
     /// The notification service killed under load, with a mail server that takes what comes.
     struct OutboxKills {
         private static let senders = 8
-        private static let mailsEach = 20
+        /// Mails of one sender in one round, at the most.
+        private static let mailsEach = 30
+        private static let pause = Duration.milliseconds(5)
         /// Kills of one cluster; a long run starts several.
         private static let killsOfCluster = 3
         /// `deliveries-max` (8) × `WorkInHand.messagesPerPlace`: no more can be in hand.
@@ -48,7 +50,7 @@ extension SystemTests.Crashes {
                 for number in 0..<Self.killsOfCluster {
                     accepted += try await load(
                         "\(seed)-\(number)", sender, cluster,
-                        killingAfter: .milliseconds(Int(randomness.next() % 400)))
+                        killingAfter: .milliseconds(Int(randomness.next() % 250)))
                 }
                 counts = (accepted.count, try await check(accepted, sink, sender, seed))
             }
@@ -60,19 +62,29 @@ extension SystemTests.Crashes {
         private func load(
             _ name: String, _ sender: Sender, _ cluster: Cluster, killingAfter moment: Duration
         ) async throws -> [String] {
-            try await withThrowingTaskGroup(of: [String].self) { group in
+            let isKilled = Flag()
+            return try await withThrowingTaskGroup(of: [String].self) { group in
                 for worker in 0..<Self.senders {
                     group.addTask {
                         var ids: [String] = []
-                        for number in 0..<Self.mailsEach {
-                            let key = "\(name)-\(worker)-\(number)"
+                        var goesOn = true
+                        while goesOn {
+                            // Once more after the kill: acknowledged, it has started again.
+                            goesOn = !isKilled.isRaised && ids.count < Self.mailsEach
+                            let key = "\(name)-\(worker)-\(ids.count)"
                             ids.append(try await sender.send(to: "k\(key)@example.org", key: key))
+                            try await Task.sleep(for: Self.pause)
                         }
                         return ids
                     }
                 }
                 try await Task.sleep(for: moment)
+                let runs = try await eventually {
+                    cluster.processes["postern-notification"] != nil
+                }
+                #expect(runs)
                 try cluster.crash("notification")
+                isKilled.raise()
                 return try await group.reduce(into: []) { $0 += $1 }
             }
         }

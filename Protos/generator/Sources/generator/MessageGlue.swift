@@ -2,9 +2,9 @@ import SwiftProtobufPluginLibrary
 
 /// The way of one message from and to the wire: straight, and by its C struct.
 ///
-/// Reading is a function that collects the fields in constants and ends with the memberwise
-/// initializer: a struct that is built up would be copied on its way out, and each copy retains
-/// every string in it.
+/// Reading from the wire is a function that collects the fields in constants and returns what the
+/// memberwise initializer makes of them: a struct that is built up would be copied on its way out,
+/// and each copy retains every string in it.
 struct MessageGlue {
     private let code: MessageCode
 
@@ -19,8 +19,10 @@ struct MessageGlue {
         extension \(message.swiftName): ProtobufMessage {
             package static var fullName: String { "\(message.fullName)" }
 
-            package init(ordinary reader: inout OrdinaryReader) throws(NotOrdinary) {
-        \(lines(oneofs + wire.flatMap(\.read) + assignments))    }
+            package static func read(
+                from reader: inout OrdinaryReader
+            ) throws(NotOrdinary) -> \(message.swiftName) {
+        \(lines(oneofs + wire.flatMap(\.read) + made))    }
 
             package func write(to sink: inout some WireSink) {
         \(lines(wire.flatMap(\.write)))    }
@@ -47,6 +49,11 @@ struct MessageGlue {
         message.oneofs.map {
             "var \(escaped(lowerCamel($0.name))): \(upperCamel($0.name))?"
         }
+    }
+
+    private var made: [String] {
+        let arguments = code.properties.map { "\($0): \(escaped($0))" }
+        return ["return \(message.swiftName)(\(arguments.joined(separator: ", ")))"]
     }
 
     private var assignments: [String] {

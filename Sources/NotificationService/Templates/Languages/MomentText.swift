@@ -9,7 +9,7 @@ struct MomentText {
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let date = words.first, words.count == 1 || words.count == 3 else { return nil }
-        let numbers = date.split(separator: "-").compactMap { Int($0) }
+        let numbers = Self.numbers(date, "-")
         guard date.utf8.count == 10, numbers.count == 3, (1...12).contains(numbers[1]),
             (1...31).contains(numbers[2])
         else { return nil }
@@ -18,11 +18,20 @@ struct MomentText {
             time = nil
             return
         }
-        let clock = words[1].split(separator: ":").compactMap { Int($0) }
+        let clock = Self.numbers(words[1], ":")
         guard words[2] == "UTC", words[1].utf8.count == 5, clock.count == 2,
             (0...23).contains(clock[0]), (0...59).contains(clock[1])
         else { return nil }
         time = String(words[1])
+    }
+
+    /// Nothing where one of them is no number.
+    private static func numbers(_ text: Substring, _ separator: Character) -> [Int] {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.allSatisfy { ("0"..."9").contains($0) } ? Int(part) : nil
+        }
+        return numbers.count == parts.count ? numbers : []
     }
 
     /// For readers of `language`.

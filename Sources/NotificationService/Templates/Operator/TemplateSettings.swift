@@ -16,7 +16,7 @@ package struct TemplateSettings: Settings {
             "template-folder",
             reason: "Words of your own; read again when they change (postern template check).")
         let standard: Language = settings.choice(
-            "default-language", default: .english,
+            "template-language", default: .english,
             reason: "For people whose language is not known, or none that we write.")
         operators = folder.map { OperatorTemplates(folder: $0) } ?? .none
         do throws(TemplateFaults) {

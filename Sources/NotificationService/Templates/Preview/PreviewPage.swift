@@ -16,6 +16,7 @@ enum PreviewPage {
         section { margin-bottom: 40px; }
         .row { display: flex; gap: 16px; align-items: flex-start; }
         iframe { border: 0; flex: none; }
+        .too-wide { outline: 4px solid #d00000; }
         pre { margin: 0; padding: 12px; width: 375px; flex: none; box-sizing: border-box;
           background: #ffffff; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
         </style>
@@ -24,8 +25,11 @@ enum PreviewPage {
         \(sections.joined(separator: "\n"))
         <script>
         addEventListener("load", () => {
-          for (const frame of document.querySelectorAll("iframe"))
-            frame.style.height = frame.contentDocument.documentElement.scrollHeight + "px";
+          for (const frame of document.querySelectorAll("iframe")) {
+            const mail = frame.contentDocument.documentElement;
+            frame.style.height = mail.scrollHeight + "px";
+            frame.className = mail.scrollWidth > mail.clientWidth ? "too-wide" : "fits";
+          }
         });
         </script>
         </body>
@@ -52,8 +56,8 @@ enum PreviewPage {
         let answered = html.replacing(darkQuery, with: isDark ? "@media all" : "@media not all")
         let source = HTMLText.escape(answered)
         return """
-            <iframe sandbox="allow-same-origin" width="\(width)" height="100" srcdoc="\(source)">\
-            </iframe>
+            <iframe sandbox="allow-same-origin" width="\(width)" height="100" class="unknown" \
+            srcdoc="\(source)"></iframe>
             """
     }
 }

@@ -101,9 +101,9 @@ struct OperatorTemplatesTests {
         #expect(refused?.text.contains("template-folder") == true)
         #expect(refused?.text.contains("welcome.xx.mail") == true)
         #expect(throws: SettingsRefused.self) {
-            try ServiceBench.settings(["POSTERN_DEFAULT_LANGUAGE": "it"])
+            try ServiceBench.settings(["POSTERN_TEMPLATE_LANGUAGE": "it"])
         }
-        let settings = try ServiceBench.settings(["POSTERN_DEFAULT_LANGUAGE": "ja"])
+        let settings = try ServiceBench.settings(["POSTERN_TEMPLATE_LANGUAGE": "ja"])
         #expect(settings.templates.live.value.standard == .japanese)
     }
 

@@ -367,7 +367,7 @@ void   postern__ratelimit__v1__rotate_subject_key_response__free_unpacked
   assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__limit__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__limit__field_descriptors[7] =
 {
   {
     "name",
@@ -441,6 +441,18 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__limit__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "settings",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Ratelimit__V1__Limit, n_settings),
+    offsetof(Postern__Ratelimit__V1__Limit, settings),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__limit__field_indices_by_name[] = {
   2,   /* field[2] = changed */
@@ -448,12 +460,13 @@ static const unsigned postern__ratelimit__v1__limit__field_indices_by_name[] = {
   5,   /* field[5] = internal */
   0,   /* field[0] = name */
   1,   /* field[1] = rule */
+  6,   /* field[6] = settings */
   3,   /* field[3] = shadow */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__limit__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__limit__descriptor =
 {
@@ -463,7 +476,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__limit__descriptor =
   "Postern__Ratelimit__V1__Limit",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__Limit),
-  6,
+  7,
   postern__ratelimit__v1__limit__field_descriptors,
   postern__ratelimit__v1__limit__field_indices_by_name,
   1,  postern__ratelimit__v1__limit__number_ranges,

@@ -39,10 +39,12 @@ struct  Postern__Ratelimit__V1__Limit
   protobuf_c_boolean shadow;
   protobuf_c_boolean durable;
   protobuf_c_boolean internal;
+  size_t n_settings;
+  ProtobufCBinaryData *settings;
 };
 #define POSTERN__RATELIMIT__V1__LIMIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__limit__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
+    , {0,NULL}, {0,NULL}, 0, 0, 0, 0, 0,NULL }
 
 
 struct  Postern__Ratelimit__V1__ListLimitsRequest

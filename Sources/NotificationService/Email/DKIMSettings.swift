@@ -1,0 +1,74 @@
+import Cryptography
+import ServiceRuntime
+
+/// Who signs mails (DKIM). Without a key nobody does.
+package struct DKIMSettings: Sendable {
+    /// The domain; nil where nothing is signed.
+    package let domain: String?
+    /// The keys, each under its selector.
+    package let keys: [DKIMKey]
+
+    /// The signer; nil where nothing is signed.
+    package var signer: DKIMSigner? {
+        guard let domain, !keys.isEmpty else { return nil }
+        return DKIMSigner(domain: domain, keys: keys)
+    }
+
+    /// What the DNS must say.
+    package var records: [DKIMRecord] {
+        guard let domain else { return [] }
+        return keys.map { DKIMRecord($0, domain: domain) }
+    }
+
+    init(reading settings: inout SettingsReader, senderDomain: String) {
+        let given = settings.optionalString(
+            "dkim-domain", unit: "domain",
+            reason:
+                "Who signs mails; by default the sender's domain. `postern mail dns` shows the DNS."
+        )
+        let domain = given ?? senderDomain
+        let rsa = Self.key(
+            &settings, "rsa", default: "postern", example: "openssl genrsa 2048"
+        ) { .rsa(try RSASigningKey(file: $0)) }
+        let ed25519 = Self.key(
+            &settings, "ed25519", default: "postern-ed25519",
+            example: "openssl genpkey -algorithm ed25519"
+        ) { .ed25519(try Ed25519SigningKey(file: $0)) }
+        keys = [rsa, ed25519].compactMap(\.self)
+        self.domain = keys.isEmpty ? nil : domain
+        // DMARC (RFC 7489, 3.1.1) asks that the signer be the sender's own organisation.
+        settings.require(
+            Self.covers(domain, senderDomain), ["dkim-domain", "sender-address"],
+            "dkim-domain must be sender-address's domain, or one above it")
+        settings.require(
+            Set(keys.map(\.selector)).count == keys.count,
+            ["dkim-rsa-selector", "dkim-ed25519-selector"], "each key needs a selector of its own")
+    }
+
+    private static func key(
+        _ settings: inout SettingsReader, _ kind: String, default selector: String,
+        example: String, read: (String) throws -> DKIMKey.Algorithm
+    ) -> DKIMKey? {
+        let (keyName, selectorName) = ("dkim-\(kind)-key", "dkim-\(kind)-selector")
+        let path = settings.optionalPath(
+            keyName, reason: "A private key in PEM that signs mails, as `\(example)` makes one.")
+        let selector = settings.string(
+            selectorName, default: selector, unit: "name",
+            reason: "Where the DNS has the key: NAME._domainkey.DOMAIN.")
+        guard let path else { return nil }
+        do {
+            let key = DKIMKey(selector: selector, try read(path))
+            settings.require(
+                key != nil, [selectorName], "\(selectorName) must be a name as the DNS knows them")
+            return key
+        } catch {
+            settings.require(false, [keyName], "\(keyName): \(error)")
+            return nil
+        }
+    }
+
+    private static func covers(_ domain: String, _ sender: String) -> Bool {
+        let (domain, sender) = (domain.lowercased(), sender.lowercased())
+        return sender == domain || sender.hasSuffix(".\(domain)")
+    }
+}

@@ -1,0 +1,101 @@
+import Cryptography
+package import Outbound
+import ServiceRuntime
+
+/// The mail servers, in the order in which they are asked (N-01). Each has its settings under a
+/// prefix of its own: `smtp-…`, `smtp-second-…`, `smtp-third-…`.
+package struct MailServerSettings: Sendable {
+    /// One server.
+    package struct Entry: Sendable {
+        /// Where it is.
+        package let server: SMTPServer
+        /// Mails a second; nil for as many as there are.
+        package let rate: Double?
+    }
+
+    private static let prefixes = ["smtp", "smtp-second", "smtp-third"]
+
+    /// The servers; none for the inbox.
+    package let entries: [Entry]
+
+    init(reading settings: inout SettingsReader, clientName: String) {
+        var entries: [Entry?] = []
+        for prefix in Self.prefixes {
+            entries.append(Self.entry(&settings, prefix, clientName: clientName))
+        }
+        self.entries = entries.compactMap(\.self)
+        let known = entries.prefix { $0 != nil }.count
+        settings.require(
+            known == self.entries.count, Self.prefixes.map { "\($0)-host" },
+            "mail servers are set in order: smtp-host, smtp-second-host, smtp-third-host")
+    }
+
+    private static func entry(
+        _ settings: inout SettingsReader, _ prefix: String, clientName: String
+    ) -> Entry? {
+        let host = settings.optionalString(
+            "\(prefix)-host", unit: "host", reason: Self.reason(prefix))
+        let encryption: SMTPServer.Encryption = settings.choice(
+            "\(prefix)-encryption", default: .required,
+            reason: """
+                required: STARTTLS; implicit: TLS from the start; none for a relay on this machine \
+                or a private network.
+                """)
+        let port = settings.integer(
+            "\(prefix)-port", default: encryption == .implicit ? 465 : 587, in: 1...65_535,
+            unit: "port",
+            reason: "587 takes mail from programs (RFC 6409), 465 so by TLS, 25 other servers'.")
+        let trustFile = settings.optionalPath(
+            "\(prefix)-trust-file", reason: "PEM authorities to trust instead of the system's.")
+        let rate = settings.integer(
+            "\(prefix)-rate", default: 0, in: 0...100_000, unit: "mails/s",
+            reason: "What the server's owner allows; 0 for no limit. What is over it waits.")
+        let credentials = credentials(&settings, prefix, encryption)
+        guard let host else { return nil }
+        let server = SMTPServer(
+            host: host, port: UInt16(clamping: port), encryption: encryption,
+            credentials: credentials, clientName: clientName,
+            // The operator's own word: relays are commonly private or loopback.
+            addresses: .any, trustFile: trustFile)
+        settings.require(
+            server != nil, ["\(prefix)-host"], "\(prefix)-host must be a host name or an IP address"
+        )
+        return server.map { Entry(server: $0, rate: rate == 0 ? nil : Double(rate)) }
+    }
+
+    private static func reason(_ prefix: String) -> String {
+        prefix == "smtp"
+            ? "The mail server; without one mails go to the inbox."
+            : "The mail server that stands in when those before it cannot take a mail."
+    }
+
+    private static func credentials(
+        _ settings: inout SettingsReader, _ prefix: String, _ encryption: SMTPServer.Encryption
+    ) -> SMTPServer.Credentials? {
+        let (userName, passwordName) = ("\(prefix)-user", "\(prefix)-password")
+        let tokenName = "\(prefix)-token-path"
+        let user = settings.optionalString(
+            userName, unit: "name", reason: "Who we are to the mail server.")
+        let password = settings.secret(passwordName, reason: "\(userName)'s password.")
+        let token = settings.optionalPath(
+            tokenName,
+            reason: "Instead of a password: the file of an OAuth 2.0 access token, kept fresh.")
+        let isProved = password != nil || token != nil
+        settings.require(
+            password == nil || token == nil, [passwordName, tokenName],
+            "\(passwordName) or \(tokenName), not both")
+        settings.require(
+            (user != nil) == isProved, [userName, passwordName],
+            "\(userName) and \(passwordName) go together")
+        settings.require(
+            !isProved || encryption != .none, ["\(prefix)-encryption", passwordName],
+            "a password does not travel in clear: \(prefix)-encryption must be required or implicit"
+        )
+        guard let user else { return nil }
+        if let token { return SMTPServer.Credentials(user: user, proof: .tokenFile(token)) }
+        return password.map { secret in
+            let bytes = secret.withBytes { SecretBytes(copying: $0) }
+            return SMTPServer.Credentials(user: user, password: bytes)
+        }
+    }
+}

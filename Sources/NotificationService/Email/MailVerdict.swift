@@ -1,0 +1,80 @@
+import Outbound
+import ServiceRuntime
+
+/// What a mail server's word means, for the mail and for the server. Pure.
+///
+/// | word | verdict | why |
+/// |---|---|---|
+/// | 250 to the whole message | taken | |
+/// | 5xx with 5.1.1, 5.1.2, 5.1.3, 5.1.6, 5.1.10, 5.2.1, from RCPT on | address is dead | nobody lives there: RFC 3463, 3.2 and 3.3; RFC 7505 |
+/// | any other 5xx from RCPT on | refused | content or policy; also a bare 550, which may be either |
+/// | 5xx to MAIL, but for the size | trouble | it takes nothing from us: a setting, which the operator can mend |
+/// | 530, 534, 535, 538 | trouble | "log in", "encrypt": the same (RFC 4954, 6) |
+/// | 450; 4xx with 4.1, 4.2, 4.5, 4.6 or 4.7 | later, in a minute at least | greylisting, a full mailbox, too many mails: the server is well |
+/// | any other 4xx, and 421 | trouble | its disk, its network, its own error |
+/// | no SMTPUTF8 for an address that needs it | cannot | another server may |
+/// | no answer after the whole message | uncertain | it may have the mail, so nobody else is given it at once |
+/// | anything else | trouble | |
+enum MailVerdict: Hashable, Sendable {
+    case taken
+    case addressDead(String)
+    case refused(String)
+    case later(String)
+    case cannot
+    case uncertain(String)
+    case trouble(String)
+    /// We gave up; it says nothing of anybody.
+    case abandoned(String)
+
+    /// How long a server that greylists, or has a full mailbox, is left alone at least. Most ask
+    /// for one minute to five.
+    static let patience: Duration = .seconds(60)
+    private static let loginCodes = [530, 534, 535, 538]
+    private static let deadAddressDetails = [1, 2, 3, 6, 10]
+    private static let mailSubjects = [1, 2, 5, 6, 7]
+
+    init(_ outcome: SMTPOutcome) {
+        switch outcome {
+        case .accepted: self = .taken
+        case .unsupported: self = .cannot
+        case .failed(.cancelled), .failed(.closed), .unanswered(.cancelled), .unanswered(.closed):
+            self = .abandoned("given-up")
+        case .failed(let failure): self = .trouble(failure.rawValue)
+        case .unanswered(let failure): self = .uncertain("unanswered-\(failure.rawValue)")
+        case .refused(let answer): self.init(answer)
+        }
+    }
+
+    private init(_ answer: SMTPAnswer) {
+        let status = answer.status.map { "-\($0)" } ?? ""
+        let reason = "smtp-\(answer.code)\(status)"
+        if Self.loginCodes.contains(answer.code) {
+            self = .trouble(reason)
+        } else if answer.code >= 500 {
+            self = Self.permanent(answer, reason)
+        } else if answer.code == 450 || Self.mailSubjects.contains(answer.status?.subject ?? 0) {
+            self = .later(reason)
+        } else {
+            self = .trouble(reason)
+        }
+    }
+
+    private static func permanent(_ answer: SMTPAnswer, _ reason: String) -> MailVerdict {
+        let isTooLarge = answer.code == 552 || answer.status == SMTPStatus(5, 3, 4)
+        if answer.step == .sender, !isTooLarge { return .trouble(reason) }
+        guard let status = answer.status, status.kind == 5 else { return .refused(reason) }
+        let isAddressDead =
+            status.subject == 1 && deadAddressDetails.contains(status.detail)
+            || status == SMTPStatus(5, 2, 1)
+        return isAddressDead ? .addressDead(reason) : .refused(reason)
+    }
+
+    /// What the server's breaker is told.
+    var breakerOutcome: CircuitBreaker.Outcome {
+        switch self {
+        case .taken, .addressDead, .refused, .later, .cannot: .answered
+        case .uncertain, .trouble: .failed
+        case .abandoned: .abandoned
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/// Up to 64 moments, oldest first, as 32-bit milliseconds after the first: what a state keeps of
+/// the past. The rules work on any of them: on a value (`Moments`), or in place, on the bytes that
+/// the table holds (`SlotMoments`), so that a decision copies nothing.
+///
+/// Moments more than 49 days apart do not fit; the older ones are then moved up. A charge that
+/// counts longer than it has to errs on the strict side, and no rule looks back that far.
+protocol MomentList {
+    /// The first moment, in milliseconds since 1970; of no meaning while empty.
+    var base: Int64 { get set }
+    /// How many.
+    var count: Int { get set }
+    /// Milliseconds from `base`; that of the first is 0, and nothing else is ever set there.
+    subscript(offset place: Int) -> UInt32 { get set }
+}
+
+extension MomentList {
+    /// Milliseconds that fit behind the first moment.
+    private static var span: Int64 { Int64(UInt32.max) }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// The newest.
+    var last: Int64? { isEmpty ? nil : self[count - 1] }
+
+    @inline(__always)
+    subscript(place: Int) -> Int64 { base &+ Int64(self[offset: place]) }
+
+    /// Whether a moment is there.
+    func contains(_ moment: Int64) -> Bool { place(of: moment) != nil }
+
+    /// Keeps a moment in its place; when 64 are there the oldest leaves.
+    mutating func insert(_ moment: Int64) {
+        if count == LimitRule.momentsMax { dropFirst(1) }
+        guard !isEmpty else {
+            base = moment
+            self[offset: 0] = 0
+            count = 1
+            return
+        }
+        if moment < base { insertFirst(moment) } else { insertLater(moment) }
+    }
+
+    /// Takes one moment out, if it is there.
+    @discardableResult
+    mutating func remove(_ moment: Int64) -> Bool {
+        guard let place = place(of: moment) else { return false }
+        if place == 0 {
+            dropFirst(1)
+            return true
+        }
+        for next in place + 1..<max(place + 1, count) {
+            self[offset: next - 1] = self[offset: next]
+        }
+        count -= 1
+        return true
+    }
+
+    /// Forgets the oldest `number`.
+    mutating func dropFirst(_ number: Int) {
+        guard number > 0 else { return }
+        guard number < count else { return count = 0 }
+        let start = self[offset: number]
+        self[offset: 0] = 0
+        for place in number + 1..<max(number + 1, count) {
+            self[offset: place - number] = self[offset: place] &- start
+        }
+        base += Int64(start)
+        count -= number
+    }
+
+    private func place(of moment: Int64) -> Int? {
+        (0..<count).first { self[$0] == moment }
+    }
+
+    /// Keeps a moment before all others, as after a step back of the clock.
+    private mutating func insertFirst(_ moment: Int64) {
+        let start = max(moment, self[count - 1] - Self.span)
+        for place in stride(from: count, to: 0, by: -1) {
+            self[offset: place] = UInt32(clamping: self[place - 1] - start)
+        }
+        base = start
+        count += 1
+    }
+
+    private mutating func insertLater(_ moment: Int64) {
+        if moment - base > Self.span { raiseBase(to: moment - Self.span) }
+        var place = count
+        while place > 1, self[place - 1] > moment {
+            self[offset: place] = self[offset: place - 1]
+            place -= 1
+        }
+        self[offset: place] = UInt32(clamping: moment - base)
+        count += 1
+    }
+
+    private mutating func raiseBase(to start: Int64) {
+        for place in 1..<max(1, count) {
+            self[offset: place] = UInt32(clamping: self[place] - start)
+        }
+        base = start
+    }
+}

@@ -1,0 +1,91 @@
+/// Rules on the states of a stripe, in place.
+extension Stripe {
+    /// What a charge would be answered.
+    @inline(__always)
+    func answer(_ rule: borrowing CountingRule, at found: Found, _ now: Int64) -> LimitAnswer {
+        guard found.isThere else { return rule.answer(LimitState(rule.kind), at: now) }
+        let state = state(in: slots[found.place])
+        if state.kind == rule.kind { return rule.answer(state, at: now) }
+        return rule.answer(rule.adopt(state, at: now), at: now)
+    }
+
+    /// Keeps a charge that was allowed.
+    /// - Returns: false when there is no room at all.
+    @inline(__always)
+    mutating func charge(
+        _ rule: borrowing CountingRule, _ key: LimitKey, at found: Found, _ now: Int64
+    ) -> Bool {
+        let place = found.isThere ? slots[found.place] : begin(key, rule.kind, at: found)
+        guard let slot = place else { return false }
+        adopt(slot, rule, now)
+        var state = state(in: slot)
+        rule.prune(&state, at: now)
+        if slot.count == slot.room.moments {
+            widen(slot, for: slot.count + 1)
+            state = self.state(in: slot)
+        }
+        rule.charge(&state, at: now)
+        narrow(slot)
+        slot.isNoted = false
+        noteChange(slot)
+        return true
+    }
+
+    /// The right one was there.
+    mutating func succeed(_ rule: CountingRule, at found: Found, _ now: Int64) {
+        change(rule, at: found, now) { rule.succeed(&$0) }
+    }
+
+    /// Whether a charge of that moment may be in the state, and still count.
+    func mayHold(_ rule: CountingRule, _ moment: Int64, at found: Found, _ now: Int64) -> Bool {
+        guard found.isThere else { return false }
+        let state = rule.adopt(state(in: slots[found.place]), at: now)
+        return rule.mayHold(state, moment, at: now)
+    }
+
+    /// Takes a charge of that moment back.
+    mutating func refund(_ rule: CountingRule, of moment: Int64, at found: Found, _ now: Int64) {
+        change(rule, at: found, now) { state in
+            rule.refund(&state, of: moment, at: now)
+            state.slot.isNoted = false
+        }
+    }
+
+    /// Forgets the subject.
+    mutating func forget(at found: Found) {
+        guard found.isThere else { return }
+        noteEnd(of: slots[found.place])
+        remove(at: found.place)
+    }
+
+    private mutating func change(
+        _ rule: CountingRule, at found: Found, _ now: Int64, _ body: (inout SlotState) -> Void
+    ) {
+        guard found.isThere else { return }
+        let slot = slots[found.place]
+        adopt(slot, rule, now)
+        var state = state(in: slot)
+        body(&state)
+        guard !state.isEmpty else {
+            noteEnd(of: slot)
+            return remove(at: found.place)
+        }
+        narrow(slot)
+        noteChange(slot)
+    }
+
+    /// Makes a state that another kind of rule has counted one of this kind.
+    @inline(__always)
+    private mutating func adopt(_ slot: Slot, _ rule: borrowing CountingRule, _ now: Int64) {
+        if slot.kind != rule.kind { overwrite(slot, with: rule.adopt(state(in: slot), at: now)) }
+    }
+
+    /// Puts another state in place of a slot's.
+    mutating func overwrite(_ slot: Slot, with state: borrowing some CountedState) {
+        giveBlock(of: slot)
+        slot.empty(state.kind)
+        widen(slot, for: state.moments.count)
+        var kept = self.state(in: slot)
+        kept.copy(state)
+    }
+}

@@ -1,0 +1,20 @@
+import RPC
+import ServiceRuntime
+
+extension RateLimitService {
+    /// Charges subjects of a limit once each, for measures among many: those whose names are the
+    /// numbers below `count` in eight digits. Returns once they are on disk.
+    package func fill(_ limit: LimitName, subjects count: Int) async throws {
+        let rule = policies.value.rule(limit)
+        let now = time.now()
+        for subject in 0..<count {
+            let digits = "\(subject)"
+            let name = String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
+            let request = LimitRequest(
+                key: subjects.key(limit, name, rule, subjects.ring, at: now), rule: rule,
+                isShadow: false)
+            _ = table.decide(.consume, request, at: now)
+        }
+        try await table.persisted([])
+    }
+}

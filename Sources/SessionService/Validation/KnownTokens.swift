@@ -1,0 +1,48 @@
+import Synchronization
+
+/// The tokens that were verified before, so that verifying one again is a look-up (S-01).
+///
+/// Bounded: the tokens seen last, at least half of `countMax`. Only good tokens come in, so nobody
+/// without a key can fill it or choose what is in it. It belongs to one set of keys and goes with
+/// it; whether a token has expired or its session ended is asked anew each time.
+final class KnownTokens: Sendable {
+    /// Some 900 bytes each: 7 MiB at most.
+    static let countMax = 8_192
+
+    private struct State {
+        var young: [UInt64: KnownToken] = [:]
+        var old: [UInt64: KnownToken] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The token of exactly this text; nil when it is not known.
+    subscript(text: String) -> KnownToken? {
+        guard let key = Self.key(of: text) else { return nil }
+        let known = state.withLock { $0.young[key] ?? $0.old[key] }
+        guard let known, known.isSpelled(text) else { return nil }
+        return known
+    }
+
+    /// Keeps a verified token, whose text is `text`.
+    func insert(_ known: KnownToken, for text: String) {
+        guard let key = Self.key(of: text) else { return }
+        state.withLock { state in
+            if state.young.count >= Self.countMax / 2 {
+                state.old = state.young
+                state.young = [:]
+            }
+            state.young[key] = known
+        }
+    }
+
+    /// A token's last eight bytes. They are its signature's, which nobody can choose: two good
+    /// tokens that share them would only take each other's place. Hashing all 500 bytes would cost
+    /// more than all the rest of a look-up.
+    private static func key(of text: String) -> UInt64? {
+        text.utf8.span.withUnsafeBytes { bytes in
+            let start = bytes.count - MemoryLayout<UInt64>.size
+            return start < 0 ? nil : bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Contracts
+import Cryptography
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+extension MailCommand {
+    /// `postern mail address EMAIL`.
+    struct Address: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows whether an address is stopped, since nobody lives there.")
+
+        @Argument(help: "The address.")
+        var email: String
+
+        @Option(help: "The file that `postern up` writes.")
+        var endpoints = Endpoints.defaultPath
+
+        func run() async throws {
+            let request = NotificationV1.ShowAddressRequest(email: email)
+            let answer = try await AddressCaller(endpoints).ask {
+                try await $0.showAddress(request, $1)
+            }
+            let since = Timestamp(milliseconds: answer.stoppedAtMs).text
+            let until = Timestamp(milliseconds: answer.untilMs).text
+            Screen.line(
+                answer.isStopped
+                    ? "stopped since \(since), until \(until): \(answer.reason)" : "not stopped")
+        }
+    }
+
+    /// `postern mail release EMAIL`.
+    struct Release: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Has a stopped address sent to again.",
+            discussion: """
+                What was not sent meanwhile stays unsent; `postern outbox retry` sends a message \
+                after all.
+                """)
+
+        @Argument(help: "The address.")
+        var email: String
+
+        @Option(help: "The file that `postern up` writes.")
+        var endpoints = Endpoints.defaultPath
+
+        func run() async throws {
+            let request = NotificationV1.ReleaseAddressRequest(email: email)
+            let answer = try await AddressCaller(endpoints).ask {
+                try await $0.releaseAddress(request, $1)
+            }
+            Screen.line(answer.wasStopped ? "released" : "was not stopped")
+        }
+    }
+}
+
+/// Asks the notification service about addresses.
+private struct AddressCaller {
+    private static let patience = Duration.seconds(10)
+
+    private let client: RPCClient
+
+    init(_ path: String) throws {
+        client = RPCClient(
+            try Endpoints(path).client(of: "notification"),
+            group: MultiThreadedEventLoopGroup.singleton, time: SystemTime(),
+            randomness: SecureRandomness())
+    }
+
+    func ask<Answer>(
+        _ ask: (AddressesClient, CallContext) async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await ask(
+                AddressesClient(client), client.context(timeout: Self.patience))
+        } catch let error as ServiceError {
+            Screen.line(ErrorText.json(error))
+            throw ExitCode(1)
+        }
+    }
+}

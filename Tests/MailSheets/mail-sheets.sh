@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Shows every message in every language as Chromium renders it: on a phone (375 px) and wide
+# (800 px), light and dark. Fails where a mail is wider than its window; the rest is for eyes.
+#
+#   Tests/MailSheets/mail-sheets.sh [FOLDER OF TEMPLATES]
+#
+# Needs Debian's chromium (and fonts-noto-cjk for Japanese) and a built `postern`; writes pages and
+# pictures into .build/mail-sheets.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+postern=${POSTERN_TOOL:-$root/.build/debug/postern}
+sheets=${POSTERN_MAIL_SHEETS:-$root/.build/mail-sheets}
+words=(${1:+--folder "$1"})
+
+if ! command -v chromium >/dev/null; then
+  echo "mail-sheets: no chromium, nothing was looked at (apt-get install chromium)"
+  exit 0
+fi
+
+mkdir -p "$sheets"
+profile=$(mktemp -d)
+trap 'rm -rf "$profile"' EXIT
+
+# The first run makes a profile; each has its time limit, since a browser can hang.
+browse() {
+  timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+    --hide-scrollbars --user-data-dir="$profile" "$@" 2>/dev/null
+}
+
+failed=0
+for language in en de es fr ja; do
+  page=$sheets/$language.html
+  "$postern" template preview all --language "$language" --product "Tea & Cake" \
+    --output "$page" "${words[@]}" >/dev/null
+  # 14,000 px hold all messages; half as large they are still readable.
+  browse --force-device-scale-factor=0.5 --window-size=2850,14000 \
+    --screenshot="$sheets/$language.png" "file://$page" >/dev/null
+  shown=$(browse --dump-dom "file://$page")
+  frames=$(grep -o '<iframe [^>]*class="[a-z-]*"' <<<"$shown" | grep -c 'class="fits"' || true)
+  wide=$(grep -o '<iframe [^>]*class="[a-z-]*"' <<<"$shown" | grep -c 'class="too-wide"' || true)
+  echo "mail-sheets: $language: $frames views fit, $wide are too wide: $sheets/$language.png"
+  [[ $wide == 0 && $frames -gt 0 ]] || failed=1
+done
+exit $failed

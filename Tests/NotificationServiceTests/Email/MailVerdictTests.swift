@@ -1,0 +1,106 @@
+import Outbound
+import ServiceRuntime
+import Testing
+
+@testable import NotificationService
+
+@Suite("What a mail server's word means")
+struct MailVerdictTests {
+    /// Step, code, enhanced status, verdict.
+    struct Row: Sendable {
+        let step: SMTPAnswer.Step
+        let code: Int
+        let status: SMTPStatus?
+        let verdict: MailVerdict
+
+        init(_ step: SMTPAnswer.Step, _ code: Int, _ status: SMTPStatus?, _ verdict: MailVerdict) {
+            self.step = step
+            self.code = code
+            self.status = status
+            self.verdict = verdict
+        }
+    }
+
+    @Test(
+        "RFC 3463: answers",
+        arguments: [
+            Row(.recipient, 550, SMTPStatus(5, 1, 1), .addressDead("smtp-550-5.1.1")),
+            Row(.message, 550, SMTPStatus(5, 1, 1), .addressDead("smtp-550-5.1.1")),
+            Row(.recipient, 550, SMTPStatus(5, 1, 2), .addressDead("smtp-550-5.1.2")),
+            Row(.recipient, 501, SMTPStatus(5, 1, 3), .addressDead("smtp-501-5.1.3")),
+            Row(.recipient, 551, SMTPStatus(5, 1, 6), .addressDead("smtp-551-5.1.6")),
+            Row(.recipient, 556, SMTPStatus(5, 1, 10), .addressDead("smtp-556-5.1.10")),
+            Row(.recipient, 550, SMTPStatus(5, 2, 1), .addressDead("smtp-550-5.2.1")),
+            // The sender's address, and "other".
+            Row(.recipient, 550, SMTPStatus(5, 1, 7), .refused("smtp-550-5.1.7")),
+            Row(.recipient, 550, SMTPStatus(5, 1, 8), .refused("smtp-550-5.1.8")),
+            Row(.recipient, 550, SMTPStatus(5, 1, 0), .refused("smtp-550-5.1.0")),
+            Row(.recipient, 552, SMTPStatus(5, 2, 2), .refused("smtp-552-5.2.2")),
+            Row(.recipient, 550, nil, .refused("smtp-550")),
+            Row(.recipient, 550, SMTPStatus(5, 7, 1), .refused("smtp-550-5.7.1")),
+            Row(.message, 554, SMTPStatus(5, 6, 0), .refused("smtp-554-5.6.0")),
+            Row(.data, 554, nil, .refused("smtp-554")),
+            // A 5xx with another class's status is believed by its code, not for the address.
+            Row(.recipient, 550, SMTPStatus(4, 1, 1), .refused("smtp-550-4.1.1")),
+            // To MAIL it is about us.
+            Row(.sender, 550, SMTPStatus(5, 7, 1), .trouble("smtp-550-5.7.1")),
+            Row(.sender, 553, SMTPStatus(5, 1, 8), .trouble("smtp-553-5.1.8")),
+            Row(.sender, 550, SMTPStatus(5, 1, 1), .trouble("smtp-550-5.1.1")),
+            Row(.sender, 552, SMTPStatus(5, 3, 4), .refused("smtp-552-5.3.4")),
+            Row(.sender, 530, SMTPStatus(5, 7, 0), .trouble("smtp-530-5.7.0")),
+            Row(.recipient, 530, nil, .trouble("smtp-530")),
+            Row(.recipient, 535, SMTPStatus(5, 7, 8), .trouble("smtp-535-5.7.8")),
+            // For now: the mail, then the server.
+            Row(.recipient, 450, nil, .later("smtp-450")),
+            Row(.recipient, 450, SMTPStatus(4, 2, 0), .later("smtp-450-4.2.0")),
+            Row(.recipient, 451, SMTPStatus(4, 7, 1), .later("smtp-451-4.7.1")),
+            Row(.recipient, 452, SMTPStatus(4, 2, 2), .later("smtp-452-4.2.2")),
+            Row(.sender, 451, SMTPStatus(4, 7, 28), .later("smtp-451-4.7.28")),
+            Row(.recipient, 452, SMTPStatus(4, 3, 1), .trouble("smtp-452-4.3.1")),
+            Row(.message, 451, nil, .trouble("smtp-451")),
+            Row(.message, 451, SMTPStatus(4, 4, 1), .trouble("smtp-451-4.4.1")),
+            Row(.sender, 454, SMTPStatus(4, 3, 0), .trouble("smtp-454-4.3.0")),
+        ])
+    func answers(_ row: Row) {
+        let answer = SMTPAnswer(step: row.step, code: row.code, status: row.status)
+        #expect(MailVerdict(.refused(answer)) == row.verdict)
+    }
+
+    @Test("what is no answer to the mail")
+    func others() {
+        #expect(MailVerdict(.accepted) == .taken)
+        #expect(MailVerdict(.unsupported) == .cannot)
+        #expect(MailVerdict(.failed(.unreachable)) == .trouble("unreachable"))
+        #expect(MailVerdict(.failed(.loginRefused)) == .trouble("login-refused"))
+        #expect(MailVerdict(.failed(.cancelled)) == .abandoned("given-up"))
+        #expect(MailVerdict(.unanswered(.timedOut)) == .uncertain("unanswered-timed-out"))
+    }
+
+    @Test("only a server's own trouble counts against it")
+    func breaker() {
+        let verdicts: [(MailVerdict, CircuitBreaker.Outcome)] = [
+            (.taken, .answered), (.addressDead("x"), .answered), (.refused("x"), .answered),
+            (.later("x"), .answered), (.cannot, .answered), (.uncertain("x"), .failed),
+            (.trouble("x"), .failed), (.abandoned("x"), .abandoned),
+        ]
+        for (verdict, outcome) in verdicts { #expect(verdict.breakerOutcome == outcome) }
+    }
+
+    @Test("a try that no server could take ends by the weightiest word")
+    func course() {
+        let (early, late) = (Timestamp(milliseconds: 1), Timestamp(milliseconds: 2))
+        var course = MailCourse()
+        #expect(course.outcome == .failed("no-server"))
+        course.passedOver("rate", until: late)
+        course.passedOver("breaker-open", until: early)
+        #expect(course.outcome == .unavailable("breaker-open", until: early))
+        #expect(course.judged(.cannot) == nil)
+        #expect(course.outcome == .refused("smtp-no-smtputf8", addressIsDead: false))
+        #expect(course.judged(.trouble("unreachable")) == nil)
+        #expect(course.outcome == .failed("unreachable"))
+        #expect(course.judged(.later("smtp-450")) == .failed("smtp-450", retryAfter: .seconds(60)))
+        #expect(course.judged(.addressDead("x")) == .refused("x", addressIsDead: true))
+        #expect(course.judged(.uncertain("x")) == .failed("x"))
+        #expect(course.judged(.taken) == .taken)
+    }
+}

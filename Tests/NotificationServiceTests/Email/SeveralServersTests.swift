@@ -1,0 +1,134 @@
+import Cryptography
+import Outbound
+import SMTPSink
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Several mail servers")
+struct SeveralServersTests {
+    @Test("a server with trouble of its own is stood in for in the same try")
+    func standIn() async throws {
+        for word in ["451 4.3.2 not now", "421 4.3.2 leaving"] {
+            var script = SMTPSink.Script()
+            script.recipient = word
+            let (first, second) = (try SMTPSink(script), try SMTPSink())
+            #expect(try await deliver(first, second) == .taken)
+            #expect(second.mailCount == 1)
+        }
+        let (gone, second) = (try SMTPSink(), try SMTPSink())
+        gone.close()
+        #expect(try await deliver(gone, second) == .taken)
+    }
+
+    @Test(
+        "what a server says of the mail itself holds for all",
+        arguments: [
+            ("550 5.1.1 nobody", DeliveryOutcome.refused("smtp-550-5.1.1", addressIsDead: true)),
+            ("550 5.7.1 policy", .refused("smtp-550-5.7.1", addressIsDead: false)),
+            ("451 4.7.1 greylisted", .failed("smtp-451-4.7.1", retryAfter: .seconds(60))),
+        ])
+    func holds(_ word: String, _ outcome: DeliveryOutcome) async throws {
+        var script = SMTPSink.Script()
+        script.recipient = word
+        let (first, second) = (try SMTPSink(script), try SMTPSink())
+        #expect(try await deliver(first, second) == outcome)
+        #expect(second.connections == 0)
+    }
+
+    @Test("a mail that the first server may have taken is not given to the second at once")
+    func uncertain() async throws {
+        var script = SMTPSink.Script()
+        script.ending = .drop
+        let (first, second) = (try SMTPSink(script), try SMTPSink())
+        #expect(try await deliver(first, second) == .failed("unanswered-interrupted"))
+        #expect(second.connections == 0)
+    }
+
+    @Test("an address beyond ASCII goes by the server that takes it; without one it is refused")
+    func international() async throws {
+        var script = SMTPSink.Script()
+        script.capabilities = []
+        let (first, second) = (try SMTPSink(script), try SMTPSink())
+        #expect(try await deliver(to: "jörg@example.org", first, second) == .taken)
+        let alone = try await deliver(to: "jörg@example.org", try SMTPSink(script))
+        #expect(alone == .refused("smtp-no-smtputf8", addressIsDead: false))
+    }
+
+    @Test("after ten failures the first server is left alone, then tried again, and used once more")
+    func breaker() async throws {
+        let time = ManualTime()
+        var script = SMTPSink.Script()
+        script.mail = "451 4.3.0 broken"
+        let (first, second) = (try SMTPSink(script), try SMTPSink())
+        let (route, client) = try ServiceBench.route(to: first, second, time: time)
+        for _ in 0..<20 { #expect(await route.deliver(try mail()) == .taken) }
+        #expect(first.connections == 10)
+        #expect(second.mailCount == 20)
+        first.script = SMTPSink.Script()
+        time.advance(by: .seconds(2))
+        for _ in 0..<5 { #expect(await route.deliver(try mail()) == .taken) }
+        #expect(first.mailCount == 5)
+        await client.close()
+        first.close()
+        second.close()
+    }
+
+    @Test("with all servers left alone a mail waits, and costs nobody a try")
+    func allOpen() async throws {
+        let time = ManualTime()
+        let sink = try SMTPSink()
+        sink.close()
+        let (route, client) = try ServiceBench.route(to: sink, time: time)
+        #expect(route.readiness == .ready(.max))
+        for _ in 0..<10 { #expect(await route.deliver(try mail()) == .failed("unreachable")) }
+        guard case .unavailable("breaker-open", let until) = await route.deliver(try mail()) else {
+            Issue.record("the breaker is closed")
+            return
+        }
+        #expect(until > time.now())
+        #expect(route.readiness == .closed(until: until))
+        await client.close()
+    }
+
+    @Test("mails are signed where there is a key")
+    func signed() async throws {
+        let seed = SecretBytes(copying: Array(repeating: 7, count: 32))
+        let key = try Ed25519SigningKey(seed: seed)
+        let signer = DKIMSigner(
+            domain: "example.org", keys: [try #require(DKIMKey(selector: "a", .ed25519(key)))])
+        let sink = try SMTPSink()
+        let (route, client) = try ServiceBench.route(to: sink, signer: signer)
+        #expect(await route.deliver(try mail()) == .taken)
+        let bytes = try #require(sink.mails.first?.bytes)
+        let verifier = DKIMVerifier(keys: ["a": .ed25519(key.verifyingKey)])
+        #expect(verifier.verdicts(String(decoding: bytes, as: UTF8.self)) == ["a": true])
+        await client.close()
+        sink.close()
+    }
+
+    private func deliver(
+        to recipient: String = "ada@example.com", _ first: SMTPSink, _ second: SMTPSink? = nil
+    ) async throws -> DeliveryOutcome {
+        let (route, client) =
+            try second.map { try ServiceBench.route(to: first, $0) }
+            ?? ServiceBench.route(to: first)
+        let outcome = await route.deliver(try mail(to: recipient))
+        await client.close()
+        first.close()
+        second?.close()
+        return outcome
+    }
+
+    private func mail(to recipient: String = "ada@example.com") throws -> MailMessage {
+        MailMessage(
+            id: try #require(MessageID(key: 7)), date: Timestamp(milliseconds: 0),
+            sender: try #require(Mailbox(name: "Postern", address: "no-reply@example.org")),
+            recipient: try #require(MailAddress(recipient)),
+            content: MailContent(
+                language: "en", subject: try #require(HeaderText("Hello")), text: ".\n..\nHello",
+                html: "<p>Hello</p>"))
+    }
+}

@@ -1,0 +1,48 @@
+import ServiceRuntime
+import Synchronization
+import Testing
+
+@Suite("Files that are read again")
+struct FollowedFilesTests {
+    /// What is in the files, and what was put into force.
+    private final class House: Sendable {
+        let inFiles = Mutex("one")
+        let inForce = Mutex(["one"])
+
+        var files: FollowedFiles<String> {
+            FollowedFiles(
+                inForce: "one", read: { self.inFiles.withLock { $0 } },
+                use: { text in
+                    if text.contains("bad") { return ["bad"] }
+                    self.inForce.withLock { $0.append(text) }
+                    return []
+                })
+        }
+    }
+
+    @Test(
+        "a change holds once two reads in a row agree; a mistake is told once and changes nothing",
+        arguments: [
+            (["one", "one"], [.unchanged, .unchanged], ["one"]),
+            (["two", "two", "two"], [.unchanged, .used, .unchanged], ["one", "two"]),
+            (["t", "tw", "two"], [.unchanged, .unchanged, .unchanged], ["one"]),
+            (["two", "one", "two"], [.unchanged, .unchanged, .unchanged], ["one"]),
+            (["bad", "bad", "bad"], [.unchanged, .refused(["bad"]), .unchanged], ["one"]),
+            (
+                ["bad", "bad", "one", "one"], [.unchanged, .refused(["bad"]), .unchanged, .used],
+                ["one", "one"]
+            ),
+        ] as [([String], [FollowedFiles<String>.Look], [String])])
+    func looks(
+        _ reads: [String], _ expected: [FollowedFiles<String>.Look], _ inForce: [String]
+    ) {
+        let house = House()
+        let files = house.files
+        let looks = reads.map { text in
+            house.inFiles.withLock { $0 = text }
+            return files.look()
+        }
+        #expect(looks == expected)
+        #expect(house.inForce.withLock { $0 } == inForce)
+    }
+}

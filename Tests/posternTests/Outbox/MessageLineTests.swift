@@ -1,0 +1,49 @@
+import Messages
+import Testing
+
+@testable import postern
+
+@Suite("Lines of postern outbox")
+struct MessageLineTests {
+    private static let dead = NotificationV1.MessageSummary(
+        messageId: "msg_0000000000001", channel: .email, lane: .security, template: "verify-email",
+        recipient: "a…@e….org", state: .dead, attempts: 3, acceptedAtMs: 0, endedAtMs: 1_000,
+        reason: "smtp-550", canBeRetried: true)
+
+    @Test("a dead message tells why, since when, and that it can be retried")
+    func deadLine() {
+        #expect(
+            Self.dead.line == """
+                msg_0000000000001  dead     email  a…@e….org  verify-email  3 tries  smtp-550  \
+                at 1970-01-01T00:00:01.000Z  (can be retried)
+                """)
+    }
+
+    @Test("one that waits tells when it is tried again")
+    func waitingLine() {
+        var message = Self.dead
+        message.state = .waiting
+        message.attempts = 1
+        message.dueAtMs = 2_000
+        message.canBeRetried = false
+        #expect(message.line.hasSuffix("1 try  smtp-550  again at 1970-01-01T00:00:02.000Z"))
+    }
+
+    @Test("what this tool does not know is called unknown")
+    func unknown() {
+        var message = Self.dead
+        message.state = .unrecognized(9)
+        message.channel = .unspecified
+        #expect(message.line.hasPrefix("msg_0000000000001  unknown  unknown  "))
+    }
+
+    @Test("a watcher sees what it missed, each change, and how many stand where")
+    func watch() {
+        let item = NotificationV1.WatchMessagesItem(
+            counts: [.init(state: .dead, count: 7)], changes: [Self.dead], changesLeftOut: 3)
+        #expect(
+            item.lines == [
+                "… 3 more changes", Self.dead.line, "-- 0 queued, 0 sending, 0 waiting, 7 dead",
+            ])
+    }
+}
