@@ -97,6 +97,28 @@ struct ResetPasswordTests {
         #expect(try await house.check(again.session.accessToken).authenticated)
     }
 
+    @Test("G-25: a reset that found no session service is finished by the same call, sent again")
+    func halfWay() async throws {
+        let token = try await token()
+        let limits = LimitGuard(
+            limits: house.inner.limits, failures: [:], time: house.time,
+            logger: house.log.logger(time: house.time))
+        // Opens no session, as one that is down.
+        let broken = Passwords(
+            accounts: house.inner.identity, credentials: house.inner.identity,
+            sessions: SessionsForIdentity(session: house.inner.session), limits: limits)
+        let request = GatewayV1.ResetPasswordRequest(token: token, password: Self.new)
+        let down = try await refusal {
+            try await broken.resetPassword(request, house.context("r"))
+        }
+        #expect(down.code == .permissionDenied)
+        try await house.inner.settle()
+        #expect(try await house.check(ada.session.accessToken).reason == .security)
+        let owner = try await reset(token, in: house.context("r"))
+        try await house.inner.settle()
+        #expect(try await house.check(owner.session.accessToken).authenticated)
+    }
+
     @Test("security.md: who is locked out of signing in still gets in by a reset")
     func lockedOut() async throws {
         for _ in 0..<5 {
