@@ -13,8 +13,9 @@ import Storage
 ///     any other    made for a stand-in, thrown away    the same
 ///
 /// Attack: a list of addresses is tried, to learn who has an account. So both ways take the
-/// same steps: two looks, one vault opened, one mail sealed, one write with one audit event. A
-/// link never goes to what was typed.
+/// same steps: two looks, one vault opened, one mail sealed, one write with one audit event. What
+/// differs is that the write for an account holds the link and the mail too; its commit, which
+/// costs most, is one all the same. A link never goes to what was typed.
 struct ResetRequest: Sendable {
     let parts: IdentityParts
 
