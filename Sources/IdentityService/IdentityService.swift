@@ -10,10 +10,13 @@ package import Storage
 
 /// Who an account is and how it proves itself: `postern.identity.v1.Accounts`.
 ///
-/// Each rpc is one file: `AccountNotice`, `Registration`, `PasswordSignIn`, `EmailConfirmation`, `AccountLookUp`.
+/// Each rpc is one file: `AccountNotice`, `Registration`, `PasswordSignIn`, `EmailConfirmation`,
+/// `AccountLookUp`; of `postern.identity.v1.Credentials`: `ResetRequest`, `PasswordReset`,
+/// `PasswordChange`, `VerificationResend`.
 /// `run` hands over what they left in the outbox, and looks for orphans.
 package final class IdentityService: AccountsService, AccountNoticesService, Service {
-    private let parts: IdentityParts
+    /// What each flow is given.
+    let parts: IdentityParts
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
 

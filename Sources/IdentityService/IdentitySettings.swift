@@ -7,6 +7,8 @@ package struct IdentitySettings: Settings {
     package let linkOrigin: String
     /// How long a verification link works (security.md: 24 hours at most).
     package let verificationLife: Duration
+    /// How long a link to set a new password works.
+    package let resetLife: Duration
     /// BCP 47; for who has not chosen one.
     package let defaultLanguage: String
     /// How passwords are hashed, and how many at once.
@@ -14,11 +16,13 @@ package struct IdentitySettings: Settings {
 
     /// Settings, for tests and embedding.
     package init(
-        linkOrigin: String, verificationLife: Duration, defaultLanguage: String,
+        linkOrigin: String, verificationLife: Duration, resetLife: Duration = .seconds(3_600),
+        defaultLanguage: String,
         passwordHashing: PasswordHashPool.Settings
     ) {
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
+        self.resetLife = resetLife
         self.defaultLanguage = defaultLanguage
         self.passwordHashing = passwordHashing
     }
@@ -41,6 +45,9 @@ package struct IdentitySettings: Settings {
             "verification-life", default: .seconds(24 * 3_600),
             in: .seconds(300)...(.seconds(24 * 3_600)),
             reason: "A verification link works for this long (I-06).")
+        resetLife = settings.duration(
+            "reset-life", default: .seconds(3_600), in: .seconds(300)...(.seconds(24 * 3_600)),
+            reason: "A link to set a new password works for this long (G-11).")
         defaultLanguage = settings.string(
             "default-language", default: "en", unit: "language tag",
             reason: "The language of mails to who has not chosen one.")

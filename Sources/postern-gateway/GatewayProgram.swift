@@ -21,12 +21,16 @@ struct GatewayProgram: Program {
             limits: limiter, failures: settings.gateway.limiterFailures, time: host.time,
             logger: host.logger)
         let session = try host.channel(to: settings.session)
-        let accounts = AccountsClient(try host.channel(to: settings.identity))
+        let identity = try host.channel(to: settings.identity)
+        let accounts = AccountsClient(identity)
         let service = GatewayService(
             accounts: accounts, sessions: SessionsClient(session), limits: limits, time: host.time)
         let accountSessions = AccountSessions(
             accounts: accounts, sessions: SessionsClient(session),
             devices: DevicesClient(session), limits: limits)
+        let passwords = Passwords(
+            accounts: accounts, credentials: CredentialsClient(identity),
+            sessions: SessionsClient(session), limits: limits)
         let verification = VerificationRelay(
             sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
             randomness: host.randomness)
@@ -34,6 +38,7 @@ struct GatewayProgram: Program {
             services: [
                 AuthDispatcher.methods(of: service),
                 AccountSessionsDispatcher.methods(of: accountSessions),
+                PasswordsDispatcher.methods(of: passwords),
                 VerificationDispatcher.methods(of: verification),
             ],
             workers: [Worker(verification.run)])

@@ -38,6 +38,7 @@ struct IdentityProgram: Program {
         return Assembly(
             services: [
                 AccountsDispatcher.methods(of: service),
+                CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),

@@ -5,6 +5,9 @@ import Messages
 enum LimitedAction {
     case signUp(email: String, caller: LimitedCaller)
     case signIn(email: String, device: String, caller: LimitedCaller)
+    /// Before anybody knows whether the email has an account.
+    case passwordReset(email: String)
+    case verificationMail(account: String)
     /// Before a provider's token is looked at.
     case providerSignIn(device: String, caller: LimitedCaller)
     /// Once the provider's signature says whose token it is, and before anything else of it is
@@ -16,6 +19,8 @@ enum LimitedAction {
         switch self {
         case .signUp: .signUp
         case .signIn: .passwordSignIn
+        case .passwordReset: .passwordReset
+        case .verificationMail: .verificationMail
         case .providerSignIn, .providerIdentity: .providerSignIn
         }
     }
@@ -41,6 +46,10 @@ enum LimitedAction {
         case .signIn(let email, let device, let caller):
             Self.byAccount(email, device) + [Self.byAddress("failed-sign-in-by-address", caller)]
                 + Self.byDevice("failed-sign-in-by-device", device, caller)
+        case .passwordReset(let email):
+            [RateLimitV1.Charge(limit: "password-reset-by-email", subject: Self.folded(email))]
+        case .verificationMail(let account):
+            [RateLimitV1.Charge(limit: "verification-mail-by-account", subject: account)]
         case .providerSignIn(let device, let caller):
             [Self.byAddress("failed-provider-by-address", caller)]
                 + Self.byDevice("failed-provider-by-device", device, caller)

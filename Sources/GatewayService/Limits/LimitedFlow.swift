@@ -3,6 +3,10 @@
 package enum LimitedFlow: String, CaseIterable, Sendable {
     /// Goes on: nothing can be guessed by it.
     case signUp = "sign-up"
+    /// Goes on: the mail goes to the address's owner, who can otherwise not get in.
+    case passwordReset = "password-reset"
+    /// Goes on: the mail goes to who is signed in.
+    case verificationMail = "verification-mail"
     /// Refuses: passwords are guessed while nobody counts.
     case passwordSignIn = "password-sign-in"
     /// Goes on: a provider's signature cannot be guessed.
@@ -11,7 +15,7 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     /// What it does by itself.
     package var failure: LimiterFailure {
         switch self {
-        case .signUp, .providerSignIn: .pass
+        case .signUp, .passwordReset, .verificationMail, .providerSignIn: .pass
         case .passwordSignIn: .refuse
         }
     }

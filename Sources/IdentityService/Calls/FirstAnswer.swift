@@ -5,10 +5,10 @@ import Storage
 /// What identity keeps of an answer to give it again: which account it was about and one figure
 /// of that occasion. All else is read anew, and holds nothing personal.
 struct FirstAnswer: Hashable, Sendable {
-    /// The account's key.
+    /// The account's key; 0 where the answer is the same for all.
     let account: Int64
-    /// A sign-in: when the one before was, milliseconds since 1970, 0 if never. A confirmation: 1
-    /// where the password was replaced.
+    /// A sign-in, and a reset: when the sign-in before was, milliseconds since 1970, 0 if never. A
+    /// confirmation: 1 where the password was replaced. A mail that was asked for: 1 where it went.
     let figure: Int64
 
     init(account: Int64, figure: Int64 = 0) {

@@ -62,6 +62,12 @@ extension Transaction {
             ])
     }
 
+    /// Kills all links of an account, whatever they were for: what a reset or a takeover leaves
+    /// behind must open nothing.
+    func removeLinks(of account: AccountID) throws {
+        try execute("DELETE FROM links WHERE account = ?", [.integer(account.key)])
+    }
+
     /// Uses a link up, and with it the account's others of that purpose.
     func removeLinks(_ purpose: LinkPurpose, of account: AccountID) throws {
         try execute(

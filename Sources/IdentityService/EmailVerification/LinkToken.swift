@@ -40,12 +40,16 @@ struct LinkToken: Sendable {
 
 /// What a link is good for. Raw values are stored and never change.
 enum LinkPurpose: Int64, Sendable {
+    /// Prove that the address is yours (G-12).
     case verifyEmail = 1
+    /// Set a new password (G-11).
+    case resetPassword = 2
 
     /// The last part of the link's path.
     var path: String {
         switch self {
         case .verifyEmail: "verify-email"
+        case .resetPassword: "reset-password"
         }
     }
 }

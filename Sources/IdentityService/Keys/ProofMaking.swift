@@ -9,10 +9,12 @@ struct ProofMaking: Sendable {
     let parts: IdentityParts
 
     /// A proof for a password that was found right at `moment`.
-    func proof(_ account: AccountID, provedAt moment: Timestamp) -> IdentityV1.SignInProof {
+    func proof(
+        _ account: AccountID, by methods: [String] = ["pwd"], provedAt moment: Timestamp
+    ) -> IdentityV1.SignInProof {
         parts.keys.proofs.seal(
             IdentityV1.SignInProof(
-                accountId: account.text, amr: ["pwd"], authTimeMs: moment.milliseconds,
+                accountId: account.text, amr: methods, authTimeMs: moment.milliseconds,
                 provedAtMs: moment.milliseconds, nonce: parts.randomness.bytes(Self.nonceBytes)))
     }
 }

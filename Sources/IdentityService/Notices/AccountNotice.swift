@@ -1,5 +1,4 @@
 import CallRecords
-import EmailAddresses
 import Messages
 import RPC
 import ServiceRuntime
@@ -29,39 +28,15 @@ struct AccountNotice: Sendable {
         }
         let mailed = try await parts.store.write { transaction in
             if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
-            let mailed = try mail(account, kind, request, call, transaction)
+            let mailed = try NoticeMail(parts: parts).write(
+                kind, to: account,
+                DeviceShown(name: request.deviceName, platform: request.platform),
+                at: request.atMs, key: IdentityOutbox(parts: parts).key(of: call), transaction)
             try transaction.remember(
                 call, FirstAnswer(account: account.key, figure: mailed ? 1 : 0))
             return mailed
         }
         return IdentityV1.TellResponse(mailed: mailed)
-    }
-
-    /// Writes the mail; false where the rule says that none goes out.
-    private func mail(
-        _ account: AccountID, _ kind: NoticeKind, _ request: IdentityV1.TellRequest,
-        _ call: RepeatableCall, _ transaction: Transaction
-    ) throws -> Bool {
-        guard let row = try transaction.account(account), row.status != .deleting,
-            let address = row.address
-        else { return false }
-        let decision = NoticeRule.decision(
-            isProved: address.provedAt != nil,
-            recent: try transaction.recentNotices(account, kind))
-        guard case .mailed(let namingDevice) = decision else { return false }
-        let stored = try AccountReading(parts: parts).vault(row).open(address.sealed, .address)
-        guard let recipient = EmailAddress(stored) else { return false }
-        let device =
-            namingDevice
-            ? DeviceWords.words(name: request.deviceName, platform: request.platform) : ""
-        let outbox = IdentityOutbox(parts: parts)
-        try transaction.enqueue(
-            outbox.email(
-                kind.mail(device: device, time: NoticeTime.text(of: request.atMs)),
-                of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
-                key: outbox.key(of: call)))
-        try transaction.noteNotice(account, kind)
-        return true
     }
 }
 

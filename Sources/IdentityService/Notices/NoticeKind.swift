@@ -1,14 +1,20 @@
 import Messages
 
-/// What an account's owner can be told of its sessions (S-03, G-10). Numbers are the wire's and
-/// stand in the store.
+/// What an account's owner can be told (S-03, G-10, N-01). Numbers stand in the store; below
+/// `firstOwn` they are the wire's, for what other services tell.
 enum NoticeKind: Int64, CaseIterable, Sendable {
     case sessionDisplaced = 1
     case sessionReplayed = 2
+    case passwordChanged = 64
+
+    /// From here on they are identity's own: nobody else tells of them.
+    private static let firstOwn: Int64 = 64
 
     /// The kind that a caller gives; nil for none, and for one that we do not know.
     init?(_ message: IdentityV1.NoticeKind) {
-        self.init(rawValue: Int64(message.rawValue))
+        let number = Int64(message.rawValue)
+        guard number < Self.firstOwn else { return nil }
+        self.init(rawValue: number)
     }
 
     /// The mail that tells it.
@@ -16,6 +22,7 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
         switch self {
         case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
         case .sessionReplayed: .sessionReplayed(device: device, time: time)
+        case .passwordChanged: .passwordChanged(device: device, time: time)
         }
     }
 }

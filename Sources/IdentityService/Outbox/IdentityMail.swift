@@ -2,6 +2,10 @@
 enum IdentityMail: Hashable, Sendable {
     /// Prove that this address is yours, by a link (G-02, G-12).
     case verifyEmail(link: String)
+    /// Choose a new password, by a link (G-11).
+    case resetPassword(link: String)
+    /// The password is another one (N-01).
+    case passwordChanged(device: String, time: String)
     /// Somebody tried to sign up with your address. No link: it may have been a stranger.
     case emailAlreadyRegistered
     /// A newer session took the place of another one (S-03).
@@ -13,6 +17,8 @@ enum IdentityMail: Hashable, Sendable {
     var template: String {
         switch self {
         case .verifyEmail: "verify-email"
+        case .resetPassword: "reset-password"
+        case .passwordChanged: "password-changed"
         case .emailAlreadyRegistered: "email-already-registered"
         case .sessionDisplaced: "session-displaced"
         case .sessionReplayed: "session-replayed"
@@ -22,7 +28,9 @@ enum IdentityMail: Hashable, Sendable {
     /// What stands for this one mail in it.
     var variables: [(name: String, value: String)] {
         switch self {
-        case .verifyEmail(let link): [("link", link)]
+        case .verifyEmail(let link), .resetPassword(let link): [("link", link)]
+        case .passwordChanged(let device, let time):
+            [("device", device), ("place", ""), ("time", time)]
         case .emailAlreadyRegistered: []
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [("device", device), ("time", time)]

@@ -46,10 +46,13 @@ struct IdentityOutbox: Sendable {
     /// The end of an account's sessions, for its security.
     /// - Parameter moment: Of the change. A sign-in with the old password may have been proved in
     ///   the same millisecond, so proofs of that one are refused too; `before_ms` is exclusive.
-    func endAccount(_ account: AccountID, provedUntil moment: Timestamp) -> OutboxMessage {
+    /// - Parameter session: The one that stays, "ses_…"; empty for none.
+    func endAccount(
+        _ account: AccountID, provedUntil moment: Timestamp, except session: String = ""
+    ) -> OutboxMessage {
         let request = SessionV1.EndAccountRequest(
             accountId: account.text, beforeMs: (moment + .milliseconds(1)).milliseconds,
-            reason: .security)
+            reason: .security, exceptSessionId: session)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
             lane: account.key)

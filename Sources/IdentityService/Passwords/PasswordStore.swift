@@ -15,6 +15,13 @@ extension SQLSession {
         ) { try $0.blob(0) }
         return PasswordHolder(row: row, sealedHash: hash)
     }
+
+    /// When an account's password was set; nil where it has none.
+    func passwordSetAt(_ account: AccountID) throws -> Timestamp? {
+        try queryOne(
+            "SELECT changed_at_ms FROM passwords WHERE account = ?", [.integer(account.key)]
+        ) { try $0.timestamp(0) }
+    }
 }
 
 extension Transaction {

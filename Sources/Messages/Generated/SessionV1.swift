@@ -879,16 +879,20 @@ extension SessionV1 {
         package var beforeMs: Int64
         /// Why.
         package var reason: SessionV1.EndReason
+        /// The one that stays, "ses_…": where its owner has replaced the password in it; empty for none.
+        package var exceptSessionId: String
 
         /// A message of these fields.
         package init(
             accountId: String = "",
             beforeMs: Int64 = 0,
-            reason: SessionV1.EndReason = .unspecified
+            reason: SessionV1.EndReason = .unspecified,
+            exceptSessionId: String = ""
         ) {
             self.accountId = accountId
             self.beforeMs = beforeMs
             self.reason = reason
+            self.exceptSessionId = exceptSessionId
         }
     }
 }
@@ -902,13 +906,15 @@ extension SessionV1.EndAccountRequest: ProtobufMessage {
         let accountId = try reader.text(10)
         let beforeMs = try reader.int64(16)
         let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
-        return SessionV1.EndAccountRequest(accountId: accountId, beforeMs: beforeMs, reason: reason)
+        let exceptSessionId = try reader.text(34)
+        return SessionV1.EndAccountRequest(accountId: accountId, beforeMs: beforeMs, reason: reason, exceptSessionId: exceptSessionId)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if beforeMs != 0 { sink.int64(16, beforeMs) }
         if reason.rawValue != 0 { sink.int32(24, reason.rawValue) }
+        if !exceptSessionId.isEmpty { sink.text(34, exceptSessionId) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -921,9 +927,11 @@ extension SessionV1.EndAccountRequest: ProtobufMessage {
         let accountId = try Wire.text(c.pointee.account_id)
         let beforeMs = c.pointee.before_ms
         let reason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
+        let exceptSessionId = try Wire.text(c.pointee.except_session_id)
         self.accountId = accountId
         self.beforeMs = beforeMs
         self.reason = reason
+        self.exceptSessionId = exceptSessionId
     }
 }
 

@@ -29,6 +29,7 @@ struct AccountEnding: Sendable {
         guard let reason = EndReason(request.reason), Self.reasons.contains(reason) else {
             throw ServiceError(.invalidArgument, fields: ["reason"])
         }
+        let kept = try Self.kept(request.exceptSessionId)
         let before = Timestamp(milliseconds: request.beforeMs)
         guard before.milliseconds > 0 else {
             throw ServiceError(.invalidArgument, fields: ["before_ms"])
@@ -37,18 +38,26 @@ struct AccountEnding: Sendable {
             throw ServiceError(.unavailable, detail: "identity's clock is far ahead of ours")
         }
         let outcome = try await parts.store.write { transaction in
-            try end(account, before, reason, transaction)
+            try end(account, before, reason, except: kept, transaction)
         }
         return SessionV1.EndAccountResponse(ended: UInt32(clamping: try parts.settle(outcome)))
     }
 
+    private static func kept(_ text: String) throws(ServiceError) -> SessionID? {
+        guard !text.isEmpty else { return nil }
+        guard let session = SessionID(text: text) else {
+            throw ServiceError(.invalidArgument, fields: ["except_session_id"])
+        }
+        return session
+    }
+
     private func end(
-        _ account: AccountID, _ before: Timestamp, _ reason: EndReason,
+        _ account: AccountID, _ before: Timestamp, _ reason: EndReason, except kept: SessionID?,
         _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         try transaction.noteAccountEnd(account, before: before, reason)
         let sessions = try transaction.openSessions(of: account)
-            .filter { $0.provedAt < before }.map(parts.activity.applied(to:))
+            .filter { $0.provedAt < before && $0.id != kept }.map(parts.activity.applied(to:))
         let (ended, live) = try transaction.end(
             sessions, reason, life: parts.life, from: .unknown)
         try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))

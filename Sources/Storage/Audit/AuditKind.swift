@@ -9,6 +9,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case emailVerified = "account.email-verified"
     /// An account's password was set or changed.
     case passwordReplaced = "account.password-replaced"
+    /// A link to set a new password was asked for.
+    case passwordResetRequested = "account.password-reset-requested"
+    /// A change of the password was refused; `outcome` says why.
+    case passwordChangeRefused = "account.password-change-refused"
+    /// Another verification link was mailed.
+    case verificationResent = "account.verification-resent"
     /// Somebody proved to be an account's owner.
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.

@@ -19,6 +19,7 @@ final class GatewayHouse: Sendable {
     let inner: InnerServices
     let gateway: GatewayService
     let accountSessions: AccountSessions
+    let passwords: Passwords
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
@@ -34,6 +35,9 @@ final class GatewayHouse: Sendable {
             accounts: inner.identity, sessions: inner.session, limits: guarding, time: time)
         accountSessions = AccountSessions(
             accounts: inner.identity, sessions: inner.session, devices: inner.session,
+            limits: guarding)
+        passwords = Passwords(
+            accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
     }
 

@@ -111,9 +111,11 @@ final class InnerServices: Sendable {
         }
     }
 
-    /// The token of the latest verification mail to `recipient`.
-    func linkToken(to recipient: String = "ada@example.org") async throws -> String {
-        let start = "https://app.example/verify-email?token="
+    /// The token of the latest link to `page` that was mailed to `recipient`.
+    func linkToken(
+        to recipient: String = "ada@example.org", page: String = "verify-email"
+    ) async throws -> String {
+        let start = "https://app.example/\(page)?token="
         let tokens = try await mails(to: recipient).compactMap { mail in
             mail.text.firstRange(of: start).map { mail.text[$0.upperBound...] }
         }

@@ -49,6 +49,14 @@ struct LimitedActionTests {
                 ]
             ),
             (
+                .passwordReset(email: "Ada@Example.ORG"),
+                ["password-reset-by-email": "ada@example.org"]
+            ),
+            (
+                .verificationMail(account: "acc_0000000000001"),
+                ["verification-mail-by-account": "acc_0000000000001"]
+            ),
+            (
                 .providerSignIn(device: "d1", caller: address),
                 [
                     "failed-provider-by-address": "192.0.2.7",

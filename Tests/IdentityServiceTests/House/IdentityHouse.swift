@@ -107,11 +107,11 @@ final class IdentityHouse: Sendable {
     /// How many messages wait in the outbox.
     func waiting() async throws -> Int { try await store.read { try $0.outboxCount() } }
 
-    /// The token of the link in the latest verification mail.
-    func latestToken() throws -> String {
-        let mail = try #require(notifications.mails.last { $0.template == "verify-email" })
+    /// The token of the link in the latest mail of a template, which is also the link's page.
+    func latestToken(_ template: String = "verify-email") throws -> String {
+        let mail = try #require(notifications.mails.last { $0.template == template })
         let link = try #require(mail.variables.first { $0.name == "link" })
-        let start = "https://app.example/verify-email?token="
+        let start = "https://app.example/\(template)?token="
         try #require(link.value.hasPrefix(start))
         return String(link.value.dropFirst(start.count))
     }

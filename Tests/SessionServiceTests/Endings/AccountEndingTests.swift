@@ -109,6 +109,45 @@ struct AccountEndingTests {
         }
     }
 
+    @Test("G-12: the session that replaced the password stays, however late and often it is told")
+    func except() async throws {
+        let kept = try await fixture.open(account)
+        let other = try await fixture.open(account)
+        fixture.time.advance(by: .milliseconds(1))
+        let request = SessionV1.EndAccountRequest(
+            accountId: account.text, beforeMs: fixture.time.now().milliseconds, reason: .security,
+            exceptSessionId: kept.sessionId)
+        for ended in [1, 0] as [UInt32] {
+            let answer = try await fixture.service.endAccount(
+                request, fixture.context(from: "identity"))
+            #expect(answer.ended == ended)
+        }
+        #expect(!fixture.validate(other.accessToken).valid)
+        #expect(fixture.validate(kept.accessToken).valid)
+        let child = try await fixture.refresh(kept.refreshToken)
+        try await fixture.restart()
+        #expect(fixture.validate(child.accessToken).valid)
+    }
+
+    @Test("G-12: another account's session keeps nothing alive, nonsense is refused")
+    func exceptAnother() async throws {
+        let tokens = try await fixture.open(account)
+        let others = try await fixture.open(try fixture.account(43))
+        fixture.time.advance(by: .milliseconds(1))
+        var request = SessionV1.EndAccountRequest(
+            accountId: account.text, beforeMs: fixture.time.now().milliseconds, reason: .security,
+            exceptSessionId: "ses_x")
+        await expectRefused(.invalidArgument) {
+            try await fixture.service.endAccount(request, fixture.context(from: "identity"))
+        }
+        request.exceptSessionId = others.sessionId
+        let answer = try await fixture.service.endAccount(
+            request, fixture.context(from: "identity"))
+        #expect(answer.ended == 1)
+        #expect(!fixture.validate(tokens.accessToken).valid)
+        #expect(fixture.validate(others.accessToken).valid)
+    }
+
     @Test("S-06: nobody but identity and the operator's tool ends an account's sessions")
     func callers() async throws {
         let tokens = try await fixture.open(account)

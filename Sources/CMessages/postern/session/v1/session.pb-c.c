@@ -1617,7 +1617,7 @@ const ProtobufCMessageDescriptor postern__session__v1__sign_out_response__descri
   (ProtobufCMessageInit) postern__session__v1__sign_out_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_account_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_account_request__field_descriptors[4] =
 {
   {
     "account_id",
@@ -1655,16 +1655,29 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "except_session_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__EndAccountRequest, except_session_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__end_account_request__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
   1,   /* field[1] = before_ms */
+  3,   /* field[3] = except_session_id */
   2,   /* field[2] = reason */
 };
 static const ProtobufCIntRange postern__session__v1__end_account_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__end_account_request__descriptor =
 {
@@ -1674,7 +1687,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_account_request__desc
   "Postern__Session__V1__EndAccountRequest",
   "postern.session.v1",
   sizeof(Postern__Session__V1__EndAccountRequest),
-  3,
+  4,
   postern__session__v1__end_account_request__field_descriptors,
   postern__session__v1__end_account_request__field_indices_by_name,
   1,  postern__session__v1__end_account_request__number_ranges,

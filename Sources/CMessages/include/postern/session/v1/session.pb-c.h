@@ -231,10 +231,11 @@ struct  Postern__Session__V1__EndAccountRequest
   ProtobufCBinaryData account_id;
   int64_t before_ms;
   Postern__Session__V1__EndReason reason;
+  ProtobufCBinaryData except_session_id;
 };
 #define POSTERN__SESSION__V1__END_ACCOUNT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_account_request__descriptor) \
-    , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED }
+    , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, {0,NULL} }
 
 
 struct  Postern__Session__V1__EndAccountResponse

@@ -1,0 +1,29 @@
+import Messages
+import RPC
+import ServiceRuntime
+
+/// Counts a mail that somebody asks for; a repeat of the same call is counted once.
+struct LimitedMail: Sendable {
+    let limits: LimitGuard
+
+    /// - Parameter asking: asks identity with `onward`.
+    /// - Returns: identity's answer, and the charge.
+    func run<Answer>(
+        _ action: LimitedAction, language: String, _ context: CallContext, _ onward: CallContext,
+        _ asking: () async throws -> Answer
+    ) async throws -> (answer: Answer, charge: LimitCharge) {
+        let charge = try await limits.begin(
+            action, context, language: language, chargedOnceFor: onward.idempotencyKey)
+        do {
+            return (try await asking(), charge)
+        } catch let error as ServiceError where Self.sentNothing(error) {
+            await limits.refund(charge, context)
+            throw error
+        }
+    }
+
+    /// Whether it was refused before anything was done, so that our own bad moments cost nothing.
+    private static func sentNothing(_ error: ServiceError) -> Bool {
+        error.status == .invalidArgument || error.code == .resourceExhausted || error.notProcessed
+    }
+}

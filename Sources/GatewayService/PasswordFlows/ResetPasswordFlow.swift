@@ -1,0 +1,30 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// G-11: set a new password by the token from a mailed link → open a session. Nobody guesses a
+/// token, so nothing is limited: who is locked out of signing in still gets in here.
+///
+/// A crash between the two leaves an account with the new password; a retry with the same
+/// idempotency key answers both as if nothing had happened (G-25).
+struct ResetPasswordFlow: Sendable {
+    let credentials: any CredentialsAPI
+    let sessions: any SessionsAPI
+
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`.
+    func run(
+        _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResetPasswordResponse {
+        let onward = try context.onward(for: "ResetPassword")
+        let origin = try Origin.of(request.device, context)
+        let reset = try await credentials.resetPassword(
+            IdentityV1.ResetPasswordRequest(
+                token: request.token, password: request.password, origin: origin), onward)
+        let session = try await sessions.create(
+            SessionV1.CreateRequest(
+                proof: reset.proof, origin: origin, deviceKey: request.device?.key), onward)
+        return GatewayV1.ResetPasswordResponse(
+            account: reset.account, session: session.tokens.map(GatewayV1.Session.init))
+    }
+}

@@ -1,0 +1,51 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Mails another verification link to who is signed in (G-12); the former one is void. How often is
+/// the gateway's to limit.
+struct VerificationResend: Sendable {
+    let parts: IdentityParts
+
+    /// - Throws: `rpc/invalid-argument`, `rpc/not-found`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func run(
+        _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ResendVerificationResponse {
+        guard let account = AccountID(text: request.accountId) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        let call = try RepeatableCall(
+            "ResendVerification", [Array(account.text.utf8)], context, hash: parts.keys.calls)
+        let origin = CallOrigin(request.origin, hash: parts.keys.audit)
+        let token = LinkToken.drawn(from: parts.randomness)
+        let isSent = try await parts.store.write { transaction in
+            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            let isSent = try send(token, to: account, origin, transaction)
+            try transaction.remember(
+                call, FirstAnswer(account: account.key, figure: isSent ? 1 : 0))
+            return isSent
+        }
+        return IdentityV1.ResendVerificationResponse(sent: isSent)
+    }
+
+    /// - Returns: false where there is nothing left to verify.
+    private func send(
+        _ token: LinkToken, to account: AccountID, _ origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> Bool {
+        guard let row = try transaction.account(account) else {
+            throw ServiceError(.notFound, fields: ["account_id"])
+        }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        guard row.address?.provedAt == nil,
+            let mail = try LinkMail(.verifyEmail, token, to: row, parts, at: transaction.at)
+        else { return false }
+        try transaction.send(mail)
+        try transaction.audit(
+            AuditEvent(.verificationResent, account: account.key).from(origin))
+        return true
+    }
+}

@@ -1,0 +1,28 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+
+/// The use of a reset link as it was asked for, read and checked.
+struct ResetAttempt: Sendable {
+    let tokenHash: [UInt8]
+    /// As entered.
+    let password: String
+    let device: DeviceShown
+    let origin: CallOrigin
+    /// For a repeat; nil where the call carries no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    /// - Throws: `auth/invalid-link` for what is no token.
+    init(
+        _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
+        tokenHash = token.hash(.resetPassword, keys.links)
+        password = request.password
+        device = DeviceShown(request.origin)
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        call = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
+    }
+}

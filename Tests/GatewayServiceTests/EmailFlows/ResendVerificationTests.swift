@@ -1,0 +1,60 @@
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-12: another verification mail, through the gateway", .timeLimit(.minutes(1)))
+struct ResendVerificationTests {
+    let house: GatewayHouse
+    let ada: SignedIn
+
+    init() async throws {
+        house = try await GatewayHouse()
+        ada = try await house.signUp()
+    }
+
+    private func resend(_ token: String? = nil, key: String? = nil) async throws -> Bool {
+        try await house.passwords.resendVerificationEmail(
+            .init(
+                accessToken: token ?? ada.session.accessToken,
+                device: .init(deviceId: "d1", platform: "cli")), house.context(key)
+        ).sent
+    }
+
+    @Test("G-12: the new link confirms, the former is void; three mails an hour")
+    func resends() async throws {
+        let former = try await house.inner.linkToken()
+        for _ in 0..<3 { #expect(try await resend()) }
+        #expect(try await refusal { try await resend() }.code == .tooManyRequests)
+        let token = try await house.inner.linkToken()
+        let access = ada.session.accessToken
+        let void = try await refusal { try await house.verify(former, accessToken: access) }
+        #expect(void.code == .invalidLink)
+        #expect(try await house.verify(token, accessToken: access).emailVerified)
+    }
+
+    @Test("G-12: a verified address is mailed nothing, and nothing is counted")
+    func verified() async throws {
+        let token = try await house.inner.linkToken()
+        _ = try await house.verify(token, accessToken: ada.session.accessToken)
+        for _ in 0..<5 { #expect(try await !resend()) }
+        #expect(try await house.inner.mails().count == 1)
+    }
+
+    @Test("G-25: a call sent again mails once, and is counted once")
+    func repeated() async throws {
+        for _ in 0..<5 { #expect(try await resend(key: "k")) }
+        #expect(try await house.inner.mails().count == 2)
+        let limit = "verification-mail-by-account"
+        #expect(try house.inner.left(limit, ada.account.accountId) == 2)
+    }
+
+    @Test("G-12: only who is signed in asks")
+    func stranger() async throws {
+        for token in ["", "x", ada.session.refreshToken] {
+            #expect(try await refusal { try await resend(token) }.code == .invalidAccessToken)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-12: another verification link", .timeLimit(.minutes(1)))
+struct VerificationResendTests {
+    let house: IdentityHouse
+    let account: String
+
+    init() async throws {
+        house = try IdentityHouse()
+        account = try #require(try await house.register().account).accountId
+        try await house.relay()
+    }
+
+    private func resend(_ account: String? = nil, key: String? = nil) async throws -> Bool {
+        try await house.service.resendVerification(
+            .init(accountId: account ?? self.account, origin: IdentityHouse.origin),
+            house.context(key)
+        ).sent
+    }
+
+    private func confirm(_ token: String) async throws -> Bool {
+        try await house.service.confirmEmail(
+            .init(token: token, accountId: account), house.context()
+        ).account?.emailVerified ?? false
+    }
+
+    @Test("G-12: the new link confirms for a day, the former one is void")
+    func resends() async throws {
+        let former = try house.latestToken()
+        house.time.advance(by: .seconds(3_600))
+        #expect(try await resend())
+        try await house.relay()
+        let token = try house.latestToken()
+        #expect(try await refusal { try await confirm(former) }.code == .invalidLink)
+        house.time.advance(by: .seconds(24 * 3_600) - .milliseconds(1))
+        #expect(try await confirm(token))
+        #expect(try await house.count("audit", where: "kind = 'account.verification-resent'") == 1)
+    }
+
+    @Test("G-12: a proved address gets none")
+    func proved() async throws {
+        _ = try await confirm(try house.latestToken())
+        #expect(try await !resend())
+        #expect(try await house.waiting() == 0)
+    }
+
+    @Test("G-12: a reset link that is under way stays good")
+    func otherPurpose() async throws {
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org"), house.context())
+        #expect(try await resend())
+        #expect(try await house.count("links", where: "purpose = 2") == 1)
+    }
+
+    @Test("G-12: nobody's, nonsense or a stopped account's is refused")
+    func refused() async throws {
+        #expect(try await refusal { try await resend("x") }.code == .invalidArgument)
+        #expect(try await refusal { try await resend("acc_0000000000001") }.code == .notFound)
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(try await refusal { try await resend() }.code == .accountDisabled)
+        #expect(try await house.waiting() == 0)
+    }
+
+    @Test("G-25: a repeat mails nothing more and answers alike, though the link was used since")
+    func repeated() async throws {
+        #expect(try await resend(key: "k"))
+        #expect(try await resend(key: "k"))
+        try await house.relay()
+        #expect(house.notifications.mails.count { $0.template == "verify-email" } == 2)
+        _ = try await confirm(try house.latestToken())
+        #expect(try await resend(key: "k"))
+        #expect(try await house.waiting() == 0)
+    }
+}

@@ -1,0 +1,233 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-11: setting a new password by a link", .timeLimit(.minutes(1)))
+struct PasswordResetTests {
+    private static let new = "Owners9Password"
+
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    /// Registers, asks for a link and takes it from the mail.
+    private func asked(_ email: String = "ada@example.org") async throws -> String {
+        _ = try await house.register(email)
+        return try await askAgain(email)
+    }
+
+    private func askAgain(_ email: String = "ada@example.org") async throws -> String {
+        _ = try await house.service.requestPasswordReset(.init(email: email), house.context())
+        try await house.relay()
+        return try house.latestToken("reset-password")
+    }
+
+    private func reset(
+        _ token: String, _ password: String = new, key: String? = nil
+    ) async throws -> IdentityV1.ResetPasswordResponse {
+        let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Ada's laptop")
+        return try await house.service.resetPassword(
+            .init(token: token, password: password, origin: origin), house.context(key))
+    }
+
+    @Test("G-11: it sets the password, proves the address and ends all sessions before it")
+    func resets() async throws {
+        let token = try await asked()
+        let old = try #require(try await house.signIn().proof)
+        let answer = try await reset(token)
+        #expect(answer.account?.emailVerified == true)
+        #expect(answer.account?.lastSignInAtMs == house.time.now().milliseconds)
+        try await house.relay()
+        let ended = try #require(house.sessions.ended.first)
+        #expect(house.sessions.ended.count == 1)
+        #expect(ended.accountId == answer.account?.accountId && ended.reason == .security)
+        #expect(ended.exceptSessionId.isEmpty)
+        let proof = try #require(answer.proof)
+        #expect(old.provedAtMs < ended.beforeMs, "a sign-in of this very millisecond ends")
+        #expect(proof.provedAtMs == ended.beforeMs, "and this one is the first that stays")
+        #expect(proof.amr == ["otp", "pwd"])
+        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+        _ = try await house.signIn(password: Self.new)
+    }
+
+    @Test("N-01, A-01: the owner is told, with the device; the trail has each step once")
+    func told() async throws {
+        let token = try await asked()
+        _ = try await reset(token)
+        try await house.relay()
+        let mails = house.notifications.mails.filter { $0.template == "password-changed" }
+        #expect(mails.count == 1 && mails.first?.recipient == "ada@example.org")
+        let names = try #require(mails.first).variables.map(\.name)
+        #expect(names == ["device", "place", "time"])
+        #expect(mails.first?.variables.first?.value == "Ada's laptop")
+        for kind in ["account.email-verified", "account.password-replaced", "sign-in.succeeded"] {
+            #expect(try await house.count("audit", where: "kind = '\(kind)'") == 1, "\(kind)")
+        }
+    }
+
+    @Test("G-11: a link serves once, and all links of the account go with it")
+    func once() async throws {
+        let token = try await asked()
+        let verification = try house.latestToken()
+        let account = try #require(try await reset(token).account).accountId
+        #expect(try await refusal { try await reset(token) }.code == .invalidLink)
+        let void = try await refusal {
+            try await house.service.confirmEmail(
+                .init(token: verification, accountId: account), house.context())
+        }
+        #expect(void.code == .invalidLink)
+        #expect(try await house.count("links") == 0)
+    }
+
+    @Test("G-11: of 20 parallel uses one sets its password")
+    func race() async throws {
+        let token = try await asked()
+        let set = await withTaskGroup(of: String?.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let password = "Owner\(number)Password"
+                    do {
+                        _ = try await reset(token, password)
+                        return password
+                    } catch { return nil }
+                }
+            }
+            var set: [String] = []
+            for await password in group { set += password.map { [$0] } ?? [] }
+            return set
+        }
+        #expect(set.count == 1)
+        _ = try await house.signIn(password: try #require(set.first))
+    }
+
+    @Test("I-06: a void, expired, foreign or changed link opens nothing")
+    func void() async throws {
+        let first = try await asked()
+        let second = try await askAgain()
+        let verification = try house.latestToken()
+        for text in [first, verification, "", "x", second + "A", String(second.dropLast())] {
+            #expect(try await refusal { try await reset(text) }.code == .invalidLink)
+        }
+        let hashes = house.hashes
+        house.time.advance(by: .seconds(3_600))
+        #expect(try await refusal { try await reset(second) }.code == .invalidLink)
+        #expect(house.hashes == hashes, "no hash for what is no link")
+        let last = try await askAgain()
+        house.time.advance(by: .seconds(3_600) - .milliseconds(1))
+        _ = try await reset(last)
+    }
+
+    @Test("I-06: a reset link proves no address elsewhere, and the other way round")
+    func purposes() async throws {
+        let token = try await asked()
+        let refused = try await refusal {
+            try await house.service.confirmEmail(
+                .init(token: token, password: Self.new), house.context())
+        }
+        #expect(refused.code == .invalidLink)
+        _ = try await reset(token)
+    }
+
+    @Test("I-06: a link is its account's, and of the address that it was sent to")
+    func bound() async throws {
+        let token = try await asked()
+        let eve = try #require(try await house.register("eve@example.org").account)
+        try await house.change(
+            "UPDATE email_addresses SET look_up_key = x'00' WHERE account <> ?",
+            [.integer(try #require(AccountID(text: eve.accountId)).key)])
+        #expect(try await refusal { try await reset(token) }.code == .invalidLink)
+        let hers = try await askAgain("eve@example.org")
+        #expect(try await reset(hers).account?.accountId == eve.accountId)
+    }
+
+    @Test("I-02: a weak password, or a stopped account, leaves the link good and all as it was")
+    func leavesGood() async throws {
+        let token = try await asked()
+        for weak in ["", "short", String(repeating: "Aa1", count: 400)] {
+            #expect(try await refusal { try await reset(token, weak) }.code == .weakPassword)
+        }
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(try await refusal { try await reset(token) }.code == .accountDisabled)
+        try await house.change("UPDATE accounts SET status = 1")
+        _ = try await house.signIn()
+        _ = try await reset(token)
+    }
+
+    @Test("G-11: a reset that cannot be written whole is not written at all")
+    func whole() async throws {
+        let token = try await asked()
+        try await house.change(
+            """
+            CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.kind = 'sign-in.succeeded'
+            BEGIN SELECT RAISE(ABORT, 'full'); END
+            """)
+        await #expect(throws: (any Error).self) { try await reset(token) }
+        #expect(try await house.waiting() == 0)
+        try await house.change("DROP TRIGGER full")
+        _ = try await house.signIn()
+        #expect(try await reset(token).account?.emailVerified == true)
+    }
+
+    @Test("G-11: a sign-in with the old password that was under way proves nothing after")
+    func raceWithSignIn() async throws {
+        let token = try await asked()
+        // Both at once: whichever commits first, the old password's proof ends with the sessions.
+        async let signIn: IdentityV1.VerifyPasswordResponse? = {
+            do { return try await house.signIn() } catch { return nil }
+        }()
+        let answer = try await reset(token)
+        let old = await signIn
+        try await house.relay()
+        let before = try #require(house.sessions.ended.first).beforeMs
+        #expect((old?.proof?.provedAtMs ?? 0) < before)
+        #expect(try #require(answer.proof).provedAtMs >= before)
+    }
+
+    @Test("G-25: a repeat is answered alike, but only to who types the same password")
+    func repeated() async throws {
+        let token = try await asked()
+        house.time.advance(by: .seconds(5))
+        let first = try await reset(token, key: "k")
+        for delay in [Duration.zero, .seconds(40)] {
+            house.time.advance(by: delay)
+            let again = try await reset(token, key: "k")
+            #expect(again.account == first.account)
+            let proof = try #require(again.proof)
+            #expect(proof.provedAtMs >= (try #require(first.proof)).provedAtMs)
+            #expect(proof.provedAtMs <= house.time.now().milliseconds + 1)
+        }
+        let wrong = try await refusal { try await reset(token, "Guessed7Horse", key: "k") }
+        #expect(wrong.code == .idempotencyKeyReused)
+        #expect(try await refusal { try await reset(token, key: "l") }.code == .invalidLink)
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(try await refusal { try await reset(token, key: "k") }.code == .accountDisabled)
+        try await house.relay()
+        #expect(house.sessions.ended.count == 1)
+    }
+
+    @Test("G-25: another link's key sets nothing, and its link stays good")
+    func reusedKey() async throws {
+        _ = try await reset(try await asked(), key: "k")
+        let next = try await askAgain()
+        let reused = try await refusal { try await reset(next, "Third9Password", key: "k") }
+        #expect(reused.code == .idempotencyKeyReused)
+        _ = try await house.signIn(password: Self.new)
+        _ = try await reset(next, "Third9Password", key: "l")
+    }
+
+    @Test("X-04: the owner of an address that a stranger signed up with gets it back")
+    func strangers() async throws {
+        let token = try await asked()
+        let strangers = try await house.signIn()
+        let answer = try await reset(token)
+        try await house.relay()
+        #expect(answer.account?.accountId == strangers.account?.accountId)
+        let before = try #require(house.sessions.ended.first).beforeMs
+        #expect(try #require(strangers.proof).provedAtMs < before)
+        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+    }
+}

@@ -1,0 +1,99 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-11: a link to set a new password", .timeLimit(.minutes(1)))
+struct ResetRequestTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private func ask(_ email: String = "ada@example.org", key: String? = nil) async throws {
+        let answer = try await house.service.requestPasswordReset(
+            .init(email: email, origin: IdentityHouse.origin), house.context(key))
+        #expect(answer.encoded().isEmpty, "X-02: an answer without a word")
+    }
+
+    private func mails() async throws -> [NotificationV1.SendEmailRequest] {
+        try await house.relay()
+        return house.notifications.mails.filter { $0.template == "reset-password" }
+    }
+
+    @Test("G-11: the link goes to the stored address, in the owner's language, for an hour")
+    func mailed() async throws {
+        _ = try await house.register("Ada@Example.org")
+        try await ask("aDA@exaMPLE.org")
+        let mail = try #require(try await mails().first)
+        #expect(mail.recipient == "Ada@example.org" && mail.language == "en-GB")
+        let hour = house.time.now() + .seconds(3_600)
+        #expect(mail.expiresAtMs == hour.milliseconds)
+        let token = try #require(LinkToken(text: try house.latestToken("reset-password")))
+        let kept = try await house.store.read { session in
+            try session.queryOne("SELECT token_hash FROM links WHERE purpose = 2") {
+                try $0.blob(0)
+            }
+        }
+        #expect(kept == token.hash(.resetPassword, house.keys.links), "only the hash is kept")
+    }
+
+    @Test("G-11: another link voids the former one, and no link of another purpose")
+    func resent() async throws {
+        _ = try await house.register()
+        try await ask()
+        _ = try await mails()
+        let former = try house.latestToken("reset-password")
+        try await ask()
+        #expect(try await mails().count == 2)
+        #expect(try house.latestToken("reset-password") != former)
+        #expect(try await house.count("links", where: "purpose = 2") == 1)
+        #expect(try await house.count("links", where: "purpose = 1") == 1)
+    }
+
+    @Test("X-02: unknown and stopped accounts: one write, one audit event, no mail, no link")
+    func nobody() async throws {
+        _ = try await house.register()
+        _ = try await mails()
+        try await ask("nobody@example.org")
+        for status in [2, 3, 4] {
+            try await house.change("UPDATE accounts SET status = \(status)")
+            try await ask()
+        }
+        #expect(try await house.waiting() == 0)
+        #expect(try await house.count("links", where: "purpose = 2") == 0)
+        #expect(try await house.count("accounts") == 1, "the stand-in is nobody")
+        let events = "kind = 'account.password-reset-requested'"
+        #expect(try await house.count("audit", where: events) == 4)
+        #expect(try await house.count("audit", where: "\(events) AND account IS NULL") == 1)
+    }
+
+    @Test("G-25: a repeat mails nothing more, for known and unknown addresses alike")
+    func repeated() async throws {
+        _ = try await house.register()
+        for email in ["ada@example.org", "nobody@example.org"] {
+            for _ in 0..<3 { try await ask(email, key: email) }
+        }
+        #expect(try await mails().count == 1)
+        let reused = try await refusal { try await ask("x@example.org", key: "ada@example.org") }
+        #expect(reused.code == .idempotencyKeyReused)
+    }
+
+    @Test("G-11: what is no address is refused before anything is done")
+    func noAddress() async throws {
+        for text in ["", "x", "a@b@c", "a\u{0}@example.org"] {
+            #expect(try await refusal { try await ask(text) }.code == .invalidEmail)
+        }
+        #expect(try await house.count("audit") == 0)
+    }
+
+    @Test("X-02: a letter that only looks alike finds nobody")
+    func lookAlike() async throws {
+        _ = try await house.register("mike@example.org")
+        _ = try await mails()
+        try await ask("mıke@example.org")
+        #expect(try await mails().isEmpty)
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+extension SystemTests {
+    @Suite("Passwords through all five programs")
+    struct Passwords {
+        private static let new = "Owners9Password"
+
+        @Test("G-11, X-02: forgotten, mailed, reset; the old password and session are gone")
+        func forgotten() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                let first: SignedIn = try await cluster.signUp(ada).read()
+                let asked = try await forgot(ada.email, cluster)
+                #expect(asked.exitCode == 0, "\(asked.errors)")
+                let unknown = try await forgot(Person(2).email, cluster)
+                #expect(unknown.json == asked.json, "an unknown address looks the same")
+                let fresh = try await reset(ada, cluster)
+                #expect(fresh.account.accountId == first.account.accountId)
+                #expect(fresh.account.emailVerified == true)
+                try await ends(first.session, cluster)
+                #expect(try await cluster.state(fresh.session).authenticated == true)
+                #expect(try await cluster.signIn(ada).code == "auth/invalid-credential")
+                #expect(try await cluster.signIn(ada, Self.new).exitCode == 0)
+                try await told(ada, cluster)
+                let nobodys = try await cluster.inbox(to: Person(2).email)
+                #expect(!nobodys.contains("token="), "\(nobodys)")
+            }
+        }
+
+        @Test("R-03, X-02: the fourth request of an hour is limited, known or not")
+        func limited() async throws {
+            try await Cluster.with { cluster in
+                let (ada, nobody) = (Person(1), Person(2))
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                for email in [ada.email, nobody.email] {
+                    for _ in 0..<3 { #expect(try await forgot(email, cluster).exitCode == 0) }
+                }
+                let known: Refusal = try await forgot(ada.email, cluster).read()
+                let unknown: Refusal = try await forgot(nobody.email, cluster).read()
+                #expect(known.code == "auth/too-many-requests")
+                #expect(known.code == unknown.code && known.action == unknown.action)
+                #expect(known.retryable == unknown.retryable)
+            }
+        }
+
+        @Test("G-12: a change keeps the session that asks, and ends the others")
+        func changed() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                let other: SignedIn = try await cluster.signUp(ada).read()
+                let here: SignedIn = try await cluster.signIn(ada).read()
+                var request: [String: Any] = [
+                    "accessToken": here.session.accessToken, "currentPassword": "Wrong7Horse",
+                    "newPassword": Self.new,
+                ]
+                let wrong = try await ask("ChangePassword", request, cluster)
+                #expect(wrong.code == "auth/invalid-credential")
+                request["currentPassword"] = Person.password
+                #expect(try await ask("ChangePassword", request, cluster).exitCode == 0)
+                try await ends(other.session, cluster)
+                #expect(try await cluster.state(here.session).authenticated == true)
+                let child: Refreshed = try await cluster.refresh(here.session).read()
+                #expect(try await cluster.state(child.session).authenticated == true)
+                #expect(try await cluster.signIn(ada).code == "auth/invalid-credential")
+                #expect(try await cluster.signIn(ada, Self.new).exitCode == 0)
+                try await told(ada, cluster)
+            }
+        }
+
+        private func ask(
+            _ method: String, _ fields: [String: Any], _ cluster: Cluster
+        ) async throws -> Cluster.Answer {
+            let json = try JSONSerialization.data(withJSONObject: fields)
+            return try await cluster.call(
+                "postern.gateway.v1.Passwords/\(method)", String(decoding: json, as: UTF8.self))
+        }
+
+        private func forgot(_ email: String, _ cluster: Cluster) async throws -> Cluster.Answer {
+            try await ask("RequestPasswordReset", ["email": email], cluster)
+        }
+
+        private func reset(_ person: Person, _ cluster: Cluster) async throws -> SignedIn {
+            let page = "reset-password?token="
+            var text = ""
+            #expect(
+                try await eventually {
+                    text = try await cluster.inbox(to: person.email)
+                    return text.contains(page)
+                })
+            let start = try #require(text.range(of: page)).upperBound
+            let request: [String: Any] = [
+                "token": String(text[start...].prefix { !$0.isWhitespace }), "password": Self.new,
+                "device": ["deviceId": person.device, "platform": "cli"],
+            ]
+            let answer: SignedIn = try await ask("ResetPassword", request, cluster).read()
+            let again = try await ask("ResetPassword", request, cluster)
+            #expect(again.code == "auth/invalid-link", "a link works once")
+            return answer
+        }
+
+        /// The bound is generous: what is promised is a second, on a machine of its own.
+        private func ends(_ session: Session, _ cluster: Cluster) async throws {
+            #expect(
+                try await eventually {
+                    try await cluster.state(session).reason == "AUTH_STATE_REASON_SECURITY"
+                })
+            #expect(try await cluster.refresh(session).code == "auth/session-ended")
+        }
+
+        private func told(_ person: Person, _ cluster: Cluster) async throws {
+            #expect(
+                try await eventually {
+                    try await cluster.inbox(to: person.email).contains("was changed")
+                })
+        }
+    }
+}
