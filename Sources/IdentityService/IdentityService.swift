@@ -33,7 +33,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
             randomness: randomness, logger: logger)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, keys: keys, time: time,
-            logger: logger)
+            logger: logger, resets: ResetMailing(parts: parts))
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })

@@ -11,6 +11,8 @@ enum OutboxTopic: String, Sendable {
     case email
     /// To session: `EndAccount`. The payload is the request; one account's go in order.
     case endAccount = "end-account"
+    /// To identity itself: `ResetMailing`. The payload is the keyed hash that an address is found by.
+    case passwordReset = "password-reset"
 }
 
 /// Makes the outbox's messages.

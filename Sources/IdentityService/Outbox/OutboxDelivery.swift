@@ -17,12 +17,14 @@ struct OutboxDelivery: Sendable {
     let keys: IdentityKeys
     let time: any Time
     let logger: Logger
+    let resets: ResetMailing
 
     /// Returns once the message is its receiver's, or worth nothing any more.
     func deliver(_ message: OutboxMessage) async throws {
         switch OutboxTopic(rawValue: message.topic) {
         case .email: try await sendEmail(message)
         case .endAccount: try await endAccount(message)
+        case .passwordReset: try await resets.run(message)
         case nil:
             // A newer version wrote it; it is for that one to send.
             throw ServiceError(.unknownMethod, detail: "no such outbox topic")

@@ -11,6 +11,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case passwordReplaced = "account.password-replaced"
     /// A link to set a new password was asked for.
     case passwordResetRequested = "account.password-reset-requested"
+    /// A link to set a new password was mailed.
+    case passwordResetMailed = "account.password-reset-mailed"
     /// A change of the password was refused; `outcome` says why.
     case passwordChangeRefused = "account.password-change-refused"
     /// Another verification link was mailed.
