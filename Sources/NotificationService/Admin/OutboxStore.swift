@@ -104,6 +104,7 @@ extension Transaction {
             """
             UPDATE message
             SET state = 0, due_at_ms = ?1, renewed_at_ms = ?1, ended_at_ms = NULL, reason = NULL,
+                unanswered = 0,
                 content = (SELECT content FROM dead_letter WHERE dead_letter.id = ?2)
             WHERE id = ?2
             """,

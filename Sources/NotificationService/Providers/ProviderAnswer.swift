@@ -14,6 +14,8 @@ enum ProviderAnswer: Hashable, Sendable {
     case refused(String)
     /// Trouble of its own, or with us: another provider may take the message now, or this one later.
     case failed(String, retryAfter: Duration?)
+    /// No answer to a request that it may have had: it may have taken the message.
+    case uncertain(String)
     /// We gave up.
     case cancelled
 
@@ -21,18 +23,31 @@ enum ProviderAnswer: Hashable, Sendable {
     var breakerOutcome: CircuitBreaker.Outcome {
         switch self {
         case .taken, .takenForChangedNumber, .addressIsDead, .refused: .answered
-        case .failed: .failed
+        case .failed, .uncertain: .failed
         case .cancelled: .abandoned
         }
     }
 
-    /// What a request without an answer means.
+    /// What a request without an answer means. A deadline may have passed before the request was
+    /// out, which is not told apart: to send too seldom is better than to send without end.
     init(_ provider: String, _ failure: TransferFailure) {
+        let reason = "\(provider)-\(failure.rawValue)"
         switch failure {
         case .cancelled, .closed: self = .cancelled
-        case .addressForbidden, .busy, .interrupted, .loginRefused, .notEncrypted, .redirected,
-            .timedOut, .tooLarge, .unreachable, .invalid:
-            self = .failed("\(provider)-\(failure.rawValue)", retryAfter: nil)
+        case .interrupted, .timedOut, .tooLarge: self = .uncertain(reason)
+        case .addressForbidden, .busy, .loginRefused, .notEncrypted, .redirected, .unreachable,
+            .invalid:
+            self = .failed(reason, retryAfter: nil)
+        }
+    }
+
+    /// The same for a request that could not have sent the message.
+    init(withoutMessage provider: String, _ failure: TransferFailure) {
+        let answer = ProviderAnswer(provider, failure)
+        if case .uncertain(let reason) = answer {
+            self = .failed(reason, retryAfter: nil)
+        } else {
+            self = answer
         }
     }
 }

@@ -72,6 +72,7 @@ package struct PushRoute: MessageRoute {
         case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
         case .refused(let reason): return .refused(reason, addressIsDead: false)
         case .failed(let reason, let wait): return .failed(reason, retryAfter: wait)
+        case .uncertain(let reason): return .uncertain(reason)
         case .cancelled: return .failed("cancelled")
         }
     }
