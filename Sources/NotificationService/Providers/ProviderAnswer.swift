@@ -12,6 +12,10 @@ enum ProviderAnswer: Hashable, Sendable {
     case addressIsDead(String, since: Timestamp?)
     /// It will never take this message, wherever it goes.
     case refused(String)
+    /// Not this message, for a reason that may pass or that we do not know; it says nothing of the
+    /// others, so the breaker takes it as an answer. Else whoever owns a few odd numbers or tokens
+    /// could have the provider left alone for everybody.
+    case later(String, retryAfter: Duration?)
     /// Trouble of its own, or with us: another provider may take the message now, or this one later.
     case failed(String, retryAfter: Duration?)
     /// No answer to a request that it may have had: it may have taken the message.
@@ -22,9 +26,19 @@ enum ProviderAnswer: Hashable, Sendable {
     /// What it tells the provider's breaker.
     var breakerOutcome: CircuitBreaker.Outcome {
         switch self {
-        case .taken, .takenForChangedNumber, .addressIsDead, .refused: .answered
+        case .taken, .takenForChangedNumber, .addressIsDead, .refused, .later: .answered
         case .failed, .uncertain: .failed
         case .cancelled: .abandoned
+        }
+    }
+
+    /// What an answer means that no list knows: by its status it is about this message, or about
+    /// the provider and us.
+    init(unlisted reason: String, _ response: HTTPResponse, at now: Timestamp) {
+        let wait = response.retryAfter(at: now)
+        switch response.status {
+        case 400, 403, 404: self = .later(reason, retryAfter: wait)
+        default: self = .failed(reason, retryAfter: wait)
         }
     }
 

@@ -71,7 +71,8 @@ package struct PushRoute: MessageRoute {
             return .failed(reason)
         case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
         case .refused(let reason): return .refused(reason, addressIsDead: false)
-        case .failed(let reason, let wait): return .failed(reason, retryAfter: wait)
+        case .later(let reason, let wait), .failed(let reason, let wait):
+            return .failed(reason, retryAfter: wait)
         case .uncertain(let reason): return .uncertain(reason)
         case .cancelled: return .failed("cancelled")
         }

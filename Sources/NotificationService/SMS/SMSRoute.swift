@@ -87,7 +87,8 @@ package struct SMSRoute: MessageRoute {
             case .refused(let reason): return .refused(reason, addressIsDead: false)
             case .uncertain(let reason): uncertain = .uncertain(reason)
             case .cancelled: return uncertain ?? .failed("cancelled")
-            case .failed(let reason, let wait): latest = .failed(reason, retryAfter: wait)
+            case .later(let reason, let wait), .failed(let reason, let wait):
+                latest = .failed(reason, retryAfter: wait)
             }
         }
         return uncertain ?? latest ?? .failed("no-provider")
