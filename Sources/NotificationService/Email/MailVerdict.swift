@@ -57,7 +57,8 @@ enum MailVerdict: Hashable, Sendable {
         } else if answer.code == 421 {
             self = .trouble(reason)
         } else if answer.step == .recipient || answer.code == 450
-            || Self.mailSubjects.contains(answer.status?.subject ?? 0) {
+            || Self.mailSubjects.contains(answer.status?.subject ?? 0)
+        {
             self = .later(reason)
         } else {
             self = .trouble(reason)

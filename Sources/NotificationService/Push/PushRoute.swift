@@ -56,7 +56,10 @@ package struct PushRoute: MessageRoute {
     private func outcome(
         of push: OutgoingPush, to device: StoredDevice
     ) async -> DeliveryOutcome {
-        guard let provider = providers[device.platform] else { return .failed("no-provider") }
+        // Registered when there was one: no try mends that.
+        guard let provider = providers[device.platform] else {
+            return .refused("no-provider", addressIsDead: false)
+        }
         let answer: ProviderAnswer
         switch provider.gate.enter() {
         case .closed(let word, let until): return .unavailable(word, until: until)

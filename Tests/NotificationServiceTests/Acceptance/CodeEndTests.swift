@@ -10,7 +10,9 @@ import Testing
 struct CodeEndTests {
     private static let day: Duration = .seconds(24 * 3_600)
 
-    private func mail(_ template: String, until moment: Timestamp?) -> NotificationV1.SendEmailRequest {
+    private func mail(_ template: String, until moment: Timestamp?)
+        -> NotificationV1.SendEmailRequest
+    {
         NotificationV1.SendEmailRequest(
             recipient: ServiceBench.recipient, template: template, language: "en",
             variables: [.init(name: "code", value: "482913"), .init(name: "minutes", value: "10")],
