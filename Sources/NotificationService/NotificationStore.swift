@@ -14,6 +14,7 @@ package enum NotificationStore {
         DeviceSchema.migration(number: 3),
         EventStore.migration(number: 4),
         StoppedAddresses.migration(number: 5),
+        Migration(number: 6, sql: unanswered),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: from when it may be
@@ -75,6 +76,11 @@ package enum NotificationStore {
             reason TEXT NOT NULL
         ) STRICT;
         CREATE INDEX failed_try_message ON failed_try (message, attempt);
+        """
+
+    /// How many tries may have sent the message, which a restart must not forget.
+    private static let unanswered = """
+        ALTER TABLE message ADD COLUMN unanswered INTEGER NOT NULL DEFAULT 0;
         """
 }
 

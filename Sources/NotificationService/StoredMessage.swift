@@ -6,7 +6,7 @@ struct StoredMessage: Sendable {
     /// What `init` reads, in its order.
     static let columns = """
         id, state, attempts, accepted_at_ms, expires_at_ms, due_at_ms, renewed_at_ms, channel, \
-        lane, recipient_hash, content
+        lane, recipient_hash, content, unanswered
         """
 
     let id: MessageID
@@ -23,7 +23,8 @@ struct StoredMessage: Sendable {
         delivery = Delivery(
             state: try DeliveryState(code: row.integer(1), dueAt: row.timestamp(5)),
             attempts: Int(clamping: try row.integer(2)), acceptedAt: try row.timestamp(3),
-            expiresAt: try row.optionalTimestamp(4), renewedAt: try row.optionalTimestamp(6))
+            expiresAt: try row.optionalTimestamp(4), renewedAt: try row.optionalTimestamp(6),
+            unanswered: Int(clamping: try row.integer(11)))
         channel = try row.channel(7)
         lane = try row.lane(8)
         recipient = try row.blob(9)

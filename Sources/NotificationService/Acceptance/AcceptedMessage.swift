@@ -3,6 +3,10 @@ package import ServiceRuntime
 
 /// A message as it goes into the store.
 package struct AcceptedMessage: Sendable {
+    /// The longest that a message with a code may be of use: it would else be tried for a day, and
+    /// an operator could have it sent days later.
+    static let codeLifeMax: Duration = .seconds(24 * 3_600)
+
     /// The message.
     package let id: MessageID
     let channel: Channel
@@ -18,8 +22,18 @@ package struct AcceptedMessage: Sendable {
     let account: [UInt8]?
     let template: String
     let expiresAt: Timestamp?
+    /// Whether it says a code.
+    let holdsCode: Bool
     /// The order, sealed: recipient and variables are personal, and a link is a secret.
     let content: [UInt8]
+}
+
+extension AcceptedMessage {
+    /// Whether a message that comes at `now` has the end that it needs.
+    func hasNeededEnd(at now: Timestamp) -> Bool {
+        guard holdsCode else { return true }
+        return expiresAt.map { $0 - now <= Self.codeLifeMax } ?? false
+    }
 }
 
 /// What is known of a call.

@@ -40,6 +40,7 @@ package struct EmailOrder: StoredOrder {
     package var maskedRecipient: String { MaskedRecipient.email(recipient.text) }
     package var templateName: String { template.rawValue }
     package var lane: Lane { template.lane }
+    package var holdsCode: Bool { template.variables.contains(.code) }
 
     private init(
         _ request: NotificationV1.SendEmailRequest, storedBytes: [UInt8]

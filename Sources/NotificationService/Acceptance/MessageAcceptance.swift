@@ -52,13 +52,14 @@ package struct MessageAcceptance: Sendable {
                 application: context.application, method: method, key: key, part: part),
             fingerprint: keys.fingerprint(bytes), recipient: keys.recipient(order.recipientKey),
             maskedRecipient: order.maskedRecipient, account: order.account.map(keys.account),
-            template: order.templateName, expiresAt: order.expiresAt,
+            template: order.templateName, expiresAt: order.expiresAt, holdsCode: order.holdsCode,
             content: try keys.contents.seal(bytes, at: .content(of: id)))
     }
 
     /// Takes a prepared message on; whoever calls this rings `announce` after the commit.
     /// - Returns: its id, or, for a repeated call, the first one's.
-    /// - Throws: `auth/idempotency-key-reused`, which undoes the flow.
+    /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a code without an end
+    ///   of its own; both undo the flow.
     package func take(
         _ message: AcceptedMessage, in transaction: Transaction
     ) throws -> MessageID {
@@ -66,6 +67,12 @@ package struct MessageAcceptance: Sendable {
         case .repeated(let id): return id
         case .mismatch: throw ServiceError(.idempotencyKeyReused)
         case .fresh: break
+        }
+        // Only of a new one: a repeat has its answer, however late it comes.
+        guard message.hasNeededEnd(at: transaction.at) else {
+            throw ServiceError(
+                .invalidArgument, fields: ["expires_at_ms"],
+                detail: "a code needs an end, within 24 hours")
         }
         let turn = turns.turn(of: message.recipient, message.lane, at: transaction.at)
         // Nearly always it is due at once, as it was inserted.

@@ -52,6 +52,9 @@ package struct PushOrder: StoredOrder, Hashable {
     package var account: AccountID? { owner }
     package var recipientKey: [UInt8] { Self.recipientKey(device: device) }
     package var maskedRecipient: String { MaskedRecipient.device(device) }
+    package var holdsCode: Bool {
+        PushTemplate(rawValue: templateName)?.variables.contains(.code) ?? false
+    }
 
     package var storedBytes: [UInt8] {
         var writer = OrderWriter(version: Self.version)

@@ -32,6 +32,9 @@ package struct SMSOrder: StoredOrder, Hashable {
 
     package var recipientKey: [UInt8] { Array(recipient.utf8) }
     package var maskedRecipient: String { MaskedRecipient.phone(recipient) }
+    package var holdsCode: Bool {
+        SMSTemplate(rawValue: templateName)?.variables.contains(.code) ?? false
+    }
 
     package var storedBytes: [UInt8] {
         var writer = OrderWriter(version: Self.version)

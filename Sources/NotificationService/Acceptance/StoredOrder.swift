@@ -15,6 +15,8 @@ package protocol StoredOrder: Sendable {
     var lane: Lane { get }
     /// From then on it is worth nothing.
     var expiresAt: Timestamp? { get }
+    /// Whether it says a code, which must have an end (`AcceptedMessage.codeLifeMax`).
+    var holdsCode: Bool { get }
     /// Whose message it is, so that forgetting the account finds it.
     var account: AccountID? { get }
     /// The whole, as it is sealed. Two equal requests have equal bytes.

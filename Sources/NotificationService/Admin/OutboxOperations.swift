@@ -110,7 +110,8 @@ package struct OutboxOperations: OutboxService {
             for trace in traces { try trace.forget(account, hash: hash, in: transaction) }
             try transaction.audit(AuditEvent(.messagesForgotten, account: account.key))
         }
-        await upkeep.wipe()
+        // What was removed stands in the log until then. The call can be repeated.
+        try await upkeep.wipe()
         return NotificationV1.ForgetAccountResponse()
     }
 

@@ -104,6 +104,7 @@ extension Transaction {
             """
             UPDATE message
             SET state = 0, due_at_ms = ?1, renewed_at_ms = ?1, ended_at_ms = NULL, reason = NULL,
+                unanswered = 0,
                 content = (SELECT content FROM dead_letter WHERE dead_letter.id = ?2)
             WHERE id = ?2
             """,
@@ -129,15 +130,35 @@ extension Transaction {
         return true
     }
 
-    /// Removes messages of an account, `limit` at a time.
+    /// Removes what messages of an account say and whose they are, `limit` at a time. Their rows
+    /// stay until their seven days are over, as keyed hashes of call and request: a relay's repeat
+    /// would else be accepted as a new message.
     /// - Returns: how many.
     func forgetMessages(ofAccount hash: [UInt8], limit: Int) throws -> Int {
         let ids = try query(
             "SELECT id FROM message WHERE account_hash = ? LIMIT ?",
             [.blob(hash), .integer(Int64(limit))]
         ) { try $0.messageID(0) }
-        for id in ids { try forget(id) }
+        for id in ids { try strip(id) }
         return ids.count
+    }
+}
+
+extension Transaction {
+    /// Leaves of a message that it was accepted; one on its way ends, and its worker's word finds
+    /// nothing any more.
+    private func strip(_ id: MessageID) throws {
+        try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
+        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try execute(
+            """
+            UPDATE message
+            SET state = CASE state WHEN 3 THEN 3 ELSE 4 END, due_at_ms = NULL, content = NULL,
+                ended_at_ms = coalesce(ended_at_ms, ?), reason = 'forgotten', account_hash = NULL,
+                recipient_hash = x'', recipient = '…'
+            WHERE id = ?
+            """,
+            [SQLValue(at), .integer(id.key)])
     }
 }
 

@@ -16,7 +16,8 @@ package struct DKIMSigner: Sendable {
     /// Fields that are signed, also where a mail lacks them: nobody can add one.
     static let fields = [
         "from", "to", "subject", "date", "message-id", "mime-version", "content-type",
-        "content-language", "auto-submitted", "reply-to", "cc", "sender", "list-unsubscribe",
+        "content-language", "auto-submitted", "x-auto-response-suppress", "reply-to", "cc",
+        "sender", "list-unsubscribe",
         "list-unsubscribe-post",
     ]
 

@@ -21,6 +21,12 @@ package struct Delivery: Hashable, Sendable {
     /// How long tries go on; RFC 5321, 4.5.4.1, asks for days for letters, but a link or a code
     /// that comes after a day only confuses.
     package static let patience: Duration = .seconds(24 * 3_600)
+    /// How long a provider that did not say whether it took a message is left with it: as long as a
+    /// mail server may think after the last line (RFC 5321, 4.5.3.2.6).
+    package static let unansweredWait: Duration = .seconds(600)
+    /// Tries without a word of that kind, after which a message is given up: each may have reached
+    /// its reader, and a text message is paid for each time.
+    package static let unansweredMax = 3
 
     /// Where it stands.
     package let state: DeliveryState
@@ -32,17 +38,20 @@ package struct Delivery: Hashable, Sendable {
     package let expiresAt: Timestamp?
     /// When the operator had it sent after all; nil for never.
     package let renewedAt: Timestamp?
+    /// Tries whose provider may have taken it, since the operator last had it sent.
+    package let unanswered: Int
 
     /// A delivery as it stands.
     package init(
         state: DeliveryState, attempts: Int, acceptedAt: Timestamp, expiresAt: Timestamp?,
-        renewedAt: Timestamp? = nil
+        renewedAt: Timestamp? = nil, unanswered: Int = 0
     ) {
         self.state = state
         self.attempts = attempts
         self.acceptedAt = acceptedAt
         self.expiresAt = expiresAt
         self.renewedAt = renewedAt
+        self.unanswered = unanswered
     }
 
     /// Where it stands after `event`; nil when the event does not concern it as it stands.
@@ -55,7 +64,9 @@ package struct Delivery: Hashable, Sendable {
             // Nothing was tried. Whether it has expired by then is found when it is claimed.
             with(.waiting(until: max(until, now)), attempts: max(0, attempts - 1))
         case (.concluded(let outcome, let random), .sending):
-            with(concluded(outcome, random: random, at: now))
+            with(
+                concluded(outcome, random: random, at: now),
+                unanswered: unanswered + (outcome.isUncertain ? 1 : 0))
         case (.restarted, _), (.concluded, _): nil
         }
     }
@@ -93,8 +104,15 @@ package struct Delivery: Hashable, Sendable {
             let wait = DeliveryBackoff.wait(attempts: attempts, random: random)
             let next = now + max(wait, retryAfter ?? .zero)
             return next < endsAt ? .waiting(until: next) : .dead(.expired)
+        case .uncertain: return uncertain(at: now)
         case .unavailable(_, let until): return .waiting(until: until)
         }
+    }
+
+    private func uncertain(at now: Timestamp) -> DeliveryState {
+        if unanswered + 1 >= Self.unansweredMax { return .dead(.unanswered) }
+        let next = now + Self.unansweredWait
+        return next < endsAt ? .waiting(until: next) : .dead(.expired)
     }
 
     private var endsAt: Timestamp {
@@ -102,9 +120,11 @@ package struct Delivery: Hashable, Sendable {
         return min(lastTry, expiresAt ?? lastTry)
     }
 
-    private func with(_ state: DeliveryState, attempts: Int? = nil) -> Delivery {
+    private func with(
+        _ state: DeliveryState, attempts: Int? = nil, unanswered: Int? = nil
+    ) -> Delivery {
         Delivery(
             state: state, attempts: attempts ?? self.attempts, acceptedAt: acceptedAt,
-            expiresAt: expiresAt, renewedAt: renewedAt)
+            expiresAt: expiresAt, renewedAt: renewedAt, unanswered: unanswered ?? self.unanswered)
     }
 }

@@ -61,7 +61,7 @@ struct DeliveryAttempts: Sendable {
         case .refused:
             refused.increment()
             logger.warning("a message was refused for good", fields: fields)
-        case .failed:
+        case .failed, .uncertain:
             failed.increment()
             if case .dead = after?.delivery.state {
                 logger.error("a message was given up", fields: fields)

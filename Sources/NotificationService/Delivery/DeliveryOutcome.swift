@@ -10,6 +10,9 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case refused(String, addressIsDead: Bool)
     /// Not this time. A provider that says when to come again is obeyed.
     case failed(String, retryAfter: Duration?)
+    /// A provider was given the whole message and did not say whether it took it. Another try may
+    /// send it twice, so there are few of them, far apart.
+    case uncertain(String)
     /// No provider can take it now, its breaker being open or its rate used up. Nothing was tried,
     /// so this costs no attempt.
     case unavailable(String, until: Timestamp)
@@ -19,11 +22,17 @@ package enum DeliveryOutcome: Hashable, Sendable {
         .failed(reason, retryAfter: nil)
     }
 
+    /// Whether the message may have gone out.
+    var isUncertain: Bool {
+        if case .uncertain = self { true } else { false }
+    }
+
     /// The word that log and store keep; nil for success.
     package var reason: String? {
         switch self {
         case .taken: nil
         case .refused(let reason, _), .failed(let reason, _), .unavailable(let reason, _): reason
+        case .uncertain(let reason): reason
         }
     }
 }

@@ -51,7 +51,7 @@ extension Transaction {
         guard let after = try record(message, event, reason: outcome.reason) else { return nil }
         switch outcome {
         case .taken, .unavailable: break
-        case .failed(let reason, _):
+        case .failed(let reason, _), .uncertain(let reason):
             try noteFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
         case .refused(let reason, let addressIsDead):
             try noteFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
@@ -71,7 +71,7 @@ extension Transaction {
             // What is being tried has no reason yet; its tries so far are in `failed_try`.
             try update(
                 message.id, from: message.delivery, to: after,
-                reason: after.state.isUnderway ? nil : reason)
+                reason: after.state.word(for: reason))
         else { return nil }
         if case .dead = after.state, let end = after.keptUntil(from: at) {
             try keepDeadLetter(message, until: end)
@@ -84,8 +84,13 @@ extension Transaction {
 }
 
 extension DeliveryState {
-    fileprivate var isUnderway: Bool {
-        if case .sending = self { true } else { false }
+    /// What the message's row says of its last try; `reason` is the try's own word.
+    fileprivate func word(for reason: String?) -> String? {
+        switch self {
+        case .sending: nil
+        case .dead(.unanswered): DeathReason.unanswered.rawValue
+        case .queued, .waiting, .sent, .dead: reason
+        }
     }
 }
 
@@ -101,6 +106,9 @@ extension AuditEvent {
             self.init(
                 .messageDead, subject: recipient, outcome: .deadlineExceeded,
                 attempt: attempt)
+        case .dead(.unanswered):
+            self.init(
+                .messageDead, subject: recipient, outcome: .unavailable, attempt: attempt)
         case .dead(.refused):
             self.init(
                 .messageDead, subject: recipient, outcome: .permissionDenied,

@@ -4,7 +4,8 @@ package import ServiceRuntime
 ///
 ///     queued ──claimed──▶ sending ──taken──▶ sent
 ///                          │  ▲ ├──refused──▶ dead
-///                 failed   │  │ └──failed, no time left──▶ dead
+///                 failed   │  │ ├──failed, no time left──▶ dead
+///              uncertain   │  │ └──uncertain, once too often──▶ dead
 ///              unavailable ▼  │ claimed
 ///                         waiting ──claimed, no time left──▶ dead
 ///
@@ -38,6 +39,8 @@ package enum DeathReason: String, CaseIterable, Sendable {
     case expired
     /// A provider said never.
     case refused
+    /// Try after try was not answered: it may well have arrived, several times.
+    case unanswered
     /// The operator said so.
     case discarded
 }

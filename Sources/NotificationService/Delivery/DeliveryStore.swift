@@ -35,12 +35,13 @@ extension Transaction {
         let changed = try execute(
             """
             UPDATE message
-            SET state = ?, attempts = ?, due_at_ms = ?, ended_at_ms = ?, reason = ?,
+            SET state = ?, attempts = ?, unanswered = ?, due_at_ms = ?, ended_at_ms = ?, reason = ?,
                 content = CASE WHEN ? THEN NULL ELSE content END
             WHERE id = ? AND state = ? AND attempts = ?
             """,
             [
                 .integer(after.state.code), .integer(Int64(after.attempts)),
+                .integer(Int64(after.unanswered)),
                 SQLValue(after.dueAt), SQLValue(after.state.isEnded ? at : nil),
                 SQLValue(reason), SQLValue(after.state.isEnded), .integer(id.key),
                 .integer(before.state.code), .integer(Int64(before.attempts)),

@@ -48,7 +48,7 @@ final class OutboxUpkeep: Sendable {
                 state.wipesAt.map { $0 <= now } ?? false
             )
         }
-        if wipes { await wipe() }
+        if wipes { await wipeOrWait() }
         if forgets, try await forgetOld() {
             state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }
         }
@@ -58,14 +58,23 @@ final class OutboxUpkeep: Sendable {
         }
     }
 
-    /// Empties the store's log; when a reader or a backup holds it, later.
-    func wipe() async {
+    /// Empties the store's log now.
+    /// - Throws: `rpc/unavailable` when a reader or a backup holds it; then it is tried again later.
+    func wipe() async throws {
         state.withLock { $0.wipesAt = nil }
         do {
             try await store.truncateLog()
         } catch {
-            logger.warning("the log is not emptied", fields: [.detail: .error(error)])
             noteEnd()
+            throw error
+        }
+    }
+
+    private func wipeOrWait() async {
+        do {
+            try await wipe()
+        } catch {
+            logger.warning("the log is not emptied", fields: [.detail: .error(error)])
         }
     }
 

@@ -2,8 +2,8 @@ import Contracts
 import Cryptography
 package import Messages
 package import RPC
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// The devices that take an account's push messages (N-04). A token is one account's at a time:
 /// who registers it takes it over, so that nobody reads the messages of the phone's former owner.
@@ -15,15 +15,18 @@ package struct PushDevices: PushDevicesService {
     private let keys: NotificationKeys
     private let randomness: any Randomness
     private let apps: PushApps
+    private let platforms: Set<PushPlatform>
 
-    /// The rpcs over `store`; devices are of `apps`.
-    package init(
-        store: Store, keys: NotificationKeys, randomness: any Randomness, apps: PushApps
+    /// The rpcs over `store`; devices are of `apps`, on `platforms`.
+    init(
+        store: Store, keys: NotificationKeys, randomness: any Randomness, apps: PushApps,
+        platforms: Set<PushPlatform>
     ) {
         self.store = store
         self.keys = keys
         self.randomness = randomness
         self.apps = apps
+        self.platforms = platforms
     }
 
     package func register(
@@ -32,6 +35,10 @@ package struct PushDevices: PushDevicesService {
         let account = keys.account(try ShortRequest.account(request.accountId))
         let session = try Self.session(request.sessionId).map(keys.devices.session)
         let (platform, token) = try Self.token(request)
+        guard platforms.contains(platform) else {
+            throw ServiceError(
+                .invalidArgument, fields: ["platform"], detail: "no provider for it is set")
+        }
         guard let app = apps.app(request.app, on: platform) else {
             throw ServiceError(.invalidArgument, fields: ["app"], detail: "unknown app")
         }

@@ -26,7 +26,8 @@ struct MailCourse: Sendable {
         case .addressDead(let reason): return .refused(reason, addressIsDead: true)
         case .refused(let reason): return .refused(reason, addressIsDead: false)
         case .later(let reason): return .failed(reason, retryAfter: MailVerdict.patience)
-        case .uncertain(let reason), .abandoned(let reason): return .failed(reason)
+        case .uncertain(let reason): return .uncertain(reason)
+        case .abandoned(let reason): return .failed(reason)
         case .cannot: isUnsupported = true
         case .trouble(let reason): trouble = reason
         }

@@ -10,8 +10,10 @@ import ServiceRuntime
 /// | any other 5xx from RCPT on | refused | content or policy; also a bare 550, which may be either |
 /// | 5xx to MAIL, but for the size | trouble | it takes nothing from us: a setting, which the operator can mend |
 /// | 530, 534, 535, 538 | trouble | "log in", "encrypt": the same (RFC 4954, 6) |
+/// | 421 | trouble | it closes, whoever the mail is for |
+/// | any other 4xx to RCPT | later | about one address: whoever owns a few odd ones could have the server left alone for everybody |
 /// | 450; 4xx with 4.1, 4.2, 4.5, 4.6 or 4.7 | later, in a minute at least | greylisting, a full mailbox, too many mails: the server is well |
-/// | any other 4xx, and 421 | trouble | its disk, its network, its own error |
+/// | any other 4xx | trouble | its disk, its network, its own error |
 /// | no SMTPUTF8 for an address that needs it | cannot | another server may |
 /// | no answer after the whole message | uncertain | it may have the mail, so nobody else is given it at once |
 /// | anything else | trouble | |
@@ -52,7 +54,11 @@ enum MailVerdict: Hashable, Sendable {
             self = .trouble(reason)
         } else if answer.code >= 500 {
             self = Self.permanent(answer, reason)
-        } else if answer.code == 450 || Self.mailSubjects.contains(answer.status?.subject ?? 0) {
+        } else if answer.code == 421 {
+            self = .trouble(reason)
+        } else if answer.step == .recipient || answer.code == 450
+            || Self.mailSubjects.contains(answer.status?.subject ?? 0)
+        {
             self = .later(reason)
         } else {
             self = .trouble(reason)

@@ -24,6 +24,14 @@ package struct MailHeader: Hashable, Sendable {
             self.value = value
         }
 
+        /// The same with a value that an address is part of; nil where it cannot stand in a header,
+        /// since nobody's address may stop the program.
+        init?(ifSafe name: String, _ value: String) {
+            guard Self.isSafe(value, nameBytes: name.utf8.count) else { return nil }
+            self.name = name
+            self.value = value
+        }
+
         /// Whether this is the field of that name, given in lower case.
         func isNamed(_ lowercased: String) -> Bool {
             name.utf8.count == lowercased.utf8.count

@@ -3,7 +3,7 @@ import ServiceRuntime
 /// Where a reader ends mails that he need not have (RFC 2369, 3.2; RFC 8058): the operator's page,
 /// which is told who asks. Codes and security notices never carry one.
 package struct UnsubscribeLink: Hashable, Sendable {
-    /// The longest template, in bytes: with an address of 254 bytes, each written as three, the
+    /// The longest template, in bytes: with one address of 254 bytes, each written as three, the
     /// field still fits into a line.
     package static let bytesMax = 200
     private static let recipientPlace = "{recipient}"
@@ -12,18 +12,21 @@ package struct UnsubscribeLink: Hashable, Sendable {
     private let template: String
 
     /// A page's URL, `https`, in which `{recipient}` stands for the reader's address and
-    /// `{message}` for the mail's id; nil for anything else.
+    /// `{message}` for the mail's id, each once at most; nil for anything else.
     package init?(_ template: String) {
         let filled = template.replacing(Self.recipientPlace, with: "")
             .replacing(Self.messagePlace, with: "")
-        guard template.hasPrefix("https://"), template.utf8.count <= Self.bytesMax,
+        guard template.ranges(of: Self.recipientPlace).count <= 1,
+            template.ranges(of: Self.messagePlace).count <= 1,
+            template.hasPrefix("https://"), template.utf8.count <= Self.bytesMax,
             filled.utf8.allSatisfy({ (33...126).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) })
         else { return nil }
         self.template = template
     }
 
     /// The header's fields. One click (RFC 8058) only where the page learns whose click it was, and
-    /// the fields are signed, as its section 4 demands.
+    /// the fields are signed, as its section 4 demands. None where the link does not fit into a line:
+    /// a mail without it is better than none.
     func fields(
         to recipient: MailAddress, message: MessageID, isSigned: Bool
     ) -> [MailHeader.Field] {
@@ -31,7 +34,7 @@ package struct UnsubscribeLink: Hashable, Sendable {
             template
             .replacing(Self.recipientPlace, with: Self.percentEncoded(recipient.text))
             .replacing(Self.messagePlace, with: message.text)
-        let link = MailHeader.Field("List-Unsubscribe", "<\(url)>")
+        guard let link = MailHeader.Field(ifSafe: "List-Unsubscribe", "<\(url)>") else { return [] }
         guard isSigned, url != template else { return [link] }
         return [link, MailHeader.Field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")]
     }

@@ -20,6 +20,7 @@ package struct ShortMessages: Sendable {
         pushes = PushMessages(
             store: store, keys: keys, acceptance: service.acceptance, wording: wording)
         devices = PushDevices(
-            store: store, keys: keys, randomness: randomness, apps: settings.push.apps)
+            store: store, keys: keys, randomness: randomness, apps: settings.push.apps,
+            platforms: settings.push.platforms)
     }
 }

@@ -69,7 +69,9 @@ struct APNs: PushProvider {
         case (400, _) where !ourReasons.contains(word) && knownReasons.contains(word),
             (413, _):
             return .refused(reason)
-        default: return .failed(reason, retryAfter: response.retryAfter(at: now))
+        // About the key that signs for all messages.
+        case (403, _): return .failed(reason, retryAfter: response.retryAfter(at: now))
+        default: return ProviderAnswer(unlisted: reason, response, at: now)
         }
     }
 

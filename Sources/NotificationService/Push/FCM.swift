@@ -63,7 +63,7 @@ struct FCM: PushProvider {
                 ? .addressIsDead(reason, since: nil) : .refused(reason)
         case (429, _):
             return .failed(reason, retryAfter: response.retryAfter(at: now) ?? quotaWait)
-        default: return .failed(reason, retryAfter: response.retryAfter(at: now))
+        default: return ProviderAnswer(unlisted: reason, response, at: now)
         }
     }
 

@@ -58,7 +58,8 @@ actor GoogleAccess {
             ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", assertion),
         ])
         switch await http.post(account.tokenURL, [.form], body) {
-        case .failed(let failure): return .none(ProviderAnswer("fcm-token", failure))
+        case .failed(let failure):
+            return .none(ProviderAnswer(withoutMessage: "fcm-token", failure))
         case .answered(let response): return take(response, at: now)
         }
     }

@@ -56,7 +56,10 @@ package struct PushRoute: MessageRoute {
     private func outcome(
         of push: OutgoingPush, to device: StoredDevice
     ) async -> DeliveryOutcome {
-        guard let provider = providers[device.platform] else { return .failed("no-provider") }
+        // Registered when there was one: no try mends that.
+        guard let provider = providers[device.platform] else {
+            return .refused("no-provider", addressIsDead: false)
+        }
         let answer: ProviderAnswer
         switch provider.gate.enter() {
         case .closed(let word, let until): return .unavailable(word, until: until)
@@ -71,7 +74,9 @@ package struct PushRoute: MessageRoute {
             return .failed(reason)
         case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
         case .refused(let reason): return .refused(reason, addressIsDead: false)
-        case .failed(let reason, let wait): return .failed(reason, retryAfter: wait)
+        case .later(let reason, let wait), .failed(let reason, let wait):
+            return .failed(reason, retryAfter: wait)
+        case .uncertain(let reason): return .uncertain(reason)
         case .cancelled: return .failed("cancelled")
         }
     }

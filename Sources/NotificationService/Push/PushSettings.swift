@@ -29,6 +29,14 @@ package struct PushSettings: Sendable {
     /// Messages a second to each provider.
     package let rate: Int
 
+    /// The platforms whose devices get messages: without any provider the inbox stands in for all.
+    var platforms: Set<PushPlatform> {
+        var platforms: Set<PushPlatform> = []
+        if google != nil { platforms.insert(.fcm) }
+        if apple != nil { platforms.formUnion([.apns, .apnsSandbox]) }
+        return platforms.isEmpty ? [.fcm, .apns, .apnsSandbox] : platforms
+    }
+
     init(_ settings: inout SettingsReader, _ common: ProviderSettings) {
         google = Self.google(&settings, common)
         googleURL = common.url(

@@ -6,8 +6,10 @@ package import Storage
 /// The text messages' way out (N-02): the first provider that is neither left alone by its breaker
 /// nor over its rate; the next one where that has trouble of its own.
 ///
-/// A provider that stalls may have taken the message: then the phone gets it twice, which costs a
-/// cent, where not sending would cost a sign-in.
+/// A provider that stalls may have taken the message. The next one is asked all the same: the phone
+/// then gets it twice, which costs a cent, where not sending would cost a sign-in. Where none takes
+/// it for certain the try is `uncertain`, of which there are few (`Delivery.unansweredMax`): each
+/// may be paid for.
 package struct SMSRoute: MessageRoute {
     /// More would be a letter, and paid for as such.
     private static let segmentsMax = 4
@@ -67,6 +69,7 @@ package struct SMSRoute: MessageRoute {
         of text: OutgoingText, _ message: OutgoingMessage
     ) async -> DeliveryOutcome {
         var latest: DeliveryOutcome?
+        var uncertain: DeliveryOutcome?
         for provider in providers {
             let answer: ProviderAnswer
             switch provider.gate.enter() {
@@ -82,11 +85,13 @@ package struct SMSRoute: MessageRoute {
             case .takenForChangedNumber: return await takenForChangedNumber(message)
             case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
             case .refused(let reason): return .refused(reason, addressIsDead: false)
-            case .cancelled: return .failed("cancelled")
-            case .failed(let reason, let wait): latest = .failed(reason, retryAfter: wait)
+            case .uncertain(let reason): uncertain = .uncertain(reason)
+            case .cancelled: return uncertain ?? .failed("cancelled")
+            case .later(let reason, let wait), .failed(let reason, let wait):
+                latest = .failed(reason, retryAfter: wait)
             }
         }
-        return latest ?? .failed("no-provider")
+        return uncertain ?? latest ?? .failed("no-provider")
     }
 
     /// Whoever has the number now may be somebody else: identity has to know before it takes a code

@@ -78,7 +78,7 @@ package struct TwilioSMS: SMSProvider {
             if deadNumberCodes.contains(code) { return .addressIsDead(reason, since: nil) }
             if refusedTextCodes.contains(code) { return .refused(reason) }
         }
-        return .failed(reason, retryAfter: response.retryAfter(at: now))
+        return ProviderAnswer(unlisted: reason, response, at: now)
     }
 
     /// Basic authentication (RFC 7617): user and password as Base64.

@@ -13,7 +13,8 @@ import ServiceRuntime
 /// | 2xx | taken; an object with `"number_changed": true` says that the number has changed lately |
 /// | 410 | the number is dead |
 /// | 422 | this text will never be sent |
-/// | anything else | not now; `retry-after` is obeyed |
+/// | 400, 403, 404 | not this text now; `retry-after` is obeyed |
+/// | anything else | nothing now: after some of these the service is left alone for a while |
 package struct WebhookSMS: SMSProvider {
     let gate: ProviderGate
     private let http: ProviderHTTP
@@ -55,7 +56,7 @@ package struct WebhookSMS: SMSProvider {
             return object?["number_changed"] == .boolean(true) ? .takenForChangedNumber : .taken
         case 410: return .addressIsDead(reason, since: nil)
         case 422: return .refused(reason)
-        default: return .failed(reason, retryAfter: response.retryAfter(at: now))
+        default: return ProviderAnswer(unlisted: reason, response, at: now)
         }
     }
 }

@@ -165,9 +165,21 @@ struct OutboxOperationsTests {
             _ = try await bench.service.outbox.forgetAccount(
                 .init(accountId: ada.text), bench.context(from: "identity"))
         }
-        for table in ["message", "dead_letter", "failed_try"] {
+        for table in ["dead_letter", "failed_try"] {
             #expect(try await bench.ask("SELECT count(*) FROM \(table)") == [.integer(1)])
         }
+        let remains = "account_hash IS NOT NULL OR recipient_hash != x'' OR recipient != '…'"
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE \(remains)") == [.integer(1)])
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
+                == [.integer(0)])
+        // A relay's repeat finds its call, and sends nothing.
+        try await bench.send(ServiceBench.request(account: ada), key: "3")
+        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(3)])
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE due_at_ms IS NOT NULL")
+                == [.integer(0)])
         #expect(traces.forgotten == [ada, ada])
     }
 

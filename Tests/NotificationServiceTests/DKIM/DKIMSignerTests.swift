@@ -53,7 +53,7 @@ struct DKIMSignerTests {
             ("To: ", "Cc: eve@evil.example\r\nTo: ", false),
             ("Date: ", "Message-ID: <2@evil.example>\r\nDate: ", false),
             ("multipart/alternative", "multipart/mixed", false),
-            ("auto-generated", "no", false),
+            ("auto-generated", "no", false), ("OOF, AutoReply", "None", false),
             ("--\r\n", "--\r\nmore text\r\n", false), ("--\r\n", "--\r\n\r\n\r\n", true),
         ])
     func changed(_ part: String, _ other: String, _ isGood: Bool) throws {

@@ -116,7 +116,7 @@ struct DeliveryWorkerTests {
             try await bench.until("SELECT state FROM message", gives: .integer(2))
             sink.script.ending = .answer("250 taken")
             await bench.time.sleepers()
-            bench.time.advance(by: .seconds(2))
+            bench.time.advance(by: Delivery.unansweredWait)
             try await bench.until(sent: 1)
         }
         #expect(sink.mails.count == 2)

@@ -16,7 +16,7 @@ struct WorkInHandTests {
                 SQLRow([
                     .integer(id), .integer(1), .integer(1), SQLValue(Self.now), .null, lease, .null,
                     .integer(Channel.email.rawValue), .integer(lane.rawValue), .blob([1]),
-                    .blob([2]),
+                    .blob([2]), .integer(0),
                 ]))
         }
     }

@@ -56,7 +56,11 @@ struct MailVerdictTests {
             Row(.recipient, 451, SMTPStatus(4, 7, 1), .later("smtp-451-4.7.1")),
             Row(.recipient, 452, SMTPStatus(4, 2, 2), .later("smtp-452-4.2.2")),
             Row(.sender, 451, SMTPStatus(4, 7, 28), .later("smtp-451-4.7.28")),
-            Row(.recipient, 452, SMTPStatus(4, 3, 1), .trouble("smtp-452-4.3.1")),
+            Row(.recipient, 451, nil, .later("smtp-451")),
+            Row(.recipient, 421, nil, .trouble("smtp-421")),
+            Row(.recipient, 421, SMTPStatus(4, 7, 0), .trouble("smtp-421-4.7.0")),
+            Row(.sender, 452, SMTPStatus(4, 3, 1), .trouble("smtp-452-4.3.1")),
+            Row(.recipient, 452, SMTPStatus(4, 3, 1), .later("smtp-452-4.3.1")),
             Row(.message, 451, nil, .trouble("smtp-451")),
             Row(.message, 451, SMTPStatus(4, 4, 1), .trouble("smtp-451-4.4.1")),
             Row(.sender, 454, SMTPStatus(4, 3, 0), .trouble("smtp-454-4.3.0")),
@@ -100,7 +104,7 @@ struct MailVerdictTests {
         #expect(course.outcome == .failed("unreachable"))
         #expect(course.judged(.later("smtp-450")) == .failed("smtp-450", retryAfter: .seconds(60)))
         #expect(course.judged(.addressDead("x")) == .refused("x", addressIsDead: true))
-        #expect(course.judged(.uncertain("x")) == .failed("x"))
+        #expect(course.judged(.uncertain("x")) == .uncertain("x"))
         #expect(course.judged(.taken) == .taken)
     }
 }

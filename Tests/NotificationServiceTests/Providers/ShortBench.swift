@@ -75,12 +75,12 @@ final class ShortBench: Sendable {
     @discardableResult
     func sendCode(
         to number: String = number, code: String = "482913", key: String = "k-1",
-        expiresAtMs: Int64 = 0
+        expiresAtMs: Int64? = nil
     ) async throws -> String {
         let request = NotificationV1.SendTextRequest(
             recipient: number, template: "phone-code", language: "en",
             variables: [.init(name: "code", value: code), .init(name: "minutes", value: "10")],
-            expiresAtMs: expiresAtMs)
+            expiresAtMs: expiresAtMs ?? (start + .seconds(600)).milliseconds)
         return try await short.texts.sendText(request, context(key)).messageId
     }
 

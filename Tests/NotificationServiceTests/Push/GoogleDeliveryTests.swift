@@ -27,6 +27,20 @@ struct GoogleDeliveryTests {
         }
     }
 
+    @Test("N-04: a device of a platform without a provider is refused, before it gets no message")
+    func otherPlatform() async throws {
+        let sink = try await Self.sink { _ in .answer(200) }
+        let bench = try bench(sink)
+        let error = await #expect(throws: ServiceError.self) {
+            try await bench.register(
+                String(repeating: "ab", count: 32), of: ShortBench.account(1), on: .apns)
+        }
+        #expect(error?.code == .invalidArgument && error?.fields == ["platform"])
+        try await bench.register("token", of: ShortBench.account(1))
+        await bench.close()
+        await sink.close()
+    }
+
     private func bench(_ sink: HTTPSink, time: ManualTime = ManualTime()) throws -> ShortBench {
         let folder = try TemporaryFolder()
         let account = JSONWriter.text([

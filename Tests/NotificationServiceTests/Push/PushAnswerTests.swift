@@ -25,10 +25,10 @@ struct PushAnswerTests {
             (google(400, "INVALID_ARGUMENT"), .refused("fcm-INVALID_ARGUMENT")),
             (
                 google(403, "SENDER_ID_MISMATCH"),
-                .failed("fcm-SENDER_ID_MISMATCH", retryAfter: nil)
+                .later("fcm-SENDER_ID_MISMATCH", retryAfter: nil)
             ),
-            (google(404, "SOMETHING_ELSE"), .failed("fcm-404", retryAfter: nil)),
-            (answer(404, "<html>no such project</html>"), .failed("fcm-404", retryAfter: nil)),
+            (google(404, "SOMETHING_ELSE"), .later("fcm-404", retryAfter: nil)),
+            (answer(404, "<html>no such project</html>"), .later("fcm-404", retryAfter: nil)),
             (
                 google(429, "QUOTA_EXCEEDED"),
                 .failed("fcm-QUOTA_EXCEEDED", retryAfter: .seconds(60))
@@ -60,7 +60,7 @@ struct PushAnswerTests {
                 answer(400, #"{"reason":"DeviceTokenNotForTopic"}"#),
                 .refused("apns-DeviceTokenNotForTopic")
             ),
-            (answer(400, #"{"reason":"BadTopic"}"#), .failed("apns-BadTopic", retryAfter: nil)),
+            (answer(400, #"{"reason":"BadTopic"}"#), .later("apns-BadTopic", retryAfter: nil)),
             (answer(413, #"{"reason":"PayloadTooLarge"}"#), .refused("apns-PayloadTooLarge")),
             (
                 answer(403, #"{"reason":"ExpiredProviderToken"}"#),
@@ -73,7 +73,7 @@ struct PushAnswerTests {
             (answer(503, #"{"reason":"Shutdown"}"#), .failed("apns-Shutdown", retryAfter: nil)),
             (
                 answer(400, #"{"reason":"+4915112345621 is bad"}"#),
-                .failed("apns-400", retryAfter: nil)
+                .later("apns-400", retryAfter: nil)
             ),
         ])
     func apns(_ response: HTTPResponse, _ wanted: ProviderAnswer) {

@@ -66,7 +66,7 @@ struct SMSAnswerTests {
             (answer(400, #"{"code":21610}"#), .addressIsDead("twilio-21610", since: nil)),
             (answer(400, #"{"code":21614}"#), .addressIsDead("twilio-21614", since: nil)),
             (answer(400, #"{"code":21617}"#), .refused("twilio-21617")),
-            (answer(400, #"{"code":21408}"#), .failed("twilio-21408", retryAfter: nil)),
+            (answer(400, #"{"code":21408}"#), .later("twilio-21408", retryAfter: nil)),
             (answer(500, #"{"code":21211}"#), .failed("twilio-21211", retryAfter: nil)),
             (answer(401, #"{"code":20003}"#), .failed("twilio-20003", retryAfter: nil)),
             (
@@ -74,7 +74,9 @@ struct SMSAnswerTests {
                 .failed("twilio-20429", retryAfter: .seconds(30))
             ),
             (answer(503, "<html>"), .failed("twilio-503", retryAfter: nil)),
-            (answer(400, #"{"code":"21211"}"#), .failed("twilio-400", retryAfter: nil)),
+            (answer(400, #"{"code":"21211"}"#), .later("twilio-400", retryAfter: nil)),
+            (answer(403), .later("twilio-403", retryAfter: nil)),
+            (answer(404), .later("twilio-404", retryAfter: nil)),
             (answer(302, ""), .failed("twilio-302", retryAfter: nil)),
         ])
     func twilio(_ response: HTTPResponse, _ wanted: ProviderAnswer) {
@@ -90,7 +92,13 @@ struct SMSAnswerTests {
             (answer(200, #"{"number_changed":true}"#), .takenForChangedNumber),
             (answer(410), .addressIsDead("sms-webhook-410", since: nil)),
             (answer(422), .refused("sms-webhook-422")),
-            (answer(400), .failed("sms-webhook-400", retryAfter: nil)),
+            (answer(400), .later("sms-webhook-400", retryAfter: nil)),
+            (
+                answer(404, "", [("Retry-After", "5")]),
+                .later("sms-webhook-404", retryAfter: .seconds(5))
+            ),
+            (answer(401), .failed("sms-webhook-401", retryAfter: nil)),
+            (answer(429), .failed("sms-webhook-429", retryAfter: nil)),
             (
                 answer(503, "", [("retry-after", "Thu, 01 Jan 2026 00:01:00 GMT")]),
                 .failed("sms-webhook-503", retryAfter: .seconds(60))

@@ -1,0 +1,53 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("The end that a code needs")
+struct CodeEndTests {
+    private static let day: Duration = .seconds(24 * 3_600)
+
+    private func mail(_ template: String, until moment: Timestamp?)
+        -> NotificationV1.SendEmailRequest
+    {
+        NotificationV1.SendEmailRequest(
+            recipient: ServiceBench.recipient, template: template, language: "en",
+            variables: [.init(name: "code", value: "482913"), .init(name: "minutes", value: "10")],
+            expiresAtMs: moment?.milliseconds ?? 0)
+    }
+
+    @Test(
+        "G-06: a mail with a code without an end, or with a far one, is refused at the door",
+        arguments: ["sign-in-code", "verify-email-code"])
+    func mails(_ template: String) async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        let end = bench.time.now() + Self.day
+        for moment in [nil, end + .milliseconds(1)] {
+            let error = await #expect(throws: ServiceError.self) {
+                try await bench.send(mail(template, until: moment))
+            }
+            #expect(error?.code == .invalidArgument && error?.fields == ["expires_at_ms"])
+        }
+        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(0)])
+        let id = try await bench.send(mail(template, until: end))
+        // A repeat has its answer, also when the clock has gone back since.
+        bench.time.startAgain(at: bench.time.now() - .seconds(10))
+        #expect(try await bench.send(mail(template, until: end)) == id)
+    }
+
+    @Test("G-06, N-02: so is a text message with one")
+    func texts() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        for moment: Int64 in [0, (start + Self.day + .milliseconds(1)).milliseconds] {
+            let error = await #expect(throws: ServiceError.self) {
+                try await bench.sendCode(expiresAtMs: moment)
+            }
+            #expect(error?.code == .invalidArgument && error?.fields == ["expires_at_ms"])
+        }
+        try await bench.sendCode(expiresAtMs: (start + Self.day).milliseconds)
+        await bench.close()
+    }
+}

@@ -1,0 +1,108 @@
+import HTTPSink
+import Messages
+import Outbound
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Tries whose provider did not say whether it took the message")
+struct UncertainDeliveryTests {
+    private static let start = Timestamp(milliseconds: 1_000_000)
+
+    private func after(
+        unanswered: Int, expiresAt: Timestamp? = nil, _ outcome: DeliveryOutcome = .uncertain("x")
+    ) -> Delivery? {
+        Delivery(
+            state: .sending(until: Self.start + .seconds(180)), attempts: 7,
+            acceptedAt: Self.start, expiresAt: expiresAt, unanswered: unanswered
+        ).after(.concluded(outcome, random: 0), at: Self.start)
+    }
+
+    @Test("RFC 5321, 4.5.3.2.6: ten minutes after each, dead after the third, other words between")
+    func rule() {
+        let waiting = DeliveryState.waiting(until: Self.start + .seconds(600))
+        #expect(after(unanswered: 0)?.state == waiting)
+        #expect(after(unanswered: 1)?.state == waiting)
+        #expect(after(unanswered: 1)?.unanswered == 2)
+        #expect(after(unanswered: 2)?.state == .dead(.unanswered))
+        #expect(after(unanswered: 2, .failed("x"))?.unanswered == 2)
+        #expect(after(unanswered: 2, .unavailable("x", until: Self.start))?.unanswered == 2)
+        #expect(after(unanswered: 2, .taken)?.state == .sent)
+    }
+
+    @Test("what is of no use in ten minutes is not sent a second time")
+    func shortLife() {
+        let end = Self.start + .seconds(600)
+        #expect(after(unanswered: 0, expiresAt: end)?.state == .dead(.expired))
+        let later = after(unanswered: 0, expiresAt: end + .milliseconds(1))
+        #expect(later?.state == .waiting(until: end))
+    }
+
+    @Test("N-05: three tries in all, over restarts too; then the operator may have three more")
+    func counted() async throws {
+        let folder = try TemporaryFolder()
+        let time = ManualTime()
+        let route = RecordingRoute { _ in .uncertain("unanswered-timed-out") }
+        var id = ""
+        for number in 1...3 {
+            let bench = try ServiceBench(in: folder, time: time, routes: [.email: route])
+            if number == 1 { id = try await bench.send() }
+            try await bench.delivering {
+                try await bench.until(
+                    "SELECT unanswered FROM message", gives: .integer(Int64(number)))
+            }
+            #expect(route.messages.count == number)
+            time.advance(by: .seconds(600))
+            bench.store.close()
+        }
+        let bench = try ServiceBench(in: folder, time: time, routes: [.email: route])
+        #expect(try await bench.ask("SELECT state FROM message") == [.integer(4)])
+        #expect(try await bench.ask("SELECT reason FROM message") == [.text("unanswered")])
+        #expect(try await bench.ask("SELECT count(*) FROM failed_try") == [.integer(3)])
+        _ = try await bench.service.outbox.retryMessage(
+            .init(messageId: id), bench.context(from: "tool"))
+        #expect(try await bench.ask("SELECT unanswered FROM message") == [.integer(0)])
+        try await bench.delivering {
+            try await bench.until("SELECT unanswered FROM message", gives: .integer(1))
+        }
+        #expect(route.messages.count == 4)
+    }
+
+    @Test("N-02: a text message that a provider may have taken is uncertain, whatever others say")
+    func texts() async throws {
+        let first = try await HTTPSink { _ in .stall }
+        let second = try await HTTPSink { _ in .answer(500) }
+        let bench = try ShortBench(
+            in: try TemporaryFolder(),
+            [
+                "provider-plaintext": "true", "provider-timeout": "200ms",
+                "sms-providers": "twilio,webhook", "sms-twilio-url": first.url(""),
+                "sms-twilio-account": "AC1", "sms-twilio-secret": "token",
+                "sms-twilio-sender": "+15005550006", "sms-webhook-url": second.url("/sms"),
+                "sms-webhook-secret": "a secret of thirty-two bytes, ok",
+            ])
+        let order = SMSOrder(
+            recipient: ShortBench.number, template: "phone-code", lane: .security, language: "en",
+            variables: [
+                OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
+            ], expiresAt: nil, account: nil)
+        #expect(try await bench.attempt(.sms(order)) == .uncertain("twilio-timed-out"))
+        #expect(second.requests.count == 1)
+        await bench.close()
+        await first.close()
+        await second.close()
+    }
+
+    @Test("only a request that may have carried the message leaves its end uncertain")
+    func failures() {
+        #expect(ProviderAnswer("p", .timedOut) == .uncertain("p-timed-out"))
+        #expect(ProviderAnswer("p", .interrupted) == .uncertain("p-interrupted"))
+        #expect(ProviderAnswer("p", .unreachable) == .failed("p-unreachable", retryAfter: nil))
+        let login = ProviderAnswer(withoutMessage: "p", .timedOut)
+        #expect(login == .failed("p-timed-out", retryAfter: nil))
+        #expect(ProviderAnswer.uncertain("x").breakerOutcome == .failed)
+    }
+}

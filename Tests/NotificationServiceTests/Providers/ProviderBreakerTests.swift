@@ -1,0 +1,39 @@
+import HTTPSink
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("One person's messages and everybody's breaker")
+struct ProviderBreakerTests {
+    @Test(
+        "N-03: words about single messages never have a provider left alone; its own trouble does",
+        arguments: [(400, 30), (403, 30), (404, 30), (401, 10), (429, 10), (500, 10)])
+    func words(_ status: Int, _ asked: Int) async throws {
+        let sink = try await HTTPSink { _ in .answer(status) }
+        let bench = try ShortBench(
+            in: try TemporaryFolder(),
+            [
+                "provider-plaintext": "true", "sms-providers": "webhook",
+                "sms-webhook-url": sink.url("/sms"), "sms-rate": "1000",
+                "sms-webhook-secret": "a secret of thirty-two bytes, ok",
+            ])
+        let order = SMSOrder(
+            recipient: ShortBench.number, template: "phone-code", lane: .security, language: "en",
+            variables: [
+                OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
+            ], expiresAt: nil, account: nil)
+        for _ in 0..<30 { _ = try await bench.attempt(.sms(order)) }
+        // Ten failures open it (CircuitBreaker), and time stands still.
+        #expect(sink.requests.count == asked)
+        await bench.close()
+        await sink.close()
+    }
+
+    @Test("a message of which a provider says \"not this one\" waits, as long as it asks")
+    func waits() {
+        #expect(ProviderAnswer.later("x", retryAfter: nil).breakerOutcome == .answered)
+        #expect(MailVerdict.later("x").breakerOutcome == .answered)
+    }
+}
