@@ -74,9 +74,9 @@ struct Reauthentication: Sendable {
             case .success(let proof):
                 return .done(try note(proof, of: session, by: token, origin, transaction))
             case .failure(let error):
-                try parts.auditRefusedUse(
+                let recorded = try parts.auditRefusedUse(
                     of: session, .reauthenticationRefused, error.code, origin, transaction)
-                return .refused(error.code)
+                return .refused(error.code, recorded: recorded)
             }
         }
         return try parts.settle(outcome)
