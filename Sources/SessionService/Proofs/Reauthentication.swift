@@ -70,13 +70,15 @@ struct Reauthentication: Sendable {
                 presence, on: request.accessToken, by: session.deviceKey, at: parts.time.now())
         }
         switch finding {
-        case .success(let proof) where session.proofs.have(proof):
-            return TokenGrant(session: session, reissuing: token, givenAt: parts.time.now())
-        case .failure(let error)
-        where parts.refusedUses.noteFurther(.init(of: session, .reauthenticationRefused, error.code)):
-            throw error
-        case .success, .failure: return try await write(finding, token, origin)
+        case .success(let proof):
+            if session.proofs.have(proof) {
+                return TokenGrant(session: session, reissuing: token, givenAt: parts.time.now())
+            }
+        case .failure(let error):
+            let use = RefusedUses.Kind(of: session, .reauthenticationRefused, error.code)
+            if parts.refusedUses.noteFurther(use) { throw ServiceError(error.code) }
         }
+        return try await write(finding, token, origin)
     }
 
     /// Writes what was found of a device's proof.

@@ -31,7 +31,7 @@ struct RefusedUsesTests {
         #expect(uses.note(Self.kind(1), at: Self.start + .seconds(600)), "a new window")
     }
 
-    @Test("a first use whose record was undone is given with the others, and one that was not is not")
+    @Test("a first use whose record was undone is given when its window is over")
     func undone() {
         let uses = RefusedUses()
         #expect(!uses.noteFurther(Self.kind(1)), "the first needs its record")
