@@ -125,8 +125,8 @@ let package = Package(
         module(
             "RateLimitService",
             [
-                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                logging, coreMetrics,
+                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "ServiceRuntime", logging, coreMetrics,
             ]),
         module(
             "GatewayService",
@@ -172,8 +172,8 @@ let package = Package(
         program(
             "postern",
             [
-                "Hosting", "NotificationService", "Contracts", "RPC", "Messages", "Cryptography",
-                "ServiceRuntime", nioPosix, argumentParser,
+                "Hosting", "NotificationService", "EmailAddresses", "Contracts", "RPC", "Messages",
+                "Cryptography", "ServiceRuntime", nioPosix, argumentParser,
             ]),
         program(
             "postern-notification",

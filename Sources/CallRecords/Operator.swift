@@ -6,7 +6,8 @@ extension CallContext {
     package static let operators: Set<String> = ["tool"]
 
     /// Lets only the operator's tool go on, whatever the list of callers says: a gateway that was
-    /// taken over must neither change signing keys nor say that a wrong clock is right.
+    /// taken over must neither change signing keys, nor use up the room for subjects' secrets, nor say that
+    /// a wrong clock is right.
     /// - Throws: `rpc/permission-denied`.
     package func requireOperator() throws(ServiceError) {
         guard Self.operators.contains(application) else { throw ServiceError(.permissionDenied) }

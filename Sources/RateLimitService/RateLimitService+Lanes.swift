@@ -62,10 +62,14 @@ extension RateLimitService {
     }
 
     /// Forgets what was counted on each, with the lane of the device that is named.
-    func forget(_ asked: [AskedCharge], at now: Timestamp) async throws {
+    /// - Returns: on how many something was.
+    @discardableResult
+    func forget(_ asked: [AskedCharge], at now: Timestamp) async throws -> Int {
         let policies = policies.value
+        var forgotten = 0
         for charge in asked {
             var keys: [LimitKey] = []
+            var isCounted = false
             subjects.decide(.reset, at: now) { ring in
                 let requests = Self.lanes(of: charge).map { limit, subject in
                     let rule = policies.rule(limit)
@@ -73,12 +77,16 @@ extension RateLimitService {
                     return LimitRequest(key: key, rule: rule, isShadow: false)
                 }
                 keys = requests.map(\.key)
+                // Only for the answer: what a charge adds in between is forgotten just as well.
+                isCounted = keys.contains { table.holds($0) }
                 return requests
             }
+            if isCounted { forgotten += 1 }
             ledger.withLock { $0.forget(keys) }
             try await subjects.finish()
             try await hitStore.audit(AuditEvent(.limitReset, subject: keys.first?.hash))
         }
+        return forgotten
     }
 
     private static func lanes(of charge: AskedCharge) -> [(LimitName, String)] {

@@ -207,7 +207,7 @@ package final class RateLimitService: LimitsService {
         guard resetsFrom.contains(context.application) else {
             throw ServiceError(.permissionDenied)
         }
-        try await forget(AskedCharge.read(request.charges), at: time.now())
-        return RateLimitV1.ResetResponse()
+        let forgotten = try await forget(AskedCharge.read(request.charges), at: time.now())
+        return RateLimitV1.ResetResponse(forgotten: UInt32(clamping: forgotten))
     }
 }

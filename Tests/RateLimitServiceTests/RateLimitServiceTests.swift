@@ -225,9 +225,10 @@ struct RateLimitServiceTests {
             try await house.service.reset(request, house.context)
         }
         #expect(try house.peek(.failedSignInByAccount, "ada@example.org").limited)
-        _ = try await house.service.reset(
-            request, CallContext(application: "tool", deadline: house.context.deadline))
+        let tool = CallContext(application: "tool", deadline: house.context.deadline)
+        #expect(try await house.service.reset(request, tool).forgotten == 1)
         #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
-        #expect(try await house.audited().map(\.kind) == ["limit.reset"])
+        #expect(try await house.service.reset(request, tool).forgotten == 0, "nothing is left")
+        #expect(try await house.audited().map(\.kind) == ["limit.reset", "limit.reset"])
     }
 }

@@ -34,7 +34,7 @@ enum ModuleGraph {
         ("postern-notification", programFloor.union(["NotificationService", "Outbound"])),
         ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
-        ("postern", programFloor.union(["NotificationService"])),
+        ("postern", programFloor.union(["NotificationService", "EmailAddresses"])),
     ]
 
     /// What a service stands on. A service never imports a service.

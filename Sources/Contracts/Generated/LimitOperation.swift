@@ -116,7 +116,7 @@ package enum LimitOperationDescription {
             rotateSubjectKey,
         ],
         fileDescriptorSet: """
-            CvEHCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9vcGVyYXRpb24ucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            CpYICiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9vcGVyYXRpb24ucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
             bWl0LnYxIrMBCgVMaW1pdBISCgRuYW1lGAEgASgJUgRuYW1lEhIKBHJ1bGUYAiABKAlSBHJ1bGUS\
             GAoHY2hhbmdlZBgDIAEoCFIHY2hhbmdlZBIWCgZzaGFkb3cYBCABKAhSBnNoYWRvdxIYCgdkdXJh\
             YmxlGAUgASgIUgdkdXJhYmxlEhoKCGludGVybmFsGAYgASgIUghpbnRlcm5hbBIaCghzZXR0aW5n\
@@ -125,14 +125,15 @@ package enum LimitOperationDescription {
             WgoKU3ViamVjdEtleRIWCgZudW1iZXIYASABKANSBm51bWJlchIZCghzaW5jZV9tcxgCIAEoA1IH\
             c2luY2VNcxIZCgh1bnRpbF9tcxgDIAEoA1IHdW50aWxNcyIYChZMaXN0U3ViamVjdEtleXNSZXF1\
             ZXN0Ik8KF0xpc3RTdWJqZWN0S2V5c1Jlc3BvbnNlEjQKBGtleXMYASADKAsyIC5wb3N0ZXJuLnJh\
-            dGVsaW1pdC52MS5TdWJqZWN0S2V5UgRrZXlzIhkKF1JvdGF0ZVN1YmplY3RLZXlSZXF1ZXN0IlAK\
-            GFJvdGF0ZVN1YmplY3RLZXlSZXNwb25zZRI0CgRrZXlzGAEgAygLMiAucG9zdGVybi5yYXRlbGlt\
-            aXQudjEuU3ViamVjdEtleVIEa2V5czLgAgoOTGltaXRPcGVyYXRpb24SZQoKTGlzdExpbWl0cxIn\
-            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkxpc3RMaW1pdHNSZXF1ZXN0GigucG9zdGVybi5yYXRlbGlt\
-            aXQudjEuTGlzdExpbWl0c1Jlc3BvbnNlIgSItRgBEnQKD0xpc3RTdWJqZWN0S2V5cxIsLnBvc3Rl\
-            cm4ucmF0ZWxpbWl0LnYxLkxpc3RTdWJqZWN0S2V5c1JlcXVlc3QaLS5wb3N0ZXJuLnJhdGVsaW1p\
-            dC52MS5MaXN0U3ViamVjdEtleXNSZXNwb25zZSIEiLUYARJxChBSb3RhdGVTdWJqZWN0S2V5Ei0u\
-            cG9zdGVybi5yYXRlbGltaXQudjEuUm90YXRlU3ViamVjdEtleVJlcXVlc3QaLi5wb3N0ZXJuLnJh\
-            dGVsaW1pdC52MS5Sb3RhdGVTdWJqZWN0S2V5UmVzcG9uc2ViBnByb3RvMw==
+            dGVsaW1pdC52MS5TdWJqZWN0S2V5UgRrZXlzIj4KF1JvdGF0ZVN1YmplY3RLZXlSZXF1ZXN0EiMK\
+            DWZvcmdldF9vbGRlc3QYASABKAhSDGZvcmdldE9sZGVzdCJQChhSb3RhdGVTdWJqZWN0S2V5UmVz\
+            cG9uc2USNAoEa2V5cxgBIAMoCzIgLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlN1YmplY3RLZXlSBGtl\
+            eXMy4AIKDkxpbWl0T3BlcmF0aW9uEmUKCkxpc3RMaW1pdHMSJy5wb3N0ZXJuLnJhdGVsaW1pdC52\
+            MS5MaXN0TGltaXRzUmVxdWVzdBooLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkxpc3RMaW1pdHNSZXNw\
+            b25zZSIEiLUYARJ0Cg9MaXN0U3ViamVjdEtleXMSLC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5MaXN0\
+            U3ViamVjdEtleXNSZXF1ZXN0Gi0ucG9zdGVybi5yYXRlbGltaXQudjEuTGlzdFN1YmplY3RLZXlz\
+            UmVzcG9uc2UiBIi1GAEScQoQUm90YXRlU3ViamVjdEtleRItLnBvc3Rlcm4ucmF0ZWxpbWl0LnYx\
+            LlJvdGF0ZVN1YmplY3RLZXlSZXF1ZXN0Gi4ucG9zdGVybi5yYXRlbGltaXQudjEuUm90YXRlU3Vi\
+            amVjdEtleVJlc3BvbnNlYgZwcm90bzM=
             """)
 }

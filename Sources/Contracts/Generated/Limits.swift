@@ -222,7 +222,7 @@ package enum LimitsDescription {
             reset,
         ],
         fileDescriptorSet: """
-            CpMOCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            CrEOCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
             bWl0LnYxIlAKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
             c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZSLUAQoIRGVjaXNpb24SGAoHbGltaXRlZBgB\
             IAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGltaXQSJAoOcmV0cnlfYWZ0ZXJfbXMYAyAB\
@@ -243,16 +243,17 @@ package enum LimitsDescription {
             c3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdlcxIaCghsYW5ndWFnZRgCIAEoCVIIbGFu\
             Z3VhZ2UiSgoMUGVla1Jlc3BvbnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGlt\
             aXQudjEuRGVjaXNpb25SCGRlY2lzaW9uIkYKDFJlc2V0UmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygL\
-            MhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIg8KDVJlc2V0UmVzcG9uc2Uy\
-            pgQKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9zdGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVl\
-            c3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Db25zdW1lUmVzcG9uc2USVgoFQ2hlY2sSIi5wb3N0\
-            ZXJuLnJhdGVsaW1pdC52MS5DaGVja1JlcXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVj\
-            a1Jlc3BvbnNlIgSYtRgBElkKBlJlZnVuZBIjLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJl\
-            cXVlc3QaJC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZWZ1bmRSZXNwb25zZSIEmLUYARJcCgdTdWNj\
-            ZWVkEiQucG9zdGVybi5yYXRlbGltaXQudjEuU3VjY2VlZFJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVs\
-            aW1pdC52MS5TdWNjZWVkUmVzcG9uc2UiBJi1GAESWwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0\
-            LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVybi5yYXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgyItRgB\
-            oLUYZJi1GAESVgoFUmVzZXQSIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJlcXVlc3QaIy5w\
-            b3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJlc3BvbnNlIgSItRgBYgZwcm90bzM=
+            MhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIi0KDVJlc2V0UmVzcG9uc2US\
+            HAoJZm9yZ290dGVuGAEgASgNUglmb3Jnb3R0ZW4ypgQKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9z\
+            dGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5D\
+            b25zdW1lUmVzcG9uc2USVgoFQ2hlY2sSIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1JlcXVl\
+            c3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1Jlc3BvbnNlIgSYtRgBElkKBlJlZnVuZBIj\
+            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJlcXVlc3QaJC5wb3N0ZXJuLnJhdGVsaW1pdC52\
+            MS5SZWZ1bmRSZXNwb25zZSIEmLUYARJcCgdTdWNjZWVkEiQucG9zdGVybi5yYXRlbGltaXQudjEu\
+            U3VjY2VlZFJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5TdWNjZWVkUmVzcG9uc2UiBJi1\
+            GAESWwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVybi5y\
+            YXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgyItRgBoLUYZJi1GAESVgoFUmVzZXQSIi5wb3N0ZXJu\
+            LnJhdGVsaW1pdC52MS5SZXNldFJlcXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJl\
+            c3BvbnNlIgSItRgBYgZwcm90bzM=
             """)
 }

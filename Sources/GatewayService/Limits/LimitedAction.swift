@@ -8,10 +8,11 @@ enum LimitedAction {
     /// Before anybody knows whether the email has an account.
     case passwordReset(email: String)
     case verificationMail(account: String)
-    /// Before a provider's token is looked at.
+    /// Before a provider's token is looked at. For the flows of provider sign-in, which are to come.
     case providerSignIn(device: String, caller: LimitedCaller)
     /// Once the provider's signature says whose token it is, and before anything else of it is
-    /// believed: a token names its identity only by that, or anybody could lock anybody out.
+    /// believed: a token names its identity only by that, or anybody could lock anybody out. For
+    /// the flows of provider sign-in, which are to come.
     case providerIdentity(issuer: String, subject: String, device: String)
 
     /// The flow that it is a part of.

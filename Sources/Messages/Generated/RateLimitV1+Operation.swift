@@ -301,8 +301,15 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
 extension RateLimitV1 {
     /// Asks for another secret.
     package struct RotateSubjectKeyRequest: Hashable, Sendable {
+        /// Where there is no room for another secret, the oldest is forgotten for it, though something may
+        /// still be kept under it: whoever is counted or locked there, and has not come since, is free.
+        package var forgetOldest: Bool
+
         /// A message of these fields.
-        package init() {
+        package init(
+            forgetOldest: Bool = false
+        ) {
+            self.forgetOldest = forgetOldest
         }
     }
 }
@@ -313,10 +320,12 @@ extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     package static func read(
         from reader: inout OrdinaryReader
     ) throws(NotOrdinary) -> RateLimitV1.RotateSubjectKeyRequest {
-        return RateLimitV1.RotateSubjectKeyRequest()
+        let forgetOldest = try reader.bool(8)
+        return RateLimitV1.RotateSubjectKeyRequest(forgetOldest: forgetOldest)
     }
 
     package func write(to sink: inout some WireSink) {
+        if forgetOldest { sink.bool(8, forgetOldest) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -326,6 +335,8 @@ extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest>) throws {
+        let forgetOldest = c.pointee.forget_oldest != 0
+        self.forgetOldest = forgetOldest
     }
 }
 

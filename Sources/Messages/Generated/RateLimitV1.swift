@@ -647,8 +647,14 @@ extension RateLimitV1.ResetRequest: ProtobufMessage {
 extension RateLimitV1 {
     /// Forgotten.
     package struct ResetResponse: Hashable, Sendable {
+        /// On how many of the entries something was counted that is now forgotten. A repeat finds nothing.
+        package var forgotten: UInt32
+
         /// A message of these fields.
-        package init() {
+        package init(
+            forgotten: UInt32 = 0
+        ) {
+            self.forgotten = forgotten
         }
     }
 }
@@ -659,10 +665,12 @@ extension RateLimitV1.ResetResponse: ProtobufMessage {
     package static func read(
         from reader: inout OrdinaryReader
     ) throws(NotOrdinary) -> RateLimitV1.ResetResponse {
-        return RateLimitV1.ResetResponse()
+        let forgotten = try reader.uint32(8)
+        return RateLimitV1.ResetResponse(forgotten: forgotten)
     }
 
     package func write(to sink: inout some WireSink) {
+        if forgotten != 0 { sink.uint32(8, forgotten) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -672,5 +680,7 @@ extension RateLimitV1.ResetResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Ratelimit__V1__ResetResponse>) throws {
+        let forgotten = c.pointee.forgotten
+        self.forgotten = forgotten
     }
 }

@@ -43,6 +43,13 @@ package final class LimitTable: Sendable {
         return sum
     }
 
+    /// Whether something is kept under a key.
+    func holds(_ key: LimitKey) -> Bool {
+        var isThere = false
+        stripes.locked(stripes.place(of: key)) { isThere = $0.pointee.find(key).isThere }
+        return isThere
+    }
+
     /// Memory taken, in bytes.
     package var bytes: Int {
         var sum = 0

@@ -78,11 +78,12 @@ struct SlotTable {
 
     /// A free slot behind all others, for a key greater than all that are there; the caller writes
     /// it at once.
-    /// - Parameter next: the place behind the last slot in use; 0 at first.
+    /// - Parameter next: the place behind the last slot in use; 0 at first. Once a key has been put
+    ///   in by `insert` that is not known any more, and a slot that is taken stays as it is.
     /// - Returns: nil where there is no room behind them.
     mutating func append(_ key: LimitKey, behind next: inout Int) -> Slot? {
         let place = max(home(key.high), next)
-        guard count < homes / 10 * 9, place < total - 1 else { return nil }
+        guard count < homes / 10 * 9, place < total - 1, self[place].isFree else { return nil }
         count += 1
         next = place + 1
         return self[place]

@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 package import Messages
 package import RPC
@@ -5,9 +6,6 @@ import ServiceRuntime
 
 /// What the operator can ask and do besides the file of limits: `postern limits`.
 package struct LimitOperations: LimitOperationService {
-    /// The applications that are the operator.
-    private static let operators: Set<String> = ["tool"]
-
     let policies: Live<LimitPolicies>
     let subjectKeys: SubjectKeys
     let time: any Time
@@ -15,7 +13,7 @@ package struct LimitOperations: LimitOperationService {
     package func listLimits(
         _ request: RateLimitV1.ListLimitsRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListLimitsResponse {
-        try Self.requireOperator(context)
+        try context.requireOperator()
         let policies = policies.value
         let limits = LimitName.allCases.sorted { $0.rawValue < $1.rawValue }
         return RateLimitV1.ListLimitsResponse(
@@ -25,15 +23,16 @@ package struct LimitOperations: LimitOperationService {
     package func listSubjectKeys(
         _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListSubjectKeysResponse {
-        try Self.requireOperator(context)
+        try context.requireOperator()
         return RateLimitV1.ListSubjectKeysResponse(keys: keys)
     }
 
     package func rotateSubjectKey(
         _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RotateSubjectKeyResponse {
-        try Self.requireOperator(context)
-        try await subjectKeys.rotate(at: time.now())
+        try context.requireOperator()
+        try await subjectKeys.rotate(
+            at: time.now(), forgettingOldest: request.forgetOldest)
         return RateLimitV1.RotateSubjectKeyResponse(keys: keys)
     }
 
@@ -43,13 +42,6 @@ package struct LimitOperations: LimitOperationService {
             RateLimitV1.SubjectKey(
                 number: secret.number, sinceMs: secret.since.milliseconds,
                 untilMs: secret.until?.milliseconds ?? 0)
-        }
-    }
-
-    /// A gateway that was taken over must not use the room for secrets up.
-    private static func requireOperator(_ context: CallContext) throws(ServiceError) {
-        guard operators.contains(context.application) else {
-            throw ServiceError(.permissionDenied)
         }
     }
 }

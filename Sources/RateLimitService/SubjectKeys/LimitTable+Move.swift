@@ -15,16 +15,20 @@ import Synchronization
 extension LimitTable {
     /// Brings what is kept under `formers` to `current`, unless the key of the secret with that
     /// number is not in force any more.
-    /// - Parameter formers: the newest first; at most 15.
+    /// - Parameters:
+    ///   - formers: the newest first; at most 15.
+    ///   - moment: what a state that never ends is kept as last charged at.
     func move(
-        _ formers: [LimitKey], to current: LimitKey, under number: Int64, _ moved: MovedStates
+        _ formers: [LimitKey], to current: LimitKey, under number: Int64, at moment: Timestamp,
+        _ moved: MovedStates
     ) {
         var locks = StripeLocks()
         for key in formers + [current] { locks.add(stripes.place(of: key)) }
         for place in 0..<locks.count { stripes.lock(locks[place]) }
         defer { for place in 0..<locks.count { stripes.unlock(locks[place]) } }
         guard isCurrent(number) else { return }
-        for former in formers { take(former, to: current, moved) }
+        let moment = Self.moment(moment)
+        for former in formers { take(former, to: current, at: moment, moved) }
     }
 
     /// Takes the states of these keys away.
@@ -45,23 +49,54 @@ extension LimitTable {
 
     /// Whether something counts that was last charged before `moment`. A bucket does not tell when
     /// that was, but none takes longer to drain than former secrets are kept at the least.
-    func isCharged(before moment: Timestamp) -> Bool {
+    /// - Parameter oldest: what never ends and was last charged before that stands under a secret
+    ///   that the operator had forgotten. Nobody finds it, so it keeps no other secret.
+    func isCharged(before moment: Timestamp, since oldest: Timestamp) -> Bool {
         var isCharged = false
+        var rules = RulesAtHand(stripes.rules)
         stripes.forEachLocked { stripe in
             guard !isCharged else { return }
-            stripe.pointee.forEach { _, state in
-                guard state.kind != .rate, let last = state.moments.last else { return }
-                if last <= moment.milliseconds { isCharged = true }
+            stripe.pointee.forEach { key, state in
+                guard state.kind != .rate, let last = state.moments.last,
+                    last <= moment.milliseconds
+                else { return }
+                let isLost =
+                    last < oldest.milliseconds && Self.isEndless(state, by: rules[key.limit])
+                if !isLost { isCharged = true }
             }
         }
         return isCharged
     }
 
-    private func take(_ former: LimitKey, to current: LimitKey, _ moved: MovedStates) {
+    /// A lock for good is told to be so by its failures alone, whenever they were: only where the
+    /// operator makes it end later does that begin at the move.
+    private func take(
+        _ former: LimitKey, to current: LimitKey, at moment: Int64, _ moved: MovedStates
+    ) {
         let stripe = stripes[former]
-        guard let state = stripe.pointee.copy(of: former), !moved.contains(former) else { return }
+        guard var state = stripe.pointee.copy(of: former), !moved.contains(former) else { return }
+        if Self.isEndless(state, by: stripes.rules(former.limit)) { state.delay(to: moment) }
         stripes[current].pointee.take(state, of: current)
         if !moved.note(former) { stripe.pointee.forget(at: stripe.pointee.find(former)) }
+    }
+
+    /// Whether a state counts until somebody resets it.
+    private static func isEndless(
+        _ state: borrowing some CountedState, by rule: CountingRule?
+    ) -> Bool {
+        guard let rule, rule.kind == state.kind else { return false }
+        return rule.end(state) == .max
+    }
+}
+
+extension LimitState {
+    /// Has a lock last charged at a moment, if that is later; the series began when it did.
+    fileprivate mutating func delay(to moment: Int64) {
+        guard kind == .lock, let last = moments.last, last < moment else { return }
+        let began = moments[0]
+        moments.count = 0
+        moments.insert(began)
+        moments.insert(moment)
     }
 }
 

@@ -16,7 +16,9 @@ import ServiceRuntime
 ///
 /// Only hashes are kept, so states can be moved only when their subject is named again. A state
 /// that nobody names for 40 days has ended by then, but for locks and high ladders: a former secret
-/// stays for as long as one is there that was last charged before its end (`isSpent`).
+/// stays for as long as one is there that was last charged before its end (`isSpent`). A lock for
+/// good never ends: moved, it counts as charged at the move, so it needs its former secret no
+/// longer. One that nobody names keeps that secret, until the operator has it forgotten.
 ///
 /// Everybody must agree under which secret a subject stands, or it would be counted twice: the
 /// table knows the current secret's number, and refuses a batch whose keys are another's with the
@@ -27,6 +29,9 @@ struct SubjectKeyRing: Sendable {
     static let secretsMax = 4
     /// No window, wait or mark is longer, and no bucket takes longer to drain.
     static let keptAtLeast = LimitRule.windowMax
+    /// Charges may go under a secret for so long after its end is written: until the tables have
+    /// gone over to the next one.
+    static let changeover: Duration = .seconds(60)
 
     let current: SubjectHash
     /// The newest first.
@@ -55,19 +60,29 @@ struct SubjectKeyRing: Sendable {
         formers.lazy.filter { Self.mayHold($0, rule, at: now) }.map { $0.limitKey(limit, subject) }
     }
 
+    /// What a lock for good is stored to be last charged at when it is moved: later than whatever a
+    /// former secret may be needed for.
+    func moveMoment(at now: Timestamp) -> Timestamp {
+        max(now, current.since + Self.changeover + .milliseconds(1))
+    }
+
+    /// Since when the oldest secret has been in force. What counts from before it cannot be found,
+    /// or has been moved.
+    var oldest: Timestamp { (formers.last ?? current).since }
+
     /// Whether a former secret is of no use any more: nothing is there that it may be needed for.
     /// - Parameter isCharged: whether something counts that was last charged before a moment.
     static func isSpent(
         until: Timestamp, at now: Timestamp, isCharged: (_ before: Timestamp) -> Bool
     ) -> Bool {
-        now - until >= keptAtLeast && !isCharged(until)
+        now - until >= keptAtLeast + changeover && !isCharged(until + changeover)
     }
 
     private static func mayHold(
         _ former: SubjectHash, _ rule: CountingRule, at now: Timestamp
     ) -> Bool {
         guard let until = former.until, let life = rule.lifeMax else { return true }
-        return now - until < .milliseconds(life)
+        return now - until < .milliseconds(life) + changeover
     }
 }
 

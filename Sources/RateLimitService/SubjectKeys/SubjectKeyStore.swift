@@ -6,7 +6,7 @@ import Storage
 /// is derived from the service's own key, and its row holds nothing.
 struct SubjectKeyStore: Sendable {
     /// A secret as it is stored.
-    private struct Row: Sendable {
+    fileprivate struct Row: Sendable {
         let number: Int64
         let sealed: [UInt8]?
         let since: Timestamp
@@ -38,11 +38,15 @@ struct SubjectKeyStore: Sendable {
     }
 
     /// Makes `secret` the current one.
+    /// - Parameter forgettingOldest: makes room where there is none.
     /// - Returns: the secrets, the newest first; nil where there is no room for another.
-    func add(_ secret: SecretBytes) async throws -> [SubjectHash]? {
+    func add(_ secret: SecretBytes, forgettingOldest: Bool) async throws -> [SubjectHash]? {
         let box = box
         let rows: [Row]? = try await store.write { transaction in
-            let rows = try Self.rows(transaction)
+            var rows = try Self.rows(transaction)
+            if forgettingOldest, rows.count >= SubjectKeyRing.secretsMax, let oldest = rows.last {
+                rows = try transaction.forgetSecret(oldest.number)
+            }
             guard rows.count < SubjectKeyRing.secretsMax, let newest = rows.first else {
                 return nil
             }
@@ -65,16 +69,7 @@ struct SubjectKeyStore: Sendable {
     /// Forgets a former secret.
     /// - Returns: those that are left.
     func remove(_ number: Int64) async throws -> [SubjectHash] {
-        let rows = try await store.write { transaction in
-            let count = try transaction.execute(
-                "DELETE FROM subject_secret WHERE number = ? AND until_ms IS NOT NULL",
-                [.integer(number)])
-            if count > 0 {
-                try transaction.audit(AuditEvent(.subjectSecretForgotten, attempt: number))
-            }
-            return try Self.rows(transaction)
-        }
-        return try rows.map(open)
+        try await store.write { try $0.forgetSecret(number) }.map(open)
     }
 
     private func open(_ row: Row) throws -> SubjectHash {
@@ -85,7 +80,7 @@ struct SubjectKeyStore: Sendable {
         return SubjectHash(key, number: row.number, since: row.since, until: row.until)
     }
 
-    private static func rows(_ session: some SQLSession) throws -> [Row] {
+    fileprivate static func rows(_ session: some SQLSession) throws -> [Row] {
         try session.query(
             "SELECT number, secret, since_ms, until_ms FROM subject_secret ORDER BY number DESC"
         ) { row in
@@ -93,6 +88,18 @@ struct SubjectKeyStore: Sendable {
                 number: try row.integer(0), sealed: try row.optionalBlob(1),
                 since: try row.timestamp(2), until: try row.optionalTimestamp(3))
         }
+    }
+}
+
+extension Transaction {
+    /// Forgets a former secret, on record.
+    /// - Returns: those that are left.
+    fileprivate func forgetSecret(_ number: Int64) throws -> [SubjectKeyStore.Row] {
+        let count = try execute(
+            "DELETE FROM subject_secret WHERE number = ? AND until_ms IS NOT NULL",
+            [.integer(number)])
+        if count > 0 { try audit(AuditEvent(.subjectSecretForgotten, attempt: number)) }
+        return try SubjectKeyStore.rows(self)
     }
 }
 

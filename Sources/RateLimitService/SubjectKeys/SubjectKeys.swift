@@ -30,10 +30,13 @@ final class SubjectKeys: Sendable {
     }
 
     /// Has new charges go under another secret.
+    /// - Parameter forgettingOldest: where there is no room, the oldest secret goes for it. Whoever
+    ///   is counted or locked under it, and has not come since, is free.
     /// - Throws: `auth/too-many-requests` where the former ones are still needed.
-    func rotate(at now: Timestamp) async throws {
+    func rotate(at now: Timestamp, forgettingOldest: Bool = false) async throws {
         let secret = SecretBytes.generate(count: SecretFile.keyBytes, randomness: randomness)
-        guard let next = try await secrets.add(secret) else {
+        guard let next = try await secrets.add(secret, forgettingOldest: forgettingOldest)
+        else {
             throw ServiceError(.tooManyRequests, retryAfter: patience(at: now))
         }
         try adopt(next)
@@ -43,11 +46,14 @@ final class SubjectKeys: Sendable {
     /// Forgets the former secrets that nothing is kept under any more.
     func prune(at now: Timestamp) async {
         let tables = tables.withLock { $0 }
+        let ring = ring
         for former in ring.formers {
             guard let until = former.until,
                 SubjectKeyRing.isSpent(
                     until: until, at: now,
-                    isCharged: { moment in tables.contains { $0.isCharged(before: moment) } })
+                    isCharged: { moment in
+                        tables.contains { $0.isCharged(before: moment, since: ring.oldest) }
+                    })
             else { continue }
             do {
                 try adopt(try await secrets.remove(former.number))
@@ -74,7 +80,8 @@ final class SubjectKeys: Sendable {
     /// Until the oldest secret may be forgotten.
     private func patience(at now: Timestamp) -> Duration {
         guard let until = ring.formers.last?.until else { return SubjectKeyRing.keptAtLeast }
-        return max(.seconds(3_600), until + SubjectKeyRing.keptAtLeast - now)
+        let kept = SubjectKeyRing.keptAtLeast + SubjectKeyRing.changeover
+        return max(.seconds(3_600), until + kept - now)
     }
 
     private static func ring(_ secrets: [SubjectHash]) throws -> SubjectKeyRing {

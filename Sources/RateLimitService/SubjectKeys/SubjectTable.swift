@@ -24,7 +24,10 @@ struct SubjectTable: Sendable {
         let key = ring.limitKey(limit, subject)
         guard !ring.formers.isEmpty else { return key }
         let formers = ring.formerKeys(limit, subject, rule, at: now)
-        if !formers.isEmpty { table.move(formers, to: key, under: ring.number, moved) }
+        if !formers.isEmpty {
+            table.move(
+                formers, to: key, under: ring.number, at: ring.moveMoment(at: now), moved)
+        }
         return key
     }
 

@@ -5,8 +5,9 @@ import ServiceRuntime
 enum FlowOutcome<Value: Sendable>: Sendable {
     /// Done; sessions may have ended on the way.
     case done(Value, ended: [EndedSession] = [])
-    /// Refused, for the caller to be told; sessions may have ended on the way.
-    case refused(ErrorCode, ended: [EndedSession] = [])
+    /// Refused, for the caller to be told; sessions may have ended on the way, and the use may have
+    /// been recorded.
+    case refused(ErrorCode, ended: [EndedSession] = [], recorded: RefusedUses.Kind? = nil)
 }
 
 extension SessionParts {
@@ -17,8 +18,9 @@ extension SessionParts {
         case .done(let value, let sessions):
             ended.insert(sessions)
             return value
-        case .refused(let code, let sessions):
+        case .refused(let code, let sessions, let use):
             ended.insert(sessions)
+            if let use { refusedUses.confirm(use) }
             throw ServiceError(code)
         }
     }

@@ -65,8 +65,9 @@ struct SignOut: Sendable {
             let ended = try transaction.end(session, .replayed, from: .unknown)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .refused(let code):
-            try parts.auditRefusedUse(of: session, .refreshRefused, code, .unknown, transaction)
-            return .refused(code)
+            let recorded = try parts.auditRefusedUse(
+                of: session, .refreshRefused, code, .unknown, transaction)
+            return .refused(code, recorded: recorded)
         case .unknown: return .refused(.invalidRefreshToken)
         }
     }

@@ -55,17 +55,36 @@ struct Reauthentication: Sendable {
     }
 
     /// By the device. Its signature is checked before the store's one writer is asked; a session's
-    /// key never changes meanwhile.
+    /// key never changes meanwhile. Nor is the writer asked where there is nothing new to write: who
+    /// sends one signature again and again must not fill the audit trail or hold others up.
     private func grant(
         _ presence: SessionV1.PresenceProof, _ request: SessionV1.ReauthenticateRequest,
         _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
         guard request.proof == nil else { throw ServiceError(.invalidArgument, fields: ["proof"]) }
-        let key = try await parts.store.read { try live(token, $0)?.deviceKey }
+        guard let session = try await parts.store.read({ try live(token, $0) }) else {
+            throw ServiceError(.sessionEnded)
+        }
         let finding = Result { () throws(ServiceError) in
             try PresenceProofRule.proof(
-                presence, on: request.accessToken, by: key, at: parts.time.now())
+                presence, on: request.accessToken, by: session.deviceKey, at: parts.time.now())
         }
+        switch finding {
+        case .success(let proof):
+            if session.proofs.have(proof) {
+                return TokenGrant(session: session, reissuing: token, givenAt: parts.time.now())
+            }
+        case .failure(let error):
+            let use = RefusedUses.Kind(of: session, .reauthenticationRefused, error.code)
+            if parts.refusedUses.noteFurther(use) { throw ServiceError(error.code) }
+        }
+        return try await write(finding, token, origin)
+    }
+
+    /// Writes what was found of a device's proof.
+    private func write(
+        _ finding: Result<SessionProof, ServiceError>, _ token: AccessToken, _ origin: CallOrigin
+    ) async throws -> TokenGrant {
         let outcome = try await parts.store.write { transaction in
             guard let session = try live(token, transaction) else {
                 return FlowOutcome<TokenGrant>.refused(.sessionEnded)
@@ -74,9 +93,9 @@ struct Reauthentication: Sendable {
             case .success(let proof):
                 return .done(try note(proof, of: session, by: token, origin, transaction))
             case .failure(let error):
-                try parts.auditRefusedUse(
+                let recorded = try parts.auditRefusedUse(
                     of: session, .reauthenticationRefused, error.code, origin, transaction)
-                return .refused(error.code)
+                return .refused(error.code, recorded: recorded)
             }
         }
         return try parts.settle(outcome)

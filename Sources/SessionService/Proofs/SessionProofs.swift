@@ -37,6 +37,11 @@ struct SessionProofs: Hashable, Sendable {
     /// The one made last; of two made at the same moment, the later way.
     var latest: SessionProof { later.reduce(signIn) { $1.at >= $0.at ? $1 : $0 } }
 
+    /// Whether a proof says nothing new: it, or a later one in that way, has been taken in.
+    func have(_ proof: SessionProof) -> Bool {
+        all.contains { $0.methods == proof.methods && $0.at >= proof.at }
+    }
+
     /// Takes a proof in.
     mutating func note(_ proof: SessionProof) {
         if proof.methods == signIn.methods {

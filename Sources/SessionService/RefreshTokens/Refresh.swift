@@ -103,9 +103,9 @@ struct Refresh: Sendable {
             let ended = try transaction.end(session, reason, from: use.origin)
             return .refused(.sessionEnded, ended: [ended])
         case .refused(let code):
-            try parts.auditRefusedUse(
+            let recorded = try parts.auditRefusedUse(
                 of: session, .refreshRefused, code, use.origin, transaction)
-            return .refused(code)
+            return .refused(code, recorded: recorded)
         case .hasEnded: return .refused(.sessionEnded)
         case .unknown: return .refused(.invalidRefreshToken)
         }

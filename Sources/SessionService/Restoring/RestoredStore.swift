@@ -5,13 +5,16 @@ import Storage
 /// What a start makes of the store that it finds, so that a restored backup revives no session that
 /// ended after it was made (security.md, Erasure):
 ///
-///     the store is                     its epoch       its open sessions
-///     new, or from before epochs       a new one       stay
-///     the one that ran here last       as it was       stay
-///     a backup's copy (`RestoredCopy`)  a new one       end, for security
+///     the store is                     its epoch    its open sessions    its signing keys
+///     new, or from before epochs       a new one    stay                 stay
+///     the one that ran here last       as it was    stay                 stay
+///     a backup's copy (`RestoredCopy`)  a new one    end, for security    are revoked, all of them
 ///
 /// Which of a backup's sessions ended later nobody here can tell: by a sign-out, a lost phone, a
-/// replaced password. So all of them end, and people sign in once more.
+/// replaced password. So all of them end, and people sign in once more. Nor can anybody tell which
+/// keys were revoked since, or which access tokens are out: of sessions that the copy takes for
+/// idle, or that were opened after it and have no row. So no key of the copy verifies anything any
+/// more, and the start makes a new one. What such a token says of its session is not even read.
 ///
 /// The epoch stands beside every position that followers of ends are told. The restored store uses
 /// positions again that the lost one had told; a follower that comes with one of those would miss
@@ -29,12 +32,14 @@ enum RestoredStore {
             if !isRestored, let epoch = try transaction.epoch() { return (epoch, 0) }
             let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
             try transaction.setEpoch(epoch)
-            let ended = isRestored ? try transaction.endRestored() : 0
-            return (UInt64(epoch), ended)
+            guard isRestored else { return (UInt64(epoch), 0) }
+            try transaction.revokeRestoredKeys()
+            return (UInt64(epoch), try transaction.endRestored())
         }
         if isRestored {
             logger.warning(
-                "a restored backup: its open sessions have ended", fields: [.count: .count(ended)])
+                "a restored backup: its open sessions have ended, its signing keys are revoked",
+                fields: [.count: .count(ended)])
         }
         return epoch
     }
@@ -57,8 +62,15 @@ extension Transaction {
             [.integer(epoch), SQLValue(at)])
     }
 
+    /// Revokes every signing key, also those that had their time: one of them may have been revoked
+    /// after the backup was made. They are a few for each year.
+    fileprivate func revokeRestoredKeys() throws {
+        for key in try latestSigningKeys(.max) where !key.isRevoked { try revoke(key) }
+    }
+
     /// Ends all open sessions, in two statements for a million of them. Followers are told of those
-    /// that were used lately enough for an access token to be good.
+    /// that the copy knows to have been used lately. That is as old as the backup and tells of few;
+    /// what makes all access tokens worthless is that their keys are revoked.
     fileprivate func endRestored() throws -> Int {
         let reason = SQLValue.integer(EndReason.security.rawValue)
         try execute(

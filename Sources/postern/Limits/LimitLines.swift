@@ -32,6 +32,11 @@ extension RateLimitV1.Decision {
     }
 }
 
+extension RateLimitV1.ResetResponse {
+    /// Whether there was anything to forget: a subject that was mistyped has nothing.
+    var line: String { forgotten > 0 ? "forgotten" : "nothing was counted" }
+}
+
 extension RateLimitV1.SubjectKey {
     /// `2  current  since 2026-01-31T09:05:00.250Z`
     var line: String {

@@ -71,8 +71,7 @@ struct LimitsCommand: AsyncParsableCommand {
         func run() async throws {
             let request = RateLimitV1.ResetRequest(charges: [subject.charge])
             try await limiter.show { limiter in
-                _ = try await limiter.limits.reset(request, limiter.context)
-                return ["forgotten"]
+                [try await limiter.limits.reset(request, limiter.context).line]
             }
         }
     }
@@ -102,14 +101,26 @@ struct LimitsCommand: AsyncParsableCommand {
                 again, until nothing of it counts: 40 days at the least. Known devices move \
                 likewise. Records in the audit trail keep the hashes of their time, so one \
                 subject has another hash after it than before. There are four keys at most; \
-                with four, wait until the oldest is forgotten.
+                with four, wait until the oldest is forgotten, or have it forgotten.
+
+                A lock for good whose subject never comes again keeps its key for ever.
                 """)
+
+        @Flag(
+            help: ArgumentHelp(
+                "With four keys, forget the oldest to make room.",
+                discussion: """
+                    Who is locked, counted or known under it and has not come since is free, or \
+                    a stranger. It is on record in the audit trail.
+                    """))
+        var forgetOldest = false
 
         @OptionGroup var limiter: LimitCaller
 
         func run() async throws {
+            let request = RateLimitV1.RotateSubjectKeyRequest(forgetOldest: forgetOldest)
             try await limiter.show { limiter in
-                try await limiter.operation.rotateSubjectKey(.init(), limiter.context).keys
+                try await limiter.operation.rotateSubjectKey(request, limiter.context).keys
                     .map(\.line)
             }
         }
@@ -129,6 +140,7 @@ struct LimitSubjectArguments: ParsableArguments {
 
     /// As the limiter is asked.
     var charge: RateLimitV1.Charge {
-        RateLimitV1.Charge(limit: limit, subject: subject, device: device)
+        RateLimitV1.Charge(
+            limit: limit, subject: TypedSubject.counted(subject, under: limit), device: device)
     }
 }

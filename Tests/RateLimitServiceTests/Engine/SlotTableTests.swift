@@ -84,6 +84,29 @@ struct SlotTableTests {
         #expect(refused > 0 && table.count == 500)
     }
 
+    @Test("a table that grew while keys came in order loses none of them")
+    func appendedAfterGrowth() {
+        let randomness = SeededRandomness(seed: 9)
+        var table = SlotTable(sharedBits: 0)
+        defer { table.release() }
+        let highs = (0..<2_000).map { _ in randomness.next() }.sorted()
+        var end = 0
+        var refused = 0
+        for high in highs {
+            let key = LimitKey(limit: 1, high: high, low: 0)
+            if let slot = table.append(key, behind: &end) {
+                slot.begin(key, .ring)
+            } else {
+                refused += 1
+                Self.insert(key, &table)
+            }
+        }
+        #expect(refused > 0 && table.count == highs.count)
+        #expect(table.places.filter { !table[$0].isFree }.map { table[$0].high } == highs)
+        let lost = highs.filter { !table.find(LimitKey(limit: 1, high: $0, low: 0)).isThere }
+        #expect(lost.isEmpty)
+    }
+
     private static func insert(_ key: LimitKey, _ table: inout SlotTable) {
         table.insert(key, at: table.find(key)).begin(key, .ring)
     }

@@ -72,6 +72,33 @@ struct PresenceTests {
         #expect(ahead.authTimeMs == now.milliseconds)
     }
 
+    @Test("G-13: sent again, and refused again, it asks nothing of the writer and leaves no record")
+    func unwritten() async throws {
+        let device = try TestDevice.p256()
+        let tokens = try await fixture.open(on: device)
+        let (token, signedAt) = (tokens.accessToken, fixture.time.now())
+        let presence = try device.presence(token, at: signedAt)
+        let stale = try device.presence(token, at: signedAt - .seconds(61))
+        _ = try await reauthenticate(token, presence)
+        await expectRefused(.deviceProofStale) { try await reauthenticate(token, stale) }
+        let wasHeld = try await HeldWriter().during(fixture.store) {
+            for _ in 0..<5 {
+                let again = try await reauthenticate(token, presence)
+                #expect(again.authTimeMs == signedAt.milliseconds)
+                #expect(fixture.validate(again.accessToken).valid)
+                await expectRefused(.deviceProofStale) { try await reauthenticate(token, stale) }
+            }
+        }
+        #expect(wasHeld)
+        #expect(try await fixture.audited(.sessionReauthenticated) == 1)
+        fixture.time.advance(by: .seconds(600))
+        await fixture.service.work.refusedUses.write()
+        let kind = AuditKind.reauthenticationRefused.rawValue
+        #expect(
+            try await fixture.number(
+                "SELECT max(attempt) FROM audit WHERE kind = ?", [.text(kind)]) == 6)
+    }
+
     @Test("G-13: another's key, another token, an unattended proof or a stale one prove nothing")
     func refused() async throws {
         let device = try TestDevice.ed25519()

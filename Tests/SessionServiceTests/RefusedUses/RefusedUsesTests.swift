@@ -23,11 +23,41 @@ struct RefusedUsesTests {
         for _ in 0..<1_000 { #expect(!uses.note(Self.kind(1), at: Self.start)) }
         #expect(uses.note(Self.kind(1, .invalidDeviceProof), at: Self.start), "another reason")
         #expect(uses.note(Self.kind(2), at: Self.start), "another session")
+        for kind in [Self.kind(1, .invalidDeviceProof), Self.kind(2)] { uses.confirm(kind) }
         #expect(uses.take(overAt: Self.start + .milliseconds(599_999)) == [])
         let over = uses.take(overAt: Self.start + .seconds(600))
         #expect(over == [RefusedUses.Count(kind: Self.kind(1), uses: 1_001)])
         #expect(uses.count == 0)
         #expect(uses.note(Self.kind(1), at: Self.start + .seconds(600)), "a new window")
+    }
+
+    @Test("a first use whose record was undone is given when its window is over")
+    func undone() {
+        let uses = RefusedUses()
+        #expect(!uses.noteFurther(Self.kind(1)), "the first needs its record")
+        for session in [Int64(1), 2] { #expect(uses.note(Self.kind(session), at: Self.start)) }
+        uses.confirm(Self.kind(2))
+        #expect(uses.take(overAt: nil) == [RefusedUses.Count(kind: Self.kind(1), uses: 1)])
+        uses.confirm(Self.kind(1))
+        #expect(uses.count == 0, "a late word opens nothing")
+    }
+
+    @Test("A-01: a refused use whose transaction is undone is on record all the same")
+    func undoneRecord() async throws {
+        let fixture = try await SessionFixture()
+        let tokens = try await fixture.open(on: try .p256())
+        _ = try await fixture.store.write { transaction in
+            try transaction.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT raise(ABORT, 'full'); END")
+        }
+        await #expect(throws: (any Error).self) {
+            try await fixture.refresh(tokens.refreshToken)
+        }
+        _ = try await fixture.store.write { try $0.execute("DROP TRIGGER full") }
+        #expect(try await fixture.audited(.refreshRefused) == 0)
+        fixture.time.advance(by: .seconds(600))
+        await fixture.service.work.refusedUses.write()
+        #expect(try await fixture.audited(.refreshRefused) == 1)
     }
 
     @Test("a clock that fell back, and a stop, end all windows")

@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Glibc
 import Messages
 import RPC
@@ -45,13 +46,50 @@ struct RestoredStoreTests {
         for tokens in [signedOut, other] {
             #expect(!fixture.validate(tokens.accessToken).valid)
             await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
-            let state = try await fixture.inspect(tokens.accessToken)
-            #expect(state.known && !state.live && state.endReason == .security)
+            #expect(try await !fixture.inspect(tokens.accessToken).known)
         }
+        let reason = EndReason.security.rawValue
+        #expect(
+            try await fixture.number(
+                "SELECT count(*) FROM session WHERE end_reason = ?", [.integer(reason)]) == 2)
         #expect(try await fixture.audited(.backupRestored) == 1)
         let new = try await fixture.open()
         #expect(fixture.validate(new.accessToken).valid)
         _ = try await fixture.refresh(new.refreshToken)
+    }
+
+    @Test(
+        "S-01: no signing key of a backup is good, revoked since or not, nor any token that is out",
+        arguments: [true, false])
+    func signingKeys(isRevoked: Bool) async throws {
+        let known = try await fixture.open()
+        let former = try published()
+        let backup = try await backUp()
+        fixture.time.advance(by: .seconds(3 * 3_600))
+        if isRevoked {
+            for key in former { try await fixture.service.work.signingKeys.revoke(key) }
+        }
+        let ended = try await fixture.refresh(known.refreshToken)
+        _ = try await fixture.signOut(.accessToken(ended.accessToken))
+        let unknown = try await fixture.open(try fixture.account(43))
+        let lost = try published()
+        try await restore(backup)
+        #expect(try published().count == 1)
+        #expect(Set(try published()).isDisjoint(with: former + lost))
+        for token in [known, ended, unknown].map(\.accessToken) {
+            #expect(!fixture.validate(token).valid)
+            #expect(try await !fixture.inspect(token).known)
+        }
+        #expect(try await fixture.audited(.signingKeyRevoked) == former.count)
+        let signer = try published()
+        try await fixture.restart()
+        #expect(try published() == signer, "revoked once")
+    }
+
+    /// The keys that verifiers are told of.
+    private func published() throws -> [String] {
+        let set = fixture.service.keySet(SessionV1.KeySetRequest(), fixture.context())
+        return try JSONWebKeySet(json: set.jwks.utf8).identifiers
     }
 
     @Test("it is dealt with once: what is opened after it lives through restarts")

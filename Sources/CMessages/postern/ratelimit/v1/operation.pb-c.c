@@ -659,9 +659,29 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__list_subject_keys_respo
   (ProtobufCMessageInit) postern__ratelimit__v1__list_subject_keys_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define postern__ratelimit__v1__rotate_subject_key_request__field_descriptors NULL
-#define postern__ratelimit__v1__rotate_subject_key_request__field_indices_by_name NULL
-#define postern__ratelimit__v1__rotate_subject_key_request__number_ranges NULL
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__rotate_subject_key_request__field_descriptors[1] =
+{
+  {
+    "forget_oldest",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__RotateSubjectKeyRequest, forget_oldest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__ratelimit__v1__rotate_subject_key_request__field_indices_by_name[] = {
+  0,   /* field[0] = forget_oldest */
+};
+static const ProtobufCIntRange postern__ratelimit__v1__rotate_subject_key_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
 const ProtobufCMessageDescriptor postern__ratelimit__v1__rotate_subject_key_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -670,10 +690,10 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__rotate_subject_key_requ
   "Postern__Ratelimit__V1__RotateSubjectKeyRequest",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__RotateSubjectKeyRequest),
-  0,
+  1,
   postern__ratelimit__v1__rotate_subject_key_request__field_descriptors,
   postern__ratelimit__v1__rotate_subject_key_request__field_indices_by_name,
-  0,  postern__ratelimit__v1__rotate_subject_key_request__number_ranges,
+  1,  postern__ratelimit__v1__rotate_subject_key_request__number_ranges,
   (ProtobufCMessageInit) postern__ratelimit__v1__rotate_subject_key_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

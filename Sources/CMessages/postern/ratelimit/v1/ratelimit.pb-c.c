@@ -1273,9 +1273,29 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_request__descript
   (ProtobufCMessageInit) postern__ratelimit__v1__reset_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define postern__ratelimit__v1__reset_response__field_descriptors NULL
-#define postern__ratelimit__v1__reset_response__field_indices_by_name NULL
-#define postern__ratelimit__v1__reset_response__number_ranges NULL
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__reset_response__field_descriptors[1] =
+{
+  {
+    "forgotten",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__ResetResponse, forgotten),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__ratelimit__v1__reset_response__field_indices_by_name[] = {
+  0,   /* field[0] = forgotten */
+};
+static const ProtobufCIntRange postern__ratelimit__v1__reset_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
 const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -1284,10 +1304,10 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_response__descrip
   "Postern__Ratelimit__V1__ResetResponse",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__ResetResponse),
-  0,
+  1,
   postern__ratelimit__v1__reset_response__field_descriptors,
   postern__ratelimit__v1__reset_response__field_indices_by_name,
-  0,  postern__ratelimit__v1__reset_response__number_ranges,
+  1,  postern__ratelimit__v1__reset_response__number_ranges,
   (ProtobufCMessageInit) postern__ratelimit__v1__reset_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

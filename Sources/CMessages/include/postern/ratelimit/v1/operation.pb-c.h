@@ -102,10 +102,11 @@ struct  Postern__Ratelimit__V1__ListSubjectKeysResponse
 struct  Postern__Ratelimit__V1__RotateSubjectKeyRequest
 {
   ProtobufCMessage base;
+  protobuf_c_boolean forget_oldest;
 };
 #define POSTERN__RATELIMIT__V1__ROTATE_SUBJECT_KEY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__rotate_subject_key_request__descriptor) \
-     }
+    , 0 }
 
 
 struct  Postern__Ratelimit__V1__RotateSubjectKeyResponse

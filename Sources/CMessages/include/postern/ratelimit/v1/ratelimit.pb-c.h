@@ -187,10 +187,11 @@ struct  Postern__Ratelimit__V1__ResetRequest
 struct  Postern__Ratelimit__V1__ResetResponse
 {
   ProtobufCMessage base;
+  uint32_t forgotten;
 };
 #define POSTERN__RATELIMIT__V1__RESET_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__reset_response__descriptor) \
-     }
+    , 0 }
 
 
 /* Postern__Ratelimit__V1__Charge methods */
