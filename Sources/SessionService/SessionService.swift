@@ -16,7 +16,7 @@ package struct SessionService: SessionsService {
 
     let parts: SessionParts
     let work: SessionWork
-    private let validation: Validation
+    let validation: Validation
 
     /// Tells followers of ends.
     package var ends: EndsFeed { EndsFeed(log: work.ends.log) }
