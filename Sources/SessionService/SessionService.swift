@@ -112,8 +112,7 @@ package struct SessionService: SessionsService {
     package func validate(
         _ request: SessionV1.ValidateRequest, _ context: CallContext
     ) throws -> SessionV1.ValidateResponse {
-        try parts.clock.requireAnswering()
-        return validation.run(request)
+        try validation.run(request)
     }
 
     /// `Inspection`.

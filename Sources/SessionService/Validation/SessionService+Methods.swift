@@ -8,9 +8,8 @@ extension SessionService {
     package var methods: ServiceMethods {
         SessionsDispatcher.methods(of: self).replacing(
             .onLoop(SessionsDescription.validate) {
-                [clock = parts.clock, validation] (request: SessionV1.ValidateRequest, _) in
-                try clock.requireAnswering()
-                return validation.encoded(request)
+                [validation] (request: SessionV1.ValidateRequest, _) in
+                try validation.encoded(request)
             })
     }
 }

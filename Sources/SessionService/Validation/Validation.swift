@@ -20,6 +20,7 @@ final class Validation: Sendable {
     private let confirmations: Confirmations
     private let activity: Activity
     private let time: any Time
+    private let clock: ClockHold
 
     init(parts: SessionParts) {
         accessTokens = parts.accessTokens
@@ -27,23 +28,27 @@ final class Validation: Sendable {
         confirmations = parts.confirmations
         activity = parts.activity
         time = parts.time
+        clock = parts.clock
     }
 
     /// The answer, for who is in this process.
-    func run(_ request: SessionV1.ValidateRequest) -> SessionV1.ValidateResponse {
-        good(request.accessToken)?.answer ?? SessionV1.ValidateResponse()
+    func run(
+        _ request: SessionV1.ValidateRequest
+    ) throws(ServiceError) -> SessionV1.ValidateResponse {
+        try good(request.accessToken)?.answer ?? SessionV1.ValidateResponse()
     }
 
     /// The same as it goes to the wire.
     func encoded(
         _ request: SessionV1.ValidateRequest
-    ) -> Encoded<SessionV1.ValidateResponse> {
-        good(request.accessToken)?.encoded ?? Self.notGood
+    ) throws(ServiceError) -> Encoded<SessionV1.ValidateResponse> {
+        try good(request.accessToken)?.encoded ?? Self.notGood
     }
 
     private static let notGood = Encoded(SessionV1.ValidateResponse())
 
-    private func good(_ token: String) -> KnownToken? {
+    private func good(_ token: String) throws(ServiceError) -> KnownToken? {
+        try clock.requireAnswering()
         let now = time.now()
         guard let known = accessTokens.known(token), now < known.token.expiresAt,
             !ended.includes(known)
