@@ -3,15 +3,12 @@
 ///
 /// It is made of nothing but a message of its type, so that no handler answers with bytes that are
 /// something else.
-package struct Encoded<Message: ProtobufMessage>: WireEncoded {
-    private let bytes: [UInt8]
+package struct Encoded<Message: ProtobufMessage>: Sendable {
+    /// The message, as it goes to the wire.
+    package let bytes: [UInt8]
 
     /// Encodes `message`.
     package init(_ message: Message) {
         bytes = message.encoded()
     }
-
-    package var encodedByteCount: Int { bytes.count }
-
-    package func encode(to writer: inout WireWriter) { writer.copy(bytes) }
 }

@@ -47,7 +47,8 @@ package struct MethodHandler: Sendable {
             method: method,
             kind: .onLoop { payload, context, writer in
                 let request = try Request(decoding: payload, in: writer.arena)
-                try writer.write(handle(request, context))
+                // Written as bytes: of `Encoded<Response>` each call would have to look its type up.
+                try writer.write(handle(request, context).bytes)
             })
     }
 

@@ -19,7 +19,7 @@ struct EncodedAnswerTests {
     private func encoded(_ token: String) throws -> SessionV1.ValidateResponse {
         let request = SessionV1.ValidateRequest(accessToken: token)
         let answer = try fixture.service.validation.encoded(request)
-        return try SessionV1.ValidateResponse(decoding: answer.encoded())
+        return try SessionV1.ValidateResponse(decoding: answer.bytes)
     }
 
     @Test("S-07: is the message's own bytes: while good, once expired, for what is not ours")
