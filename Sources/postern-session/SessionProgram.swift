@@ -32,7 +32,7 @@ struct SessionProgram: Program {
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [
-                SessionsDispatcher.methods(of: service), DevicesDispatcher.methods(of: service),
+                service.methods, DevicesDispatcher.methods(of: service),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
                 RefreshKeysDispatcher.methods(of: service.refreshKeys),
                 SessionEndsDispatcher.methods(of: service.ends),

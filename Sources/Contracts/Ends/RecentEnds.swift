@@ -19,12 +19,17 @@ package final class RecentEnds: Sendable {
     private static let purgeCountMin = 1_024
 
     private let state = Mutex(State())
+    private let insertionCount = Atomic<UInt64>(0)
 
     /// No ends.
     package init() {}
 
     /// Whether the session has ended, as far as tokens that have not expired are concerned.
     package func contains(_ id: SessionID) -> Bool { state.withLock { $0.ends[id.key] != nil } }
+
+    /// How often ends have been added. Who reads this, then finds that a session has not ended, need
+    /// not look again until it has changed: one number to read instead of a lock.
+    package var insertions: UInt64 { insertionCount.load(ordering: .acquiring) }
 
     /// How many are remembered.
     package var count: Int { state.withLock { $0.ends.count } }
@@ -34,6 +39,7 @@ package final class RecentEnds: Sendable {
         guard let latest = ends.map(\.at).max() else { return }
         state.withLock { state in
             for end in ends { state.ends[end.session.key] = end.at }
+            insertionCount.add(1, ordering: .releasing)
             guard state.ends.count >= state.purgeAt else { return }
             let oldest = latest - keptFor
             state.ends = state.ends.filter { $0.value > oldest }

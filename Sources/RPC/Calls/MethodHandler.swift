@@ -36,6 +36,22 @@ package struct MethodHandler: Sendable {
             })
     }
 
+    /// A handler that never waits and whose answers were encoded before. A generated dispatcher asks
+    /// for the message itself; a service puts this in its place (`ServiceMethods.replacing`) for a
+    /// method that it answers with the same message again and again.
+    package static func onLoop<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription,
+        _ handle: @escaping @Sendable (Request, CallContext) throws -> Encoded<Response>
+    ) -> MethodHandler {
+        MethodHandler(
+            method: method,
+            kind: .onLoop { payload, context, writer in
+                let request = try Request(decoding: payload, in: writer.arena)
+                // Written as bytes: of `Encoded<Response>` each call would have to look its type up.
+                try writer.write(handle(request, context).bytes)
+            })
+    }
+
     /// A handler that may wait.
     package static func async<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,

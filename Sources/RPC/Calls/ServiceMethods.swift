@@ -10,4 +10,11 @@ package struct ServiceMethods: Sendable {
         self.description = description
         self.handlers = handlers
     }
+
+    /// The same, with `handler` in the place of the one that serves its method now.
+    package func replacing(_ handler: MethodHandler) -> ServiceMethods {
+        let name = handler.method.name
+        return ServiceMethods(
+            description, handlers.map { $0.method.name == name ? handler : $0 })
+    }
 }

@@ -12,7 +12,7 @@ struct ResponseWriter {
 
     /// Writes the OK Response.
     /// - Throws: `rpc/resource-exhausted` when the answer is over the peer's limit.
-    mutating func write(_ response: some ProtobufMessage) throws {
+    mutating func write(_ response: some WireEncoded) throws {
         guard
             FrameWriter.writeResponse(
                 call: call, response, to: &out, frameBytesMax: frameBytesMax)

@@ -35,18 +35,31 @@ struct AccessTokens: Sendable {
     func read(_ token: String) -> AccessToken? { known(token)?.token }
 
     /// The same, with what a validation answers.
-    func known(_ token: String) -> KnownToken? { known(token, keys.current) }
+    func known(_ token: String) -> KnownToken? {
+        if let known = keys.known(token) { return known }
+        let keys = keys.current
+        do throws(TokenRefusal) {
+            guard let read = limited(try keys.verifier.verifyExceptExpiry(token)) else {
+                return nil
+            }
+            let known = KnownToken(read, text: token, keys: keys.version)
+            self.keys.insert(known, for: token)
+            return known
+        } catch {
+            // Why it was refused would help nobody but who tries tokens.
+            return nil
+        }
+    }
 
     /// What a token of ours says, however old: its key may have retired since. For telling what
     /// became of its session and for signing out, since a phone may open its application again
     /// after weeks. Of a revoked key nothing is read: whoever has it could name any session.
     func readRetired(_ token: String) -> AccessToken? {
-        let keys = keys.current
-        if let known = known(token, keys) { return known.token }
+        if let known = known(token) { return known.token }
         do throws(TokenRefusal) {
-            return limited(try keys.retiredVerifier.verifyExceptExpiry(token))
+            return limited(try keys.current.retiredVerifier.verifyExceptExpiry(token))
         } catch {
-            // As in `read`.
+            // As in `known`.
             return nil
         }
     }
@@ -55,20 +68,6 @@ struct AccessTokens: Sendable {
     /// remembers.
     private func limited(_ claims: TokenClaims) -> AccessToken? {
         AccessToken(claims)?.limited(to: life.longest)
-    }
-
-    private func known(_ token: String, _ keys: KeysInForce.Snapshot) -> KnownToken? {
-        if let known = keys.verified[token] { return known }
-        do throws(TokenRefusal) {
-            let claims = try keys.verifier.verifyExceptExpiry(token)
-            guard let read = limited(claims) else { return nil }
-            let known = KnownToken(read, text: token)
-            keys.verified.insert(known, for: token)
-            return known
-        } catch {
-            // Why it was refused would help nobody but who tries tokens.
-            return nil
-        }
     }
 }
 

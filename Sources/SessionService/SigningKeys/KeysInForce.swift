@@ -7,6 +7,8 @@ final class KeysInForce: Sendable {
     /// What one ring signs and verifies with.
     final class Snapshot: Sendable {
         let ring: SigningKeyRing
+        /// The change that made it so, by `nextVersion`.
+        let version: UInt64
         let signer: TokenSigner
         let verifier: TokenVerifier
         /// Reads what retired keys have signed; nothing that it reads is good.
@@ -15,12 +17,10 @@ final class KeysInForce: Sendable {
         let keySetText: String
         /// SHA-256 of that, by which followers see a change.
         let keySetHash: [UInt8]
-        /// What was verified under these keys: goes with them, so that nothing outlives a
-        /// revocation here.
-        let verified = KnownTokens()
 
-        init(_ ring: SigningKeyRing, issuer: String, audience: String) {
+        init(_ ring: SigningKeyRing, version: UInt64, issuer: String, audience: String) {
             self.ring = ring
+            self.version = version
             let type = TokenSigner.accessTokenType
             signer = TokenSigner(key: ring.active, type: type)
             verifier = TokenVerifier(
@@ -36,21 +36,35 @@ final class KeysInForce: Sendable {
     private let audience: String
     private struct State {
         var snapshot: Snapshot
-        /// Of the snapshot.
-        var version: UInt64 = 0
         var versionsSeen: UInt64 = 0
     }
 
     private let state: Mutex<State>
+    /// The snapshot's, for `known`, which every validation asks: no lock, and no reference to the
+    /// snapshot that all event loops would count together.
+    private let version = Atomic<UInt64>(0)
+    private let verified = KnownTokens()
 
     init(_ ring: SigningKeyRing, issuer: String, audience: String) {
         self.issuer = issuer
         self.audience = audience
-        state = Mutex(State(snapshot: Snapshot(ring, issuer: issuer, audience: audience)))
+        state = Mutex(
+            State(snapshot: Snapshot(ring, version: 0, issuer: issuer, audience: audience)))
     }
 
     /// What holds now.
     var current: Snapshot { state.withLock { $0.snapshot } }
+
+    /// A token that was verified under the keys that hold now; nil for any other. What was verified
+    /// under keys from before is verified anew, so that nothing outlives a revocation here.
+    func known(_ token: String) -> KnownToken? {
+        let version = version.load(ordering: .acquiring)
+        guard let known = verified[token], known.keys == version else { return nil }
+        return known
+    }
+
+    /// Keeps a token that was verified.
+    func insert(_ known: KnownToken, for token: String) { verified.insert(known, for: token) }
 
     /// A number for a change, taken inside its transaction: those run one after the other, so
     /// numbers have the order of the commits.
@@ -64,10 +78,11 @@ final class KeysInForce: Sendable {
     /// Another ring holds from now on, unless that of a later change does already: two changes may
     /// be answered in any order, and a revoked key must not come back by the earlier one.
     func replace(with ring: SigningKeyRing, version: UInt64) {
-        let next = Snapshot(ring, issuer: issuer, audience: audience)
+        let next = Snapshot(ring, version: version, issuer: issuer, audience: audience)
         state.withLock { state in
-            guard version > state.version else { return }
-            (state.snapshot, state.version) = (next, version)
+            guard version > state.snapshot.version else { return }
+            state.snapshot = next
+            self.version.store(version, ordering: .releasing)
         }
     }
 }

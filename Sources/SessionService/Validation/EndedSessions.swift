@@ -28,6 +28,17 @@ final class EndedSessions: Sendable {
     /// Whether the session has ended, as far as tokens that have not expired are concerned.
     func contains(_ id: SessionID) -> Bool { ends.contains(id) }
 
+    /// Whether the session of `known` has ended. It is looked for when ends have come since it was
+    /// last, which is seldom beside how often one token is validated.
+    func includes(_ known: KnownToken) -> Bool {
+        // Read first: an end that comes between this and the look is looked for once more.
+        let insertions = ends.insertions
+        guard !known.isLiving(after: insertions) else { return false }
+        guard !ends.contains(known.token.session) else { return true }
+        known.lives(after: insertions)
+        return false
+    }
+
     /// How many are remembered.
     var count: Int { ends.count }
 

@@ -3,8 +3,8 @@ import Synchronization
 /// The tokens that were verified before, so that verifying one again is a look-up (S-01).
 ///
 /// Bounded: the tokens seen last, at least half of `countMax`. Only good tokens come in, so nobody
-/// without a key can fill it or choose what is in it. It belongs to one set of keys and goes with
-/// it; whether a token has expired or its session ended is asked anew each time.
+/// without a key can fill it or choose what is in it. Whether the keys it was verified under still
+/// hold, it has expired or its session has ended is asked anew each time.
 final class KnownTokens: Sendable {
     /// Some 900 bytes each: 7 MiB at most.
     static let countMax = 8_192

@@ -12,13 +12,15 @@ import ServiceRuntime
 ///
 /// Every call of every signed-in user may ask here. So what it takes is put together once, and what
 /// of the answer cannot change is kept with the verified token (`KnownToken`); that the token's key
-/// is in force, the time and the end of its session are looked at each time.
+/// is in force, the time and the end of its session are looked at each time. One lock is taken,
+/// that of the known tokens.
 final class Validation: Sendable {
     private let accessTokens: AccessTokens
     private let ended: EndedSessions
     private let confirmations: Confirmations
     private let activity: Activity
     private let time: any Time
+    private let clock: ClockHold
 
     init(parts: SessionParts) {
         accessTokens = parts.accessTokens
@@ -26,16 +28,37 @@ final class Validation: Sendable {
         confirmations = parts.confirmations
         activity = parts.activity
         time = parts.time
+        clock = parts.clock
     }
 
-    func run(_ request: SessionV1.ValidateRequest) -> SessionV1.ValidateResponse {
+    /// The answer, for who is in this process.
+    func run(
+        _ request: SessionV1.ValidateRequest
+    ) throws(ServiceError) -> SessionV1.ValidateResponse {
+        try good(request.accessToken)?.answer ?? SessionV1.ValidateResponse()
+    }
+
+    /// The same as it goes to the wire.
+    func encoded(
+        _ request: SessionV1.ValidateRequest
+    ) throws(ServiceError) -> Encoded<SessionV1.ValidateResponse> {
+        try good(request.accessToken)?.encoded ?? Self.notGood
+    }
+
+    private static let notGood = Encoded(SessionV1.ValidateResponse())
+
+    private func good(_ token: String) throws(ServiceError) -> KnownToken? {
+        try clock.requireAnswering()
         let now = time.now()
-        guard let known = accessTokens.known(request.accessToken),
-            now < known.token.expiresAt, !ended.contains(known.token.session)
-        else { return SessionV1.ValidateResponse() }
+        guard let known = accessTokens.known(token), now < known.token.expiresAt,
+            !ended.includes(known)
+        else { return nil }
         // The token is good: what follows from its use stands here.
-        confirmations.note(known.token, at: now)
-        activity.mark(known.token.session, at: now)
-        return known.answer
+        if known.isToBeNoted(at: now) {
+            confirmations.note(known.token, at: now)
+            activity.mark(known.token.session, at: now)
+            known.noted(at: now)
+        }
+        return known
     }
 }

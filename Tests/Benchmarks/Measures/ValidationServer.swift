@@ -34,7 +34,7 @@ struct ValidationServer: AsyncParsableCommand {
         let caller = try ApplicationKey(file: key)
         let server = try await RPCServer.start(
             ServerSettings(service: "postern.benchmark", host: "127.0.0.1", port: 0),
-            services: [SessionsDispatcher.methods(of: scene.service), Self.echo(answer)],
+            services: [scene.service.methods, Self.echo(answer)],
             applications: Applications(
                 name: caller.application, keyID: caller.keyID, key: caller.key,
                 mayAssertClientAddress: false),

@@ -8,6 +8,7 @@ struct EchoService: Sendable {
     typealias Response = SessionV1.ValidateResponse
 
     static let onLoop = method("OnLoop", isOnLoop: true)
+    static let encoded = method("Encoded", isOnLoop: true)
     static let async = method("Async")
     static let gated = method("Gated")
     static let stubborn = method("Stubborn")
@@ -39,6 +40,9 @@ struct EchoService: Sendable {
             ServiceDescription(name: "test.v1.Echo", methods: [], fileDescriptorSet: ""),
             [
                 .onLoop(Self.onLoop, Self.echo), .async(Self.async, Self.echo),
+                .onLoop(Self.encoded) { (request: Request, context) in
+                    Encoded(try Self.echo(request, context))
+                },
                 .async(Self.gated, waiting), .async(Self.repeatable, waiting),
                 .async(Self.costly, waiting),
                 .async(Self.stubborn) { (request: Request, _) in

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Calls over TCP: answers", .timeLimit(.minutes(1)))
 struct EchoTests {
-    @Test("both kinds of handler answer", arguments: [EchoService.onLoop, EchoService.async])
+    @Test(
+        "every kind of handler answers",
+        arguments: [EchoService.onLoop, EchoService.encoded, EchoService.async])
     func echo(method: MethodDescription) async throws {
         try await Loopback.run { loopback in
             for text in ["", "a", "ä€🧭", String(repeating: "x", count: 100_000)] {

@@ -28,7 +28,7 @@ struct KnownTokensTests {
         let one = try await known("")
         func text(_ number: Int) -> String { "token \(10_000_000 + number)" }
         for number in 0..<(3 * countMax) {
-            tokens.insert(KnownToken(one.token, text: text(number)), for: text(number))
+            tokens.insert(KnownToken(one.token, text: text(number), keys: 0), for: text(number))
         }
         let kept = (0..<(3 * countMax)).filter { tokens[text($0)] != nil }
         #expect(kept.count <= countMax && kept.count >= countMax / 2)
@@ -50,6 +50,6 @@ struct KnownTokensTests {
         let fixture = try await SessionFixture()
         let opened = try await fixture.open()
         let token = try #require(fixture.service.parts.accessTokens.read(opened.accessToken))
-        return KnownToken(token, text: text)
+        return KnownToken(token, text: text, keys: 0)
     }
 }

@@ -1,0 +1,80 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("S-07: what a server answers to Validate")
+struct EncodedAnswerTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    private func encoded(_ token: String) throws -> SessionV1.ValidateResponse {
+        let request = SessionV1.ValidateRequest(accessToken: token)
+        let answer = try fixture.service.validation.encoded(request)
+        return try SessionV1.ValidateResponse(decoding: answer.bytes)
+    }
+
+    @Test("S-07: is the message's own bytes: while good, once expired, for what is not ours")
+    func same() async throws {
+        let tokens = try await fixture.open()
+        for _ in 1...2 {
+            let answer = try encoded(tokens.accessToken)
+            #expect(answer.valid && answer == fixture.validate(tokens.accessToken))
+        }
+        #expect(try encoded("a.b.c") == SessionV1.ValidateResponse())
+        fixture.time.advance(
+            by: Timestamp(milliseconds: tokens.accessExpiresAtMs) - fixture.time.now())
+        #expect(try encoded(tokens.accessToken) == SessionV1.ValidateResponse())
+    }
+
+    @Test("S-07: an ended session's token is refused at once, though it was just found good")
+    func ended() async throws {
+        let (one, two) = (try await fixture.open(), try await fixture.open())
+        for tokens in [one, two] { #expect(try encoded(tokens.accessToken).valid) }
+        _ = try await fixture.signOut(.accessToken(one.accessToken))
+        for _ in 1...2 {
+            #expect(try !encoded(one.accessToken).valid)
+            #expect(try encoded(two.accessToken).valid)
+        }
+        _ = try await fixture.signOut(.accessToken(two.accessToken))
+        #expect(try !encoded(two.accessToken).valid)
+    }
+
+    @Test("waits for the operator's word where the clock does")
+    func held() async throws {
+        let tokens = try await fixture.open()
+        fixture.time.startAnew(at: fixture.time.now() + .seconds(86_400 * 3_650))
+        try await fixture.restart()
+        #expect(throws: ServiceError.self) { try encoded(tokens.accessToken) }
+    }
+
+    @Test("the server's methods are the dispatcher's")
+    func methods() {
+        let names = SessionsDispatcher.methods(of: fixture.service).handlers.map(\.method.name)
+        #expect(fixture.service.methods.handlers.map(\.method.name) == names)
+    }
+
+    @Test("S-05: a use within a second of one that was noted is not noted again, a later one is")
+    func noted() async throws {
+        let tokens = try await fixture.open()
+        let activity = fixture.service.parts.activity
+        #expect(try encoded(tokens.accessToken).valid)
+        let first = activity.count
+        #expect(first == 1)
+        let moment = fixture.time.now()
+        for (wait, expected) in [(999, moment), (1, moment + .milliseconds(1_000))] {
+            fixture.time.advance(by: .milliseconds(wait))
+            #expect(try encoded(tokens.accessToken).valid)
+            activity.depart()
+            #expect(activity.departed(upTo: 9).map(\.at) == [expected])
+        }
+    }
+}
