@@ -35,6 +35,17 @@ package final class KeyedHash: Sendable {
         }
     }
 
+    /// Does something with the 32-byte hash of `message`, which is nowhere but on the stack: for
+    /// those who make one in every call and keep numbers.
+    package func withHash<R>(
+        of message: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
+    ) -> R {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.byteCount) { hash in
+            context.withLock { $0.hash(message, into: hash) }
+            return body(UnsafeRawBufferPointer(hash))
+        }
+    }
+
     /// The first 16 bytes of the hash of `message`, to find a row by.
     package func lookUpKey(_ message: some Collection<UInt8>) -> [UInt8] {
         Array(hash(message).prefix(Self.lookUpKeyBytes))
