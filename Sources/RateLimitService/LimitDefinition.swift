@@ -1,7 +1,5 @@
 /// What holds for one limit.
 struct LimitDefinition: Sendable {
-    /// In the store; never reused.
-    let number: UInt16
     /// How much is allowed, unless the operator says otherwise.
     let rule: LimitRule
     /// What its subject is, and so what counts as one.
@@ -14,11 +12,10 @@ struct LimitDefinition: Sendable {
     let isDurable: Bool
 
     fileprivate init(
-        _ number: UInt16, _ rule: LimitRule, of subject: LimitSubject = .text,
+        _ rule: LimitRule, of subject: LimitSubject = .text,
         says wording: LimitWording = .attempt, absent absence: LimiterAbsence,
         isDurable: Bool = true
     ) {
-        self.number = number
         self.rule = rule
         self.subject = subject
         self.wording = wording
@@ -28,8 +25,49 @@ struct LimitDefinition: Sendable {
 }
 
 extension LimitName {
+    /// Its number in the store; never reused. It is its place in the tables in memory, too.
+    package var number: UInt16 {
+        switch self {
+        case .failedSignInByDevice: 1
+        case .failedSignInByAddress: 2
+        case .failedSignInByAccount: 3
+        case .signUpByAddress: 4
+        case .signUpOnTakenEmail: 5
+        case .unaddressedByApplication: 6
+        case .failedSignInByKnownDevice: 7
+        case .failedProviderByDevice: 8
+        case .failedProviderByAddress: 9
+        case .phoneCodeRequest: 10
+        case .phoneCodeByAddress: 11
+        case .phoneCodeByBlock: 12
+        case .phoneCodeByCountry: 13
+        case .phoneCodeGuess: 14
+        case .verificationMailByAccount: 15
+        case .passwordResetByEmail: 16
+        case .profileUpdateByAccount: 17
+        case .signInFailuresOverall: 18
+        case .signInWithoutHistory: 19
+        case .knownDevice: 20
+        case .newDeviceByAccount: 21
+        case .failedProviderByAccount: 22
+        case .failedProviderByKnownDevice: 23
+        case .phoneCodeGuessByKnownDevice: 24
+        }
+    }
+
+    /// What holds for it. Each call asks for it several times, so it is made once.
+    var definition: LimitDefinition { Self.definitions[Int(number)] }
+
+    private static let definitions: [LimitDefinition] = {
+        // Place 0 is nobody's.
+        var definitions = [LimitDefinition](
+            repeating: LimitName.failedSignInByDevice.written, count: allCases.count + 1)
+        for limit in allCases { definitions[Int(limit.number)] = limit.written }
+        return definitions
+    }()
+
     /// The table of limits.
-    var definition: LimitDefinition {
+    private var written: LimitDefinition {
         switch self {
         case .failedSignInByDevice, .failedSignInByAddress, .failedSignInByAccount,
             .failedSignInByKnownDevice:
@@ -41,39 +79,37 @@ extension LimitName {
             .phoneCodeGuess, .phoneCodeGuessByKnownDevice:
             codes
         case .signUpByAddress:
-            .init(4, .ring(3, minutes: 60), of: .site, absent: .pass)
+            .init(.ring(3, minutes: 60), of: .site, absent: .pass)
         case .signUpOnTakenEmail:
-            .init(5, .ring(3, minutes: 60), of: .site, absent: .pass)
+            .init(.ring(3, minutes: 60), of: .site, absent: .pass)
         case .unaddressedByApplication:
-            .init(6, .ring(60, minutes: 1), absent: .pass, isDurable: false)
+            .init(.ring(60, minutes: 1), absent: .pass, isDurable: false)
         case .verificationMailByAccount:
-            .init(15, .ring(3, minutes: 60), says: .mail, absent: .pass)
+            .init(.ring(3, minutes: 60), says: .mail, absent: .pass)
         case .passwordResetByEmail:
-            .init(16, .ring(3, minutes: 60), says: .mail, absent: .pass)
+            .init(.ring(3, minutes: 60), says: .mail, absent: .pass)
         case .profileUpdateByAccount:
-            .init(17, .ring(10, minutes: 60), says: .change, absent: .pass, isDurable: false)
+            .init(.ring(10, minutes: 60), says: .change, absent: .pass, isDurable: false)
         // At most one hundredth of what raises the alarm is let through while it lasts.
         case .signInFailuresOverall:
-            .init(18, .rate(500, minutes: 10), absent: .refuse, isDurable: false)
+            .init(.rate(500, minutes: 10), absent: .refuse, isDurable: false)
         case .signInWithoutHistory:
-            .init(19, .ring(4, minutes: 10), absent: .refuse, isDurable: false)
+            .init(.ring(4, minutes: 10), absent: .refuse, isDurable: false)
         case .knownDevice:
-            .init(
-                20, .ring(count: 1, window: TrustedLane.knownFor), absent: .refuse,
-                isDurable: false)
+            .init(.ring(count: 1, window: TrustedLane.knownFor), absent: .refuse, isDurable: false)
         case .newDeviceByAccount:
-            .init(21, .ring(10, minutes: 24 * 60), absent: .refuse, isDurable: false)
+            .init(.ring(10, minutes: 24 * 60), absent: .refuse, isDurable: false)
         }
     }
 
     private var failures: LimitDefinition {
         switch self {
         case .failedSignInByDevice:
-            .init(1, .ring(5, minutes: 15), of: .address, absent: .refuse)
+            .init(.ring(5, minutes: 15), of: .address, absent: .refuse)
         case .failedSignInByAddress:
-            .init(2, .ring(50, minutes: 15), of: .address, absent: .refuse)
-        case .failedSignInByKnownDevice: .init(7, .ring(5, minutes: 15), absent: .refuse)
-        default: .init(3, .ring(5, minutes: 15), absent: .refuse)
+            .init(.ring(50, minutes: 15), of: .address, absent: .refuse)
+        case .failedSignInByKnownDevice: .init(.ring(5, minutes: 15), absent: .refuse)
+        default: .init(.ring(5, minutes: 15), absent: .refuse)
         }
     }
 
@@ -81,28 +117,28 @@ extension LimitName {
     private var providerFailures: LimitDefinition {
         switch self {
         case .failedProviderByDevice:
-            .init(8, .ring(5, minutes: 15), of: .address, absent: .pass)
+            .init(.ring(5, minutes: 15), of: .address, absent: .pass)
         case .failedProviderByAddress:
-            .init(9, .ring(50, minutes: 15), of: .address, absent: .pass)
-        case .failedProviderByKnownDevice: .init(23, .ring(5, minutes: 15), absent: .pass)
-        default: .init(22, .ring(5, minutes: 15), absent: .pass)
+            .init(.ring(50, minutes: 15), of: .address, absent: .pass)
+        case .failedProviderByKnownDevice: .init(.ring(5, minutes: 15), absent: .pass)
+        default: .init(.ring(5, minutes: 15), absent: .pass)
         }
     }
 
     private var codes: LimitDefinition {
         switch self {
         case .phoneCodeByAddress:
-            .init(11, .ring(20, minutes: 60), of: .address, says: .code, absent: .refuse)
+            .init(.ring(20, minutes: 60), of: .address, says: .code, absent: .refuse)
         case .phoneCodeByBlock:
-            .init(12, .ring(30, minutes: 60), of: .phoneBlock, says: .code, absent: .refuse)
+            .init(.ring(30, minutes: 60), of: .phoneBlock, says: .code, absent: .refuse)
         case .phoneCodeByCountry:
-            .init(13, .rate(1_000, minutes: 60), of: .phoneCountry, says: .code, absent: .refuse)
+            .init(.rate(1_000, minutes: 60), of: .phoneCountry, says: .code, absent: .refuse)
         case .phoneCodeGuess:
-            .init(14, .guessesAtACode, says: .wrongCode, absent: .refuse)
+            .init(.guessesAtACode, says: .wrongCode, absent: .refuse)
         case .phoneCodeGuessByKnownDevice:
-            .init(24, .guessesAtACode, says: .wrongCode, absent: .refuse)
+            .init(.guessesAtACode, says: .wrongCode, absent: .refuse)
         default:
-            .init(10, .codesToAPhone, says: .code, absent: .refuse)
+            .init(.codesToAPhone, says: .code, absent: .refuse)
         }
     }
 }

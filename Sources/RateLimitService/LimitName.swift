@@ -88,9 +88,6 @@ package enum LimitName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The limit's number in the store.
-    package var number: UInt16 { definition.number }
-
     /// How much is allowed, unless the operator says otherwise.
     package var rule: LimitRule { definition.rule }
 
@@ -103,6 +100,13 @@ package enum LimitName: String, CaseIterable, Sendable {
         else { return nil }
         self = limit
     }
+
+    /// The limit that callers call so; nil for none. By its hash: `init(rawValue:)` compares with
+    /// one name after the other.
+    static func called(_ name: String) -> LimitName? { byName[name] }
+
+    private static let byName = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
     private static let byNumber: [LimitName?] = {
         let last = allCases.map(\.number).max() ?? 0

@@ -41,20 +41,26 @@ extension RateLimitService {
     func answer(
         _ verdict: LimitVerdict, _ plan: ChargePlan, _ language: String, _ now: Timestamp
     ) -> RateLimitV1.Decision {
-        let limit = plan.limits[verdict.deciding]
+        answer(verdict, by: plan.limits[verdict.deciding], language, now)
+    }
+
+    /// The same, given the limit that decided.
+    func answer(
+        _ verdict: LimitVerdict, by limit: LimitName, _ language: String, _ now: Timestamp
+    ) -> RateLimitV1.Decision {
+        var decision = RateLimitV1.Decision(
+            limited: verdict.isLimited, limit: limit.rawValue,
+            remaining: UInt32(clamping: verdict.remaining),
+            attempt: UInt32(clamping: verdict.attempt),
+            resetAtMs: verdict.resetAt?.milliseconds ?? 0)
+        guard verdict.isLimited else { return decision }
         let wait =
             verdict.retryAt.map { max(1, ($0 - now).milliseconds) }
             ?? (verdict.isFull ? Self.waitForRoom : nil)
-        return RateLimitV1.Decision(
-            limited: verdict.isLimited, limit: limit.rawValue,
-            retryAfterMs: verdict.isLimited ? UInt64(clamping: wait ?? Self.waitWithoutEnd) : 0,
-            remaining: UInt32(clamping: verdict.remaining),
-            attempt: UInt32(clamping: verdict.attempt),
-            resetAtMs: verdict.resetAt?.milliseconds ?? 0,
-            sentence: verdict.isLimited
-                ? LimitSentence.text(
-                    limit.definition.wording, milliseconds: wait, LimitLanguage(tag: language)) : ""
-        )
+        decision.retryAfterMs = UInt64(clamping: wait ?? Self.waitWithoutEnd)
+        decision.sentence = LimitSentence.text(
+            limit.definition.wording, milliseconds: wait, LimitLanguage(tag: language))
+        return decision
     }
 
     /// Charges what is asked for; nil for a repeat, which is not charged again.

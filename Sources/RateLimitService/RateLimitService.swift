@@ -161,6 +161,12 @@ package final class RateLimitService: LimitsService {
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
     ) throws -> RateLimitV1.CheckResponse {
         let now = time.now()
+        if request.charges.count == 1 {
+            let charge = try AskedCharge(request.charges[0])
+            if let decision = checkAlone(charge, request.language, at: now) {
+                return RateLimitV1.CheckResponse(decision: decision)
+            }
+        }
         let asked = try AskedCharge.read(request.charges)
         guard !asked.contains(where: \.limit.definition.isDurable) else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])

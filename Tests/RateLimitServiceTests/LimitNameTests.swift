@@ -79,6 +79,7 @@ struct LimitNameTests {
     func fixed(row: Row) {
         let definition = row.limit.definition
         #expect(row.limit.rawValue == row.name)
+        #expect(LimitName.called(row.name) == row.limit)
         #expect(row.limit.number == row.number)
         #expect(row.limit.rule == row.rule)
         #expect(row.limit.absence == row.absence)

@@ -7,12 +7,11 @@ import COpenSSL
 /// crypto(7)).
 enum Algorithms {
     nonisolated(unsafe) static let sha256 = found(EVP_MD_fetch(nil, "SHA256", nil))
-    nonisolated(unsafe) static let hmac = found(EVP_MAC_fetch(nil, "HMAC", nil))
     nonisolated(unsafe) static let aes256GCM = found(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
 
     private static func found(_ algorithm: OpaquePointer?) -> OpaquePointer {
         guard let algorithm else {
-            preconditionFailure("OpenSSL's default provider has SHA-256, HMAC and AES-GCM")
+            preconditionFailure("OpenSSL's default provider has SHA-256 and AES-GCM")
         }
         return algorithm
     }

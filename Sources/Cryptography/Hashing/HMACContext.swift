@@ -1,33 +1,35 @@
 import COpenSSL
 
-/// An HMAC-SHA-256 computation of OpenSSL with its key set, to be used again and again.
-// Unchecked: one owner, not copyable, and OpenSSL ties no context to a thread.
+/// HMAC-SHA-256 with its key set, for any number of messages and threads at once.
+// Unchecked: what it points to is written in `init` alone.
 struct HMACContext: ~Copyable, @unchecked Sendable {
-    private let context: OpaquePointer
+    private static let blockBytes = 64
+
+    private let halves: UnsafeMutablePointer<copenssl_hmac_sha256>
 
     init(key: SecretBytes) {
-        // Memory is all that can fail here.
-        guard let context = EVP_MAC_CTX_new(Algorithms.hmac), Self.set(key, in: context) else {
-            preconditionFailure("no memory for an HMAC context")
-        }
-        self.context = context
+        // Of a key that is longer than a block its hash is the key (RFC 2104, 2).
+        let isLong = key.count > Self.blockBytes
+        var short = key.withBytes { isLong ? SHA256.hash($0) : Array($0) }
+        halves = .allocate(capacity: 1)
+        halves.initialize(to: copenssl_hmac_sha256())
+        let isSet = copenssl_hmac_sha256_set(halves, short, short.count)
+        wipe(&short)
+        precondition(isSet == 1, "SHA-256 does not fail")
     }
 
-    deinit { EVP_MAC_CTX_free(context) }
+    deinit {
+        OPENSSL_cleanse(halves, MemoryLayout<copenssl_hmac_sha256>.size)
+        halves.deallocate()
+    }
 
     /// Writes the hash of `message`, `KeyedHash.byteCount` bytes, to `buffer`.
-    mutating func hash(
+    func hash(
         _ message: UnsafeRawBufferPointer, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) {
-        // A null key begins a new message under the key that is set (EVP_MAC_init(3)).
-        let isDone =
-            EVP_MAC_init(context, nil, 0, nil) == 1
-            && EVP_MAC_update(context, message.baseAddress, message.count) == 1
-            && EVP_MAC_final(context, buffer.baseAddress, nil, buffer.count) == 1
-        precondition(isDone, "HMAC does not fail once its key is set")
-    }
-
-    private static func set(_ key: SecretBytes, in context: OpaquePointer) -> Bool {
-        key.withBytes { copenssl_hmac_sha256_init(context, $0.baseAddress, $0.count) == 1 }
+        precondition(buffer.count >= KeyedHash.byteCount)
+        let isDone = copenssl_hmac_sha256_hash(
+            halves, message.baseAddress, message.count, buffer.baseAddress)
+        precondition(isDone == 1, "SHA-256 does not fail")
     }
 }

@@ -14,8 +14,9 @@ struct AskedCharge: Sendable {
     /// Empty for none.
     let device: String
 
-    private init(_ charge: RateLimitV1.Charge) throws(ServiceError) {
-        guard let limit = LimitName(rawValue: charge.limit), !limit.isInternal else {
+    /// - Throws: `rpc/invalid-argument`.
+    init(_ charge: RateLimitV1.Charge) throws(ServiceError) {
+        guard let limit = LimitName.called(charge.limit), !limit.isInternal else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
         guard (1...Self.subjectBytesMax).contains(charge.subject.utf8.count) else {

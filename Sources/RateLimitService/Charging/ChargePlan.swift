@@ -25,7 +25,9 @@ struct ChargePlan: Sendable {
 
     /// Whether each subject is there once: one that is charged twice in a batch would be counted
     /// twice but refunded by one moment.
-    var isSound: Bool { Set(requests.map(\.key)).count == requests.count }
+    var isSound: Bool {
+        requests.count == 1 || Set(requests.map(\.key)).count == requests.count
+    }
 
     /// What has been charged: not those in shadow that would have been refused, and the pool where
     /// there was no room.

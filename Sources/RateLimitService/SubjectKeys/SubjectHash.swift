@@ -21,10 +21,30 @@ struct SubjectHash: Sendable {
     /// The key of `limit` and `subject`. The limit's name goes into the hash, so that two
     /// limits on one address cannot be told to be about the same.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
-        let definition = limit.definition
-        let folded = definition.subject.fold(subject)
-        return LimitKey(
-            limit: definition.number,
-            hash: key.lookUpKey(Array("\(limit.rawValue)\0\(folded)".utf8)))
+        var name = limit.rawValue
+        var folded = limit.definition.subject.fold(subject)
+        return name.withUTF8 { name in
+            folded.withUTF8 { folded in limitKey(limit.number, name, folded) }
+        }
+    }
+
+    /// Of the message `name`, a zero byte, `subject`. It is put together on the stack, since every
+    /// call makes one.
+    private func limitKey(
+        _ number: UInt16, _ name: UnsafeBufferPointer<UInt8>, _ subject: UnsafeBufferPointer<UInt8>
+    ) -> LimitKey {
+        let count = name.count + 1 + subject.count
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { message in
+            message.copyBytes(from: name)
+            message[name.count] = 0
+            UnsafeMutableRawBufferPointer(rebasing: message[(name.count + 1)...])
+                .copyBytes(from: subject)
+            return key.withHash(of: UnsafeRawBufferPointer(message)) { hash in
+                func word(at place: Int) -> UInt64 {
+                    UInt64(bigEndian: hash.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                }
+                return LimitKey(limit: number, high: word(at: 0), low: word(at: 8))
+            }
+        }
     }
 }
