@@ -35,8 +35,12 @@ package protocol OutboxAPI: Sendable {
         _ request: NotificationV1.WatchMessagesRequest, _ context: CallContext
     ) -> IncomingItems<NotificationV1.WatchMessagesItem>
 
-    /// Removes all that is kept of an account here: its messages, also those on their way, and
-    /// its devices. For identity and the operator.
+    /// Removes what is kept of an account here: what its messages say, also those on their way,
+    /// to whom and for whom they were, and its devices. For seven days there stay, with no account or
+    /// recipient, each message's id, template, moments and end, and keyed hashes of its call and
+    /// request, so that a relay's repeat is not accepted as a new message. Answers "rpc/unavailable"
+    /// when the store's log cannot be emptied just then, to be called again. For identity and the
+    /// operator.
     func forgetAccount(
         _ request: NotificationV1.ForgetAccountRequest, _ context: CallContext
     ) async throws -> NotificationV1.ForgetAccountResponse

@@ -45,13 +45,14 @@ extension NotificationV1 {
     package struct RegisterDeviceRequest: Hashable, Sendable {
         /// Whose, "acc_…".
         package var accountId: String
-        /// Where its token is from.
+        /// Where its token is from: a platform that has a provider here.
         package var platform: NotificationV1.PushPlatform
         /// The token, as the app has it from its system: at most 1,024 bytes; Apple's in hexadecimal.
         package var token: String
         /// The app, where there are several: for Apple its bundle's id. Empty takes the configured one.
         package var app: String
-        /// The session that it goes with, "ses_…": unregistered when that ends; may be empty.
+        /// The session that it goes with, "ses_…", by which Unregister finds it; may be empty. A session's
+        /// end does not call that yet: whoever ends sessions does.
         package var sessionId: String
 
         /// A message of these fields.

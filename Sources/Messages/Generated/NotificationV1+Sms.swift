@@ -14,6 +14,7 @@ extension NotificationV1 {
         /// What the template's variables stand for.
         package var variables: [NotificationV1.Variable]
         /// After this it is not sent any more, milliseconds since 1970; 0 for no end.
+        /// A template with a code needs one, within 24 hours.
         package var expiresAtMs: Int64
         /// The account that it is about, "acc_…", so that forgetting the account finds it; may be empty.
         package var accountId: String

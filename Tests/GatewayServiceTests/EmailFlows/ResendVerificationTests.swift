@@ -26,7 +26,11 @@ struct ResendVerificationTests {
     @Test("G-12: the new link confirms, the former is void; three mails an hour")
     func resends() async throws {
         let former = try await house.inner.linkToken()
-        for _ in 0..<3 { #expect(try await resend()) }
+        for _ in 0..<3 {
+            #expect(try await resend())
+            // Delivered before the next, so that the latest is the last.
+            _ = try await house.inner.mails()
+        }
         #expect(try await refusal { try await resend() }.code == .tooManyRequests)
         let token = try await house.inner.linkToken()
         let access = ada.session.accessToken
