@@ -19,7 +19,6 @@ struct ResetRequestTests {
     }
 
     private func mails() async throws -> [NotificationV1.SendEmailRequest] {
-        house.time.advance(by: .seconds(1))
         try await house.relay()
         return house.notifications.mails.filter { $0.template == "reset-password" }
     }
