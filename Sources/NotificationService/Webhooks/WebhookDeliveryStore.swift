@@ -71,7 +71,7 @@ extension Transaction {
     /// a week may hold millions, and the store's writer is everybody's.
     /// - Returns: whether there are more.
     func replayMore(_ id: WebhookID, limit: Int) throws -> Bool {
-        guard let webhook = try webhooks().first(where: { $0.id == id }),
+        guard let webhook = try webhook(id),
             let from = webhook.replayedTo, let filter = WebhookFilter(text: webhook.events)
         else { return false }
         let kept = try query(

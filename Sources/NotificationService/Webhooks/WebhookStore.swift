@@ -3,6 +3,12 @@ import Storage
 
 /// A webhook as its row has it, still sealed.
 struct WebhookRow: Sendable {
+    /// What `init` reads, in its order.
+    static let columns = """
+        id, target, secret, former_secret, former_until_ms, events, created_at_ms, is_paused, \
+        last_failure, replayed_to
+        """
+
     let id: WebhookID
     let target: [UInt8]
     let secret: [UInt8]
@@ -51,11 +57,15 @@ extension SQLSession {
     /// All webhooks, the oldest first.
     func webhooks() throws -> [WebhookRow] {
         try query(
-            """
-            SELECT id, target, secret, former_secret, former_until_ms, events, created_at_ms,
-                   is_paused, last_failure, replayed_to
-            FROM webhook ORDER BY created_at_ms, id
-            """, WebhookRow.init)
+            "SELECT \(WebhookRow.columns) FROM webhook ORDER BY created_at_ms, id",
+            WebhookRow.init)
+    }
+
+    /// A webhook.
+    func webhook(_ id: WebhookID) throws -> WebhookRow? {
+        try queryOne(
+            "SELECT \(WebhookRow.columns) FROM webhook WHERE id = ?", [.integer(id.key)],
+            WebhookRow.init)
     }
 
     /// How many events wait for a webhook.

@@ -29,6 +29,10 @@ final class WebhookWorker: Sendable {
     private struct State {
         var receivers: [WebhookID: Receiver] = [:]
         var forgetsNextAt: Timestamp?
+        /// The webhooks that there were when they were last looked at.
+        var known: Set<WebhookID> = []
+        /// On the uptime; nil for at once.
+        var takesOverNextAt: Duration?
         var isStopping = false
     }
 
@@ -85,22 +89,36 @@ final class WebhookWorker: Sendable {
             state.withLock { state in
                 let known = Set(rows.map(\.id))
                 state.receivers = state.receivers.filter { known.contains($0.key) }
+                // One that is new is told of all from now on: where the feeds end is asked at once.
+                if !known.isSubset(of: state.known) { state.takesOverNextAt = nil }
+                state.known = known
             }
             try await forgetOld()
             guard !rows.isEmpty else { return Self.noWebhooksRest }
-            var isMore = try await intake.takeOver()
+            var rest = try await takeOver()
             for row in rows where row.replayedTo != nil {
-                let isUnfinished = try await store.write {
+                let isMore = try await store.write {
                     try $0.replayMore(row.id, limit: Self.batchMax)
                 }
-                isMore = isMore || isUnfinished
+                if isMore { rest = .zero }
             }
             for row in rows where !row.isPaused { try await start(row.opened(vault), &tries) }
-            return isMore ? .zero : EventIntake.every
+            return rest
         } catch {
             logger.warning("webhooks cannot go on", fields: [.detail: .error(error)])
             return Self.storeRetry
         }
+    }
+
+    /// Reads the feeds where that is due: every try that ends rings, and they need not be asked
+    /// each time.
+    /// - Returns: how long until they are read again.
+    private func takeOver() async throws -> Duration {
+        let now = time.uptime()
+        if let next = state.withLock({ $0.takesOverNextAt }), now < next { return next - now }
+        let rest = try await intake.takeOver() ? .zero : EventIntake.every
+        state.withLock { $0.takesOverNextAt = now + rest }
+        return rest
     }
 
     /// Adding the first one rings.
