@@ -151,8 +151,8 @@ let package = Package(
         module(
             "NotificationService",
             [
-                "Contracts", "RPC", "Messages", "Storage", "Outbound", "Cryptography",
-                "ServiceRuntime", logging, metrics, coreMetrics, lifecycle,
+                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
+                "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics, lifecycle,
             ]),
 
         // The programs.

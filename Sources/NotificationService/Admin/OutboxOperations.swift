@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 import Logging
 package import Messages

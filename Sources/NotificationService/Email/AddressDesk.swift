@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 package import Messages
 package import RPC

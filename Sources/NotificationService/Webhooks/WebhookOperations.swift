@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 package import Messages
 package import RPC
@@ -42,7 +43,7 @@ package struct WebhookOperations: WebhooksService {
             }
             try transaction.insert(webhook: id, target: target, secret: sealed, filter: filter)
             try transaction.audit(AuditEvent(.webhookAdded))
-            return try transaction.listed(id, vault)
+            return try transaction.webhook(id).map { try transaction.listed($0, vault) }
         }
         alarm.ring()
         return NotificationV1.AddWebhookResponse(webhook: listed, secret: secret.text)
@@ -55,7 +56,7 @@ package struct WebhookOperations: WebhooksService {
         let vault = vault
         return NotificationV1.ListWebhooksResponse(
             webhooks: try await store.read { session in
-                try session.webhooks().compactMap { try session.listed($0.id, vault) }
+                try session.webhooks().map { try session.listed($0, vault) }
             })
     }
 
@@ -81,7 +82,7 @@ package struct WebhookOperations: WebhooksService {
         let sealed = try vault.seal(secret.bytes, .secret, of: id)
         let vault = vault
         let until = try await store.write { transaction in
-            guard let row = try transaction.webhooks().first(where: { $0.id == id }) else {
+            guard let row = try transaction.webhook(id) else {
                 throw Self.unknown
             }
             let until = transaction.at + Self.formerSecretFor
@@ -117,7 +118,7 @@ package struct WebhookOperations: WebhooksService {
         let id = try Self.id(request.webhookId)
         let after = max(0, request.after)
         let (from, filter) = try await store.write { transaction in
-            guard let row = try transaction.webhooks().first(where: { $0.id == id }),
+            guard let row = try transaction.webhook(id),
                 let filter = WebhookFilter(text: row.events)
             else { throw Self.unknown }
             let waiting = try transaction.firstWaiting(for: id).map { $0 - 1 } ?? after
@@ -141,16 +142,15 @@ package struct WebhookOperations: WebhooksService {
 }
 
 extension SQLSession {
-    /// A webhook as the operator sees it; nil where there is none.
+    /// A webhook as the operator sees it.
     fileprivate func listed(
-        _ id: WebhookID, _ vault: WebhookVault
-    ) throws -> NotificationV1.Webhook? {
-        guard let row = try webhooks().first(where: { $0.id == id }) else { return nil }
+        _ row: WebhookRow, _ vault: WebhookVault
+    ) throws -> NotificationV1.Webhook {
         let webhook = try row.opened(vault)
         return NotificationV1.Webhook(
-            webhookId: id.text, url: webhook.url, events: webhook.filter.patterns,
+            webhookId: row.id.text, url: webhook.url, events: webhook.filter.patterns,
             createdAtMs: webhook.createdAt.milliseconds, isPaused: webhook.isPaused,
-            waiting: try waitingEvents(for: id), lastFailure: webhook.lastFailure ?? "",
+            waiting: try waitingEvents(for: row.id), lastFailure: webhook.lastFailure ?? "",
             position: try latestEvent())
     }
 

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Contracts
-import Cryptography
-import NIOPosix
 import RPC
 import ServiceRuntime
 
@@ -9,7 +7,6 @@ import ServiceRuntime
 struct ClockCallers: ParsableArguments {
     /// The gateway keeps no store, and so no time.
     private static let services = Endpoints.services.filter { $0 != "gateway" }
-    private static let patience = Duration.seconds(10)
 
     /// What one of them said.
     struct Answer {
@@ -35,12 +32,8 @@ struct ClockCallers: ParsableArguments {
         _ service: String, _ question: (ClockClient, CallContext) async throws -> ClockState
     ) async -> Result<ClockState, ServiceError> {
         do {
-            let client = RPCClient(
-                try Endpoints(endpoints).client(of: service),
-                group: MultiThreadedEventLoopGroup.singleton, time: SystemTime(),
-                randomness: SecureRandomness())
-            return .success(
-                try await question(ClockClient(client), client.context(timeout: Self.patience)))
+            let caller = try OperatorCaller(endpoints, service: service)
+            return .success(try await question(ClockClient(caller.client), caller.context))
         } catch let error as ServiceError {
             return .failure(error)
         } catch {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Contracts
-import Cryptography
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 
@@ -58,26 +56,15 @@ extension MailCommand {
 
 /// Asks the notification service about addresses.
 private struct AddressCaller {
-    private static let patience = Duration.seconds(10)
+    private let caller: OperatorCaller
 
-    private let client: RPCClient
-
-    init(_ path: String) throws {
-        client = RPCClient(
-            try Endpoints(path).client(of: "notification"),
-            group: MultiThreadedEventLoopGroup.singleton, time: SystemTime(),
-            randomness: SecureRandomness())
-    }
+    init(_ path: String) throws { caller = try OperatorCaller(path, service: "notification") }
 
     func ask<Answer>(
         _ ask: (AddressesClient, CallContext) async throws -> Answer
     ) async throws -> Answer {
-        do {
-            return try await ask(
-                AddressesClient(client), client.context(timeout: Self.patience))
-        } catch let error as ServiceError {
-            Screen.line(ErrorText.json(error))
-            throw ExitCode(1)
+        try await OperatorCaller.telling {
+            try await ask(AddressesClient(caller.client), caller.context)
         }
     }
 }

@@ -1,28 +1,19 @@
-import ArgumentParser
 import Contracts
-import Cryptography
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 
 /// Asks the notification service about its messages, and shows what it answers.
 struct OutboxCaller: Sendable {
-    private static let patience = Duration.seconds(10)
     /// Messages asked for at once.
     private static let pageSize = 500
     /// How long a watch goes on.
     private static let watchMax = Duration.seconds(24 * 3_600)
 
-    private let client: RPCClient
-    private var outbox: OutboxClient { OutboxClient(client) }
+    private let caller: OperatorCaller
+    private var outbox: OutboxClient { OutboxClient(caller.client) }
 
-    init(_ path: String) throws {
-        client = RPCClient(
-            try Endpoints(path).client(of: "notification"),
-            group: MultiThreadedEventLoopGroup.singleton, time: SystemTime(),
-            randomness: SecureRandomness())
-    }
+    init(_ path: String) throws { caller = try OperatorCaller(path, service: "notification") }
 
     /// Pages until `limit` messages are shown or there are no more.
     func list(_ request: NotificationV1.ListMessagesRequest, limit: Int) async throws {
@@ -72,25 +63,26 @@ struct OutboxCaller: Sendable {
     func watch() async throws {
         try await telling {
             let items = outbox.watchMessages(
-                NotificationV1.WatchMessagesRequest(), client.context(timeout: Self.watchMax))
+                NotificationV1.WatchMessagesRequest(), caller.client.context(timeout: Self.watchMax)
+            )
             for try await item in items {
                 for line in item.lines { try Screen.item(line) }
             }
         }
     }
 
-    private var context: CallContext { client.context(timeout: Self.patience) }
+    private var context: CallContext { caller.context }
 
-    /// Shows an error of the service as the catalogue words it.
+    /// A watch that Ctrl-C ends has no error to tell.
     private func telling(_ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch let error as ServiceError {
-            if error.code == .cancelled, Task.isCancelled { return }
-            Screen.line(ErrorText.json(error))
-            throw ExitCode(1)
-        } catch is CancellationError {
-            return  // Ctrl-C
+        try await OperatorCaller.telling {
+            do {
+                try await body()
+            } catch let error as ServiceError where error.code == .cancelled && Task.isCancelled {
+                return
+            } catch is CancellationError {
+                return
+            }
         }
     }
 }

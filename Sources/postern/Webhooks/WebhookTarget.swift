@@ -1,15 +1,10 @@
 import ArgumentParser
 import Contracts
-import Cryptography
 import Messages
-import NIOPosix
 import RPC
-import ServiceRuntime
 
 /// Where `postern webhooks` asks.
 struct WebhookTarget: ParsableArguments {
-    private static let patience = Duration.seconds(10)
-
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
@@ -27,17 +22,9 @@ struct WebhookTarget: ParsableArguments {
     func ask<Answer>(
         _ question: (WebhooksClient, CallContext) async throws -> Answer
     ) async throws -> Answer {
-        let client = RPCClient(
-            try Endpoints(endpoints).client(of: "notification"),
-            group: MultiThreadedEventLoopGroup.singleton, time: SystemTime(),
-            randomness: SecureRandomness())
-        do {
-            return try await question(
-                WebhooksClient(client), client.context(timeout: Self.patience))
-        } catch let error as ServiceError {
-            Screen.line(ErrorText.json(error))
-            for field in error.fields { Self.hints[field].map(Screen.line) }
-            throw ExitCode(1)
+        let caller = try OperatorCaller(endpoints, service: "notification")
+        return try await OperatorCaller.telling(hints: Self.hints) {
+            try await question(WebhooksClient(caller.client), caller.context)
         }
     }
 
