@@ -64,5 +64,32 @@ package enum IdentityTables {
                 ) STRICT;
                 CREATE INDEX notices_by_account ON notices (account, kind);
                 """),
+        Migration(number: 3, sql: identities),
     ]
+
+    /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the
+    /// nonces that sign-ins have used up; accounts that have nothing to sign in by.
+    private static let identities = """
+        CREATE TABLE identities (
+            identity INTEGER PRIMARY KEY,
+            account INTEGER NOT NULL REFERENCES accounts,
+            look_up_key BLOB NOT NULL,
+            method TEXT NOT NULL,
+            details BLOB NOT NULL,
+            sealed_grant BLOB,
+            linked_at_ms INTEGER NOT NULL,
+            last_used_at_ms INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX identities_by_look_up_key ON identities (look_up_key);
+        CREATE INDEX identities_by_account ON identities (account, method);
+        CREATE TABLE used_nonces (
+            nonce INTEGER PRIMARY KEY AUTOINCREMENT,
+            nonce_key BLOB NOT NULL,
+            expires_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX used_nonces_by_key ON used_nonces (nonce_key);
+        CREATE INDEX used_nonces_by_expiry ON used_nonces (expires_at_ms);
+        ALTER TABLE accounts ADD COLUMN is_guest INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE profiles ADD COLUMN photo_url BLOB;
+        """
 }

@@ -17,8 +17,8 @@ struct RecentProofs: Sendable {
     let accounts: any AccountsAPI
     let devices: any DevicesAPI
 
-    /// `CheckRecentProofFlow` asks for applications; the flows that change a password, an email or
-    /// the ways to sign in, which are to come, ask for themselves.
+    /// `CheckRecentProofFlow` asks for applications; what changes an email or the ways to sign in is
+    /// identity's to guard.
     /// - Throws: `auth/requires-recent-login`, with what would do; `auth/invalid-access-token`,
     ///   `auth/session-ended`.
     func require(

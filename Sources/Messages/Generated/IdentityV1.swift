@@ -64,6 +64,14 @@ extension IdentityV1 {
         package var lastSignInAtMs: Int64
         /// Whether it may sign in.
         package var status: IdentityV1.AccountStatus
+        /// By what it can be signed in to: "password", "phone", or a provider's name. None for a guest.
+        package var methods: [String]
+        /// Its phone number in E.164; empty for an account without one.
+        package var phoneNumber: String
+        /// A picture to show, as a provider or an import gave it; may be empty.
+        package var photoUrl: String
+        /// An account that was made without anything to sign in by, and still has nothing (G-07).
+        package var isGuest: Bool
 
         /// A message of these fields.
         package init(
@@ -73,7 +81,11 @@ extension IdentityV1 {
             displayName: String = "",
             createdAtMs: Int64 = 0,
             lastSignInAtMs: Int64 = 0,
-            status: IdentityV1.AccountStatus = .unspecified
+            status: IdentityV1.AccountStatus = .unspecified,
+            methods: [String] = [],
+            phoneNumber: String = "",
+            photoUrl: String = "",
+            isGuest: Bool = false
         ) {
             self.accountId = accountId
             self.email = email
@@ -82,6 +94,10 @@ extension IdentityV1 {
             self.createdAtMs = createdAtMs
             self.lastSignInAtMs = lastSignInAtMs
             self.status = status
+            self.methods = methods
+            self.phoneNumber = phoneNumber
+            self.photoUrl = photoUrl
+            self.isGuest = isGuest
         }
     }
 }
@@ -99,7 +115,11 @@ extension IdentityV1.Account: ProtobufMessage {
         let createdAtMs = try reader.int64(40)
         let lastSignInAtMs = try reader.int64(48)
         let status = try IdentityV1.AccountStatus(rawValue: reader.int32(56))
-        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status)
+        let methods = try reader.texts(66)
+        let phoneNumber = try reader.text(74)
+        let photoUrl = try reader.text(82)
+        let isGuest = try reader.bool(88)
+        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -110,6 +130,10 @@ extension IdentityV1.Account: ProtobufMessage {
         if createdAtMs != 0 { sink.int64(40, createdAtMs) }
         if lastSignInAtMs != 0 { sink.int64(48, lastSignInAtMs) }
         if status.rawValue != 0 { sink.int32(56, status.rawValue) }
+        for value in methods { sink.text(66, value) }
+        if !phoneNumber.isEmpty { sink.text(74, phoneNumber) }
+        if !photoUrl.isEmpty { sink.text(82, photoUrl) }
+        if isGuest { sink.bool(88, isGuest) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -126,6 +150,12 @@ extension IdentityV1.Account: ProtobufMessage {
         let createdAtMs = c.pointee.created_at_ms
         let lastSignInAtMs = c.pointee.last_sign_in_at_ms
         let status = IdentityV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
+        let methods = try Wire.array(
+            c.pointee.n_methods, c.pointee.methods
+        ) { try Wire.text($0) }
+        let phoneNumber = try Wire.text(c.pointee.phone_number)
+        let photoUrl = try Wire.text(c.pointee.photo_url)
+        let isGuest = c.pointee.is_guest != 0
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
@@ -133,6 +163,10 @@ extension IdentityV1.Account: ProtobufMessage {
         self.createdAtMs = createdAtMs
         self.lastSignInAtMs = lastSignInAtMs
         self.status = status
+        self.methods = methods
+        self.phoneNumber = phoneNumber
+        self.photoUrl = photoUrl
+        self.isGuest = isGuest
     }
 }
 

@@ -4,26 +4,47 @@
 package enum ErrorCode: String, CaseIterable, Sendable {
     case accountDisabled = "auth/user-disabled"
     case alreadySignedIn = "auth/already-signed-in"
+    case appleCancelled = "auth/apple-cancelled"
+    case codeExpired = "auth/code-expired"
+    case credentialAlreadyInUse = "auth/credential-already-in-use"
     case deviceKeyRequired = "auth/device-key-required"
     case deviceMismatch = "auth/device-mismatch"
     case deviceProofRequired = "auth/device-proof-required"
     case deviceProofStale = "auth/device-proof-stale"
     case emailAlreadyInUse = "auth/email-already-in-use"
+    case emailNotVerified = "auth/email-not-verified"
+    case googleCancelled = "auth/google-cancelled"
     case idempotencyKeyReused = "auth/idempotency-key-reused"
     case invalidAccessToken = "auth/invalid-access-token"
+    case invalidChoice = "auth/invalid-choice"
+    case invalidCode = "auth/invalid-verification-code"
     case invalidCredential = "auth/invalid-credential"
     case invalidDeviceKey = "auth/invalid-device-key"
     case invalidDeviceProof = "auth/invalid-device-proof"
     case invalidEmail = "auth/invalid-email"
     case invalidLink = "auth/invalid-link"
+    case invalidNonce = "auth/missing-or-invalid-nonce"
+    case invalidPhoneNumber = "auth/invalid-phone-number"
+    case invalidProviderToken = "auth/invalid-provider-token"
     case invalidRefreshToken = "auth/invalid-refresh-token"
     case invalidSignInProof = "auth/invalid-sign-in-proof"
+    case lastMethod = "auth/last-sign-in-method"
+    case methodNotLinked = "auth/no-such-provider"
+    case operationNotAllowed = "auth/operation-not-allowed"
+    case parentalConsentRequired = "auth/parental-consent-required"
     case passwordNeeded = "auth/password-needed"
+    case phoneCountryNotAllowed = "auth/phone-country-not-allowed"
+    case providerAlreadyLinked = "auth/provider-already-linked"
+    case providerCancelled = "auth/provider-cancelled"
+    case providerRevoked = "auth/provider-revoked"
+    case providerUnavailable = "auth/provider-unavailable"
     case refreshTokenReplayed = "auth/refresh-token-replayed"
     case requiresRecentLogin = "auth/requires-recent-login"
+    case secondProofRequired = "auth/second-proof-required"
     case sessionEnded = "auth/session-ended"
     case sessionNotFound = "auth/session-not-found"
     case tooManyRequests = "auth/too-many-requests"
+    case underageUser = "auth/underage-user"
     case weakPassword = "auth/weak-password"
 
     case cancelled = "rpc/cancelled"
@@ -47,6 +68,18 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .alreadySignedIn:
             ErrorEntry(
                 .failedPrecondition, "You are already signed in. Sign out first.", next: .signOut)
+        case .appleCancelled:
+            ErrorEntry(
+                .cancelled, "Sign-in with Apple was cancelled.",
+                next: .tryAgain)
+        case .codeExpired:
+            ErrorEntry(
+                .failedPrecondition, "This code has expired. Please request a new one.",
+                next: .requestNew)
+        case .credentialAlreadyInUse:
+            ErrorEntry(
+                .alreadyExists, "This sign-in method already belongs to another account.",
+                next: .signIn)
         case .deviceKeyRequired:
             ErrorEntry(
                 .failedPrecondition, "This app must be updated before you can sign in.",
@@ -67,6 +100,14 @@ package enum ErrorCode: String, CaseIterable, Sendable {
             ErrorEntry(
                 .alreadyExists, "An account with this email already exists. Please sign in.",
                 next: .signIn)
+        case .emailNotVerified:
+            ErrorEntry(
+                .failedPrecondition, "Please confirm your email address first.",
+                next: .verifyEmail)
+        case .googleCancelled:
+            ErrorEntry(
+                .cancelled, "Sign-in with Google was cancelled.",
+                next: .tryAgain)
         case .idempotencyKeyReused:
             ErrorEntry(
                 .failedPrecondition,
@@ -74,6 +115,14 @@ package enum ErrorCode: String, CaseIterable, Sendable {
                 next: .startAgain)
         case .invalidAccessToken:
             ErrorEntry(.unauthenticated, "Please sign in again.", next: .refresh)
+        case .invalidChoice:
+            ErrorEntry(
+                .failedPrecondition, "There is nothing to choose any more.",
+                next: .startAgain)
+        case .invalidCode:
+            ErrorEntry(
+                .unauthenticated, "This code is not right.",
+                next: .tryAgain)
         case .invalidCredential:
             ErrorEntry(
                 .unauthenticated, "The email or the password is not right.", next: .tryAgain)
@@ -91,14 +140,65 @@ package enum ErrorCode: String, CaseIterable, Sendable {
             ErrorEntry(
                 .failedPrecondition, "This link has expired or was already used.",
                 next: .requestNew)
+        case .invalidNonce:
+            ErrorEntry(
+                .failedPrecondition, "This sign-in took too long. Please try again.",
+                next: .startAgain)
+        case .invalidPhoneNumber:
+            ErrorEntry(
+                .invalidArgument, "Please enter a valid phone number with its country code.",
+                next: .correct)
+        case .invalidProviderToken:
+            ErrorEntry(
+                .unauthenticated, "Sign-in failed, please try again.",
+                next: .tryAgain)
         case .invalidRefreshToken:
             ErrorEntry(.unauthenticated, "Please sign in again.", next: .signIn)
         case .invalidSignInProof:
             ErrorEntry(.unauthenticated, "Please sign in again.", next: .signIn)
+        case .lastMethod:
+            ErrorEntry(
+                .failedPrecondition,
+                "This is the only way to sign in to this account. Add another one first.",
+                next: .addMethod)
+        case .methodNotLinked:
+            ErrorEntry(
+                .failedPrecondition, "This account has no such sign-in method.",
+                next: .correct)
+        case .operationNotAllowed:
+            ErrorEntry(
+                .failedPrecondition, "This way of signing in is not available here.",
+                next: .correct)
+        case .parentalConsentRequired:
+            ErrorEntry(
+                .failedPrecondition, "A parent or guardian has to agree first.",
+                next: .askParent)
         case .passwordNeeded:
             ErrorEntry(
                 .failedPrecondition, "Enter a password to confirm this email address.",
                 next: .enterPassword)
+        case .phoneCountryNotAllowed:
+            ErrorEntry(
+                .failedPrecondition, "We cannot send codes to numbers of this country.",
+                next: .correct)
+        case .providerAlreadyLinked:
+            ErrorEntry(
+                .alreadyExists, "This sign-in method is already linked to your account.",
+                next: .correct)
+        case .providerCancelled:
+            ErrorEntry(
+                .cancelled, "Sign-in was cancelled.",
+                next: .tryAgain)
+        case .providerRevoked:
+            ErrorEntry(
+                .unauthenticated,
+                "This provider no longer vouches for you here. Please sign in with it again.",
+                next: .signIn)
+        case .providerUnavailable:
+            ErrorEntry(
+                .unavailable,
+                "The provider cannot be reached right now. Please try again or use another way.",
+                isRetryable: true, next: .tryAgain)
         case .refreshTokenReplayed:
             ErrorEntry(
                 .unauthenticated,
@@ -108,6 +208,10 @@ package enum ErrorCode: String, CaseIterable, Sendable {
             ErrorEntry(
                 .failedPrecondition, "Please prove again that it is you.",
                 next: .reauthenticate)
+        case .secondProofRequired:
+            ErrorEntry(
+                .failedPrecondition, "Please prove in a second way that it is you.",
+                next: .reauthenticate)
         case .sessionEnded:
             ErrorEntry(.unauthenticated, "Your session has ended. Please sign in.", next: .signIn)
         case .sessionNotFound:
@@ -116,6 +220,10 @@ package enum ErrorCode: String, CaseIterable, Sendable {
             ErrorEntry(
                 .resourceExhausted, "Too many attempts. Please wait before trying again.",
                 isRetryable: true, next: .wait)
+        case .underageUser:
+            ErrorEntry(
+                .permissionDenied, "You are not old enough to have an account.",
+                next: .contactSupport)
         case .weakPassword:
             ErrorEntry(.invalidArgument, "Please choose a stronger password.", next: .correct)
         case .cancelled:
@@ -172,6 +280,10 @@ package struct ErrorEntry: Sendable {
 
 /// What a person can do about an error; travels as its raw value.
 package enum NextAction: String, Sendable {
+    /// Add another way of signing in first.
+    case addMethod = "add-method"
+    /// Have a parent or guardian agree.
+    case askParent = "ask-parent"
     /// Ask the operator of the app.
     case contactSupport = "contact-support"
     /// Change what was entered.
@@ -193,6 +305,8 @@ package enum NextAction: String, Sendable {
     case startAgain = "start-again"
     /// The same again.
     case tryAgain = "try-again"
+    /// Open the link in the mail, or ask for another one.
+    case verifyEmail = "verify-email"
     /// The same again, after `retry_after_ms`.
     case wait
 }

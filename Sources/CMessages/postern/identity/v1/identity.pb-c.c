@@ -502,7 +502,7 @@ void   postern__identity__v1__get_account_response__free_unpacked
   assert(message->base.descriptor == &postern__identity__v1__get_account_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__identity__v1__account__field_descriptors[7] =
+static const ProtobufCFieldDescriptor postern__identity__v1__account__field_descriptors[11] =
 {
   {
     "account_id",
@@ -588,6 +588,54 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "methods",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Identity__V1__Account, n_methods),
+    offsetof(Postern__Identity__V1__Account, methods),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "phone_number",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Account, phone_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "photo_url",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Account, photo_url),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_guest",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Account, is_guest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__account__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
@@ -595,13 +643,17 @@ static const unsigned postern__identity__v1__account__field_indices_by_name[] = 
   3,   /* field[3] = display_name */
   1,   /* field[1] = email */
   2,   /* field[2] = email_verified */
+  10,   /* field[10] = is_guest */
   5,   /* field[5] = last_sign_in_at_ms */
+  7,   /* field[7] = methods */
+  8,   /* field[8] = phone_number */
+  9,   /* field[9] = photo_url */
   6,   /* field[6] = status */
 };
 static const ProtobufCIntRange postern__identity__v1__account__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
 {
@@ -611,7 +663,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
   "Postern__Identity__V1__Account",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__Account),
-  7,
+  11,
   postern__identity__v1__account__field_descriptors,
   postern__identity__v1__account__field_indices_by_name,
   1,  postern__identity__v1__account__number_ranges,

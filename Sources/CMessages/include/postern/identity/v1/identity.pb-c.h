@@ -51,10 +51,15 @@ struct  Postern__Identity__V1__Account
   int64_t created_at_ms;
   int64_t last_sign_in_at_ms;
   Postern__Identity__V1__AccountStatus status;
+  size_t n_methods;
+  ProtobufCBinaryData *methods;
+  ProtobufCBinaryData phone_number;
+  ProtobufCBinaryData photo_url;
+  protobuf_c_boolean is_guest;
 };
 #define POSTERN__IDENTITY__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__account__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__Origin

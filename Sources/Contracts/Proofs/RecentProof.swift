@@ -1,5 +1,5 @@
-import Messages
-import ServiceRuntime
+package import Messages
+package import ServiceRuntime
 
 /// What a sensitive call demands: that its owner has proved to be it lately, in a way that will do
 /// (G-13). Pure:
@@ -13,27 +13,29 @@ import ServiceRuntime
 /// password where that is demanded, and does not hide that it was typed a minute ago. Ages are by
 /// the session service's clock alone, so ours does not matter.
 ///
-/// A flow says it in one line, and goes on with whose session it is:
+/// The gateway asks by it for applications, identity for what changes who may sign in; each says it
+/// in one line, and goes on with whose session it is:
 ///
 ///     let owner = try await proofs.require(.standard, of: request.accessToken, context)
 ///
 /// Attack: somebody finds a phone unlocked, or steals an access token, and changes the email.
-struct RecentProof: Hashable, Sendable {
+package struct RecentProof: Hashable, Sendable {
     /// For calls that name no limit of their own.
-    static let standard = RecentProof(within: .seconds(300))
+    package static let standard = RecentProof(within: .seconds(300))
 
     /// How long ago the proof may be.
-    let within: Duration
+    package let within: Duration
     /// Any of these will do; where there is none, any proof.
-    let kinds: Set<ProofKind>
+    package let kinds: Set<ProofKind>
 
-    init(within: Duration, kinds: Set<ProofKind> = []) {
+    /// A demand; no `kinds` for any proof.
+    package init(within: Duration, kinds: Set<ProofKind> = []) {
         self.within = within
         self.kinds = kinds
     }
 
     /// The latest of a session's proofs that will do; nil where none does.
-    func found(
+    package func found(
         in proofs: [SessionV1.SessionProof], at now: Timestamp
     ) -> SessionV1.SessionProof? {
         proofs.filter { proof in
@@ -44,7 +46,7 @@ struct RecentProof: Hashable, Sendable {
 
     /// The refusal, which says what would do.
     /// - Parameter having: how this account and session could prove their owner.
-    func refusal(having: Set<ProofKind>) -> ServiceError {
+    package func refusal(having: Set<ProofKind>) -> ServiceError {
         let would = kinds.isEmpty ? having : having.intersection(kinds)
         return ServiceError(.requiresRecentLogin, fields: would.map(\.rawValue).sorted())
     }
@@ -52,14 +54,14 @@ struct RecentProof: Hashable, Sendable {
 
 /// A way of proving to be an account's owner. Raw values are the fields of `ReauthenticateRequest`
 /// that take such a proof, and are told to callers.
-enum ProofKind: String, CaseIterable, Sendable {
+package enum ProofKind: String, CaseIterable, Sendable {
     /// The account's password.
     case password
     /// The device's key, behind a prompt that its owner passed.
     case deviceKey = "device_key"
 
     /// The kind that a caller names; nil for one that we do not know, which must not pass for "any".
-    init?(_ message: GatewayV1.ProofKind) {
+    package init?(_ message: GatewayV1.ProofKind) {
         switch message {
         case .password: self = .password
         case .deviceKey: self = .deviceKey
@@ -68,7 +70,7 @@ enum ProofKind: String, CaseIterable, Sendable {
     }
 
     /// Whether a proof of these methods (RFC 8176) is one of this kind.
-    func includes(_ methods: [String]) -> Bool {
+    package func includes(_ methods: [String]) -> Bool {
         switch self {
         case .password: methods.contains("pwd")
         case .deviceKey:
