@@ -297,6 +297,6 @@ let package = Package(
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "TestSupport",
             ]),
-        tests("Tidy", []),
+        tests("Tidy", ["TestSupport"]),
     ]
 )
