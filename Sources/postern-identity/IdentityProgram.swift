@@ -26,20 +26,25 @@ struct IdentityProgram: Program {
         let passwords = try PasswordHashPool(
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
+        let notification = try host.channel(to: settings.notification)
+        let session = try host.channel(to: settings.session)
         let service = IdentityService(
             settings: settings.identity, store: store,
             keys: try IdentityKeys(
                 master: master, signInProofs: try host.key("sign-in-proof"),
                 randomness: host.randomness),
             passwords: passwords,
-            notifications: NotificationsClient(try host.channel(to: settings.notification)),
-            sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
+            notifications: NotificationsClient(notification),
+            pushDevices: PushDevicesClient(notification),
+            sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
             services: [
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                IdentitiesDispatcher.methods(
+                    of: try Identities(of: service, providers: settings.providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
@@ -57,11 +62,13 @@ struct IdentityProgram: Program {
 /// Identity's settings, and where the services are that it calls.
 struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
+    let providers: ProvidersSettings
     let session: PeerSettings
     let notification: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
+        providers = ProvidersSettings(reading: &settings)
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(

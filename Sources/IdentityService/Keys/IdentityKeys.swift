@@ -7,16 +7,22 @@ package import ServiceRuntime
 package struct IdentityKeys: Sendable {
     /// Finds an account by its address: `addresses.lookUpKey(address.normalised)`.
     let addresses: KeyedHash
+    /// Finds an identity by its issuer and subject, and knows used nonces again.
+    let identities: KeyedHash
     /// Finds a link by its token, so that a stolen store holds no token that works (I-06).
     let links: KeyedHash
     /// Keys and fingerprints of calls that had an effect (G-25).
     let calls: KeyedHash
+    /// Nonces for sign-ins at providers (G-05).
+    let nonces: KeyedHash
     /// Client addresses and devices in the audit trail.
     let audit: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
     /// Seals what waits in the outbox.
     let outbox: SealedBox
+    /// Seals the choice after a collision (`CollisionChoice`).
+    let choices: SealedBox
     /// Makes identity's word to the session service.
     let proofs: SignInProofSeal
 
@@ -37,11 +43,14 @@ package struct IdentityKeys: Sendable {
             throw CryptographyError.invalidKey("a key has \(SecretFile.keyBytes) bytes")
         }
         addresses = hash("email look-up")
+        identities = hash("identity look-up")
         links = hash("link")
         calls = hash("call")
+        nonces = hash("nonce")
         audit = hash("audit")
         accounts = try box("account keys")
         outbox = try box("outbox")
+        choices = try box("collision choice")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }
