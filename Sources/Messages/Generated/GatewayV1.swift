@@ -253,7 +253,9 @@ extension GatewayV1 {
         package var displayName: String
         /// Language of mails, BCP 47; empty takes the default.
         package var language: String
-        /// The session that the person is in, if any: with one, auth/already-signed-in.
+        /// The session that the app is in, if any. A guest's: the guest becomes the account and keeps its id
+        /// and all it has (G-07). An account's: auth/already-signed-in. One that has expired:
+        /// auth/invalid-access-token, refresh first.
         package var accessToken: String
 
         /// A message of these fields.
@@ -326,20 +328,24 @@ extension GatewayV1 {
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
         /// The new account.
         package var account: IdentityV1.Account?
-        /// Its first session.
+        /// Its first session. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool
+        /// The guest that asked is this account now, with the same id (G-07).
+        package var isUpgraded: Bool
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false
+            isNewUser: Bool = false,
+            isUpgraded: Bool = false
         ) {
             self.account = account
             self.session = session
             self.isNewUser = isNewUser
+            self.isUpgraded = isUpgraded
         }
     }
 }
@@ -353,13 +359,15 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
-        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
+        let isUpgraded = try reader.bool(32)
+        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
         if isNewUser { sink.bool(24, isNewUser) }
+        if isUpgraded { sink.bool(32, isUpgraded) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -372,9 +380,11 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
+        let isUpgraded = c.pointee.is_upgraded != 0
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
+        self.isUpgraded = isUpgraded
     }
 }
 
