@@ -261,6 +261,8 @@ extension GatewayV1 {
         /// The guest that asked stays an account of its own, because this one was there already; absent
         /// otherwise (G-16).
         package var collision: GatewayV1.GuestCollision?
+        /// What there is to tell of the sign-in before; absent for a new account (G-08).
+        package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
         package init(
@@ -270,7 +272,8 @@ extension GatewayV1 {
             removedMethods: [String] = [],
             isLinked: Bool = false,
             isUpgraded: Bool = false,
-            collision: GatewayV1.GuestCollision? = nil
+            collision: GatewayV1.GuestCollision? = nil,
+            news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -279,6 +282,7 @@ extension GatewayV1 {
             self.isLinked = isLinked
             self.isUpgraded = isUpgraded
             self.collision = collision
+            self.news = news
         }
     }
 }
@@ -296,7 +300,8 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
         let collision: GatewayV1.GuestCollision? = try reader.message(58)
-        return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision)
+        let news: IdentityV1.SignInNews? = try reader.message(66)
+        return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -307,6 +312,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         if isLinked { sink.bool(40, isLinked) }
         if isUpgraded { sink.bool(48, isUpgraded) }
         if let collision { sink.message(58, collision) }
+        if let news { sink.message(66, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -325,6 +331,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         let isLinked = c.pointee.is_linked != 0
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try GatewayV1.GuestCollision(reading: $0) }
+        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
@@ -332,6 +339,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         self.isLinked = isLinked
         self.isUpgraded = isUpgraded
         self.collision = collision
+        self.news = news
     }
 }
 

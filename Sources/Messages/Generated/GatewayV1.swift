@@ -462,16 +462,20 @@ extension GatewayV1 {
         package var session: GatewayV1.Session?
         /// Always false here.
         package var isNewUser: Bool
+        /// What there is to tell of the sign-in before (G-08).
+        package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false
+            isNewUser: Bool = false,
+            news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
             self.isNewUser = isNewUser
+            self.news = news
         }
     }
 }
@@ -485,13 +489,15 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
-        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
+        let news: IdentityV1.SignInNews? = try reader.message(34)
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
         if isNewUser { sink.bool(24, isNewUser) }
+        if let news { sink.message(34, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -504,9 +510,11 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
+        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
+        self.news = news
     }
 }
 

@@ -546,7 +546,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_req
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_provider_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__field_descriptors[8] =
 {
   {
     "account",
@@ -632,6 +632,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "news",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__SignInWithProviderResponse, news),
+    &postern__identity__v1__sign_in_news__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_provider_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
@@ -639,13 +651,14 @@ static const unsigned postern__gateway__v1__sign_in_with_provider_response__fiel
   4,   /* field[4] = is_linked */
   2,   /* field[2] = is_new_user */
   5,   /* field[5] = is_upgraded */
+  7,   /* field[7] = news */
   3,   /* field[3] = removed_methods */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_response__descriptor =
 {
@@ -655,7 +668,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_res
   "Postern__Gateway__V1__SignInWithProviderResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithProviderResponse),
-  7,
+  8,
   postern__gateway__v1__sign_in_with_provider_response__field_descriptors,
   postern__gateway__v1__sign_in_with_provider_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_provider_response__number_ranges,

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "postern/gateway/v1/gateway.pb-c.h"
 #include "postern/identity/v1/identity.pb-c.h"
+#include "postern/identity/v1/news.pb-c.h"
 
 typedef struct Postern__Gateway__V1__IssueNonceRequest Postern__Gateway__V1__IssueNonceRequest;
 typedef struct Postern__Gateway__V1__IssueNonceResponse Postern__Gateway__V1__IssueNonceResponse;
@@ -90,10 +91,11 @@ struct  Postern__Gateway__V1__SignInWithProviderResponse
   protobuf_c_boolean is_linked;
   protobuf_c_boolean is_upgraded;
   Postern__Gateway__V1__GuestCollision *collision;
+  Postern__Identity__V1__SignInNews *news;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PROVIDER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_provider_response__descriptor) \
-    , NULL, NULL, 0, 0,NULL, 0, 0, NULL }
+    , NULL, NULL, 0, 0,NULL, 0, 0, NULL, NULL }
 
 
 struct  Postern__Gateway__V1__GuestCollision
