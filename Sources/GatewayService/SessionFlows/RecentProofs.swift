@@ -41,9 +41,9 @@ struct RecentProofs: Sendable {
         let request = IdentityV1.GetAccountRequest(
             accountId: known.accountId, withProofs: true)
         do {
-            if try await accounts.getAccount(request, context.onward()).hasPassword {
-                kinds.insert(.password)
-            }
+            let answer = try await accounts.getAccount(request, context.onward())
+            if answer.hasPassword { kinds.insert(.password) }
+            kinds.formUnion((answer.account?.methods ?? []).map(ProofKind.init(method:)))
         } catch let error as ServiceError where error.code == .notFound {
             // An account that is gone has nothing to prove itself by.
             return []

@@ -258,9 +258,9 @@ extension GatewayV1 {
         package var isLinked: Bool
         /// The guest that asked is this account now, with the same id (G-07).
         package var isUpgraded: Bool
-        /// The guest that asked stays an account of its own, because this one was there already; absent
-        /// otherwise (G-16).
-        package var collision: GatewayV1.GuestCollision?
+        /// The guest that asked stays an account of its own, because this one was there already; its session
+        /// goes on, and nothing of it is lost until its person chooses. Absent otherwise (G-16).
+        package var collision: IdentityV1.Collision?
         /// What there is to tell of the sign-in before; absent for a new account (G-08).
         package var news: IdentityV1.SignInNews?
 
@@ -272,7 +272,7 @@ extension GatewayV1 {
             removedMethods: [String] = [],
             isLinked: Bool = false,
             isUpgraded: Bool = false,
-            collision: GatewayV1.GuestCollision? = nil,
+            collision: IdentityV1.Collision? = nil,
             news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
@@ -299,7 +299,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         let removedMethods = try reader.texts(34)
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
-        let collision: GatewayV1.GuestCollision? = try reader.message(58)
+        let collision: IdentityV1.Collision? = try reader.message(58)
         let news: IdentityV1.SignInNews? = try reader.message(66)
         return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, news: news)
     }
@@ -330,7 +330,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         ) { try Wire.text($0) }
         let isLinked = c.pointee.is_linked != 0
         let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try GatewayV1.GuestCollision(reading: $0) }
+        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
         let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
@@ -340,63 +340,5 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         self.isUpgraded = isUpgraded
         self.collision = collision
         self.news = news
-    }
-}
-
-extension GatewayV1 {
-    /// A guest signed in to an account that there was already. Two accounts are left, and what becomes of
-    /// the guest's data is the person's choice; until then nothing of it is lost, and its session goes on.
-    package struct GuestCollision: Hashable, Sendable {
-        /// The guest, to compare with the account that was signed in to.
-        package var guest: IdentityV1.Account?
-        /// Stands for both sides: hand it in with the choice. Only this answer has it.
-        package var choiceToken: String
-        /// After this there is nothing to choose, milliseconds since 1970.
-        package var expiresAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            guest: IdentityV1.Account? = nil,
-            choiceToken: String = "",
-            expiresAtMs: Int64 = 0
-        ) {
-            self.guest = guest
-            self.choiceToken = choiceToken
-            self.expiresAtMs = expiresAtMs
-        }
-    }
-}
-
-extension GatewayV1.GuestCollision: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.GuestCollision" }
-
-    package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.GuestCollision {
-        let guest: IdentityV1.Account? = try reader.message(10)
-        let choiceToken = try reader.text(18)
-        let expiresAtMs = try reader.int64(24)
-        return GatewayV1.GuestCollision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let guest { sink.message(10, guest) }
-        if !choiceToken.isEmpty { sink.text(18, choiceToken) }
-        if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__guest_collision__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GuestCollision>) throws {
-        let guest = try c.pointee.guest.map { try IdentityV1.Account(reading: $0) }
-        let choiceToken = try Wire.text(c.pointee.choice_token)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.guest = guest
-        self.choiceToken = choiceToken
-        self.expiresAtMs = expiresAtMs
     }
 }

@@ -232,51 +232,6 @@ void   postern__gateway__v1__sign_in_with_provider_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__guest_collision__init
-                     (Postern__Gateway__V1__GuestCollision         *message)
-{
-  static const Postern__Gateway__V1__GuestCollision init_value = POSTERN__GATEWAY__V1__GUEST_COLLISION__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__guest_collision__get_packed_size
-                     (const Postern__Gateway__V1__GuestCollision *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__guest_collision__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__guest_collision__pack
-                     (const Postern__Gateway__V1__GuestCollision *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__guest_collision__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__guest_collision__pack_to_buffer
-                     (const Postern__Gateway__V1__GuestCollision *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__guest_collision__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__GuestCollision *
-       postern__gateway__v1__guest_collision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__GuestCollision *)
-     protobuf_c_message_unpack (&postern__gateway__v1__guest_collision__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__guest_collision__free_unpacked
-                     (Postern__Gateway__V1__GuestCollision *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__guest_collision__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_request__field_descriptors[1] =
 {
   {
@@ -627,7 +582,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithProviderResponse, collision),
-    &postern__gateway__v1__guest_collision__descriptor,
+    &postern__identity__v1__collision__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -673,69 +628,5 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_res
   postern__gateway__v1__sign_in_with_provider_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_provider_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_provider_response__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor postern__gateway__v1__guest_collision__field_descriptors[3] =
-{
-  {
-    "guest",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__GuestCollision, guest),
-    &postern__identity__v1__account__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "choice_token",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__GuestCollision, choice_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "expires_at_ms",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__GuestCollision, expires_at_ms),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__guest_collision__field_indices_by_name[] = {
-  1,   /* field[1] = choice_token */
-  2,   /* field[2] = expires_at_ms */
-  0,   /* field[0] = guest */
-};
-static const ProtobufCIntRange postern__gateway__v1__guest_collision__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 3 }
-};
-const ProtobufCMessageDescriptor postern__gateway__v1__guest_collision__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.GuestCollision",
-  "GuestCollision",
-  "Postern__Gateway__V1__GuestCollision",
-  "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__GuestCollision),
-  3,
-  postern__gateway__v1__guest_collision__field_descriptors,
-  postern__gateway__v1__guest_collision__field_indices_by_name,
-  1,  postern__gateway__v1__guest_collision__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__guest_collision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

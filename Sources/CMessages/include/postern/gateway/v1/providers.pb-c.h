@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/gateway/v1/gateway.pb-c.h"
+#include "postern/identity/v1/identities.pb-c.h"
 #include "postern/identity/v1/identity.pb-c.h"
 #include "postern/identity/v1/news.pb-c.h"
 
@@ -23,7 +24,6 @@ typedef struct Postern__Gateway__V1__IssueNonceResponse Postern__Gateway__V1__Is
 typedef struct Postern__Gateway__V1__ProviderToken Postern__Gateway__V1__ProviderToken;
 typedef struct Postern__Gateway__V1__SignInWithProviderRequest Postern__Gateway__V1__SignInWithProviderRequest;
 typedef struct Postern__Gateway__V1__SignInWithProviderResponse Postern__Gateway__V1__SignInWithProviderResponse;
-typedef struct Postern__Gateway__V1__GuestCollision Postern__Gateway__V1__GuestCollision;
 
 
 /* --- enums --- */
@@ -90,24 +90,12 @@ struct  Postern__Gateway__V1__SignInWithProviderResponse
   ProtobufCBinaryData *removed_methods;
   protobuf_c_boolean is_linked;
   protobuf_c_boolean is_upgraded;
-  Postern__Gateway__V1__GuestCollision *collision;
+  Postern__Identity__V1__Collision *collision;
   Postern__Identity__V1__SignInNews *news;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PROVIDER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_provider_response__descriptor) \
     , NULL, NULL, 0, 0,NULL, 0, 0, NULL, NULL }
-
-
-struct  Postern__Gateway__V1__GuestCollision
-{
-  ProtobufCMessage base;
-  Postern__Identity__V1__Account *guest;
-  ProtobufCBinaryData choice_token;
-  int64_t expires_at_ms;
-};
-#define POSTERN__GATEWAY__V1__GUEST_COLLISION__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__guest_collision__descriptor) \
-    , NULL, {0,NULL}, 0 }
 
 
 /* Postern__Gateway__V1__IssueNonceRequest methods */
@@ -205,25 +193,6 @@ Postern__Gateway__V1__SignInWithProviderResponse *
 void   postern__gateway__v1__sign_in_with_provider_response__free_unpacked
                      (Postern__Gateway__V1__SignInWithProviderResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__GuestCollision methods */
-void   postern__gateway__v1__guest_collision__init
-                     (Postern__Gateway__V1__GuestCollision         *message);
-size_t postern__gateway__v1__guest_collision__get_packed_size
-                     (const Postern__Gateway__V1__GuestCollision   *message);
-size_t postern__gateway__v1__guest_collision__pack
-                     (const Postern__Gateway__V1__GuestCollision   *message,
-                      uint8_t             *out);
-size_t postern__gateway__v1__guest_collision__pack_to_buffer
-                     (const Postern__Gateway__V1__GuestCollision   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__GuestCollision *
-       postern__gateway__v1__guest_collision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__gateway__v1__guest_collision__free_unpacked
-                     (Postern__Gateway__V1__GuestCollision *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Gateway__V1__IssueNonceRequest_Closure)
@@ -241,9 +210,6 @@ typedef void (*Postern__Gateway__V1__SignInWithProviderRequest_Closure)
 typedef void (*Postern__Gateway__V1__SignInWithProviderResponse_Closure)
                  (const Postern__Gateway__V1__SignInWithProviderResponse *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__GuestCollision_Closure)
-                 (const Postern__Gateway__V1__GuestCollision *message,
-                  void *closure_data);
 
 /* --- services --- */
 
@@ -255,7 +221,6 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__issue_nonce_respon
 extern const ProtobufCMessageDescriptor postern__gateway__v1__provider_token__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__guest_collision__descriptor;
 
 PROTOBUF_C__END_DECLS
 
