@@ -1,3 +1,4 @@
+import GatewayService
 import Messages
 import RPC
 import ServiceRuntime

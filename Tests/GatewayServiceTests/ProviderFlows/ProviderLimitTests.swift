@@ -1,3 +1,4 @@
+import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
@@ -103,8 +104,8 @@ struct ProviderLimitTests {
             try await refusal {
                 try await house.accountSessions.reauthenticate(
                     .init(
-                        accessToken: ada.session.accessToken, proof: .providerToken(.init()),
-                        device: GatewayHouse.device("d1")), house.context(address: address))
+                        accessToken: ada.session.accessToken, device: GatewayHouse.device("d1"),
+                        proof: .providerToken(.init())), house.context(address: address))
             }.code
         }
         for number in 1...5 {
