@@ -326,26 +326,22 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
 extension GatewayV1 {
     /// Signed up and in.
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
-        /// The new account.
+        /// The new account; a guest that asked keeps its id.
         package var account: IdentityV1.Account?
         /// Its first session. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool
-        /// The guest that asked is this account now, with the same id (G-07).
-        package var isUpgraded: Bool
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false,
-            isUpgraded: Bool = false
+            isNewUser: Bool = false
         ) {
             self.account = account
             self.session = session
             self.isNewUser = isNewUser
-            self.isUpgraded = isUpgraded
         }
     }
 }
@@ -359,15 +355,13 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
-        let isUpgraded = try reader.bool(32)
-        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded)
+        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
         if isNewUser { sink.bool(24, isNewUser) }
-        if isUpgraded { sink.bool(32, isUpgraded) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -380,11 +374,9 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
-        let isUpgraded = c.pointee.is_upgraded != 0
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
-        self.isUpgraded = isUpgraded
     }
 }
 

@@ -933,7 +933,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_req
   (ProtobufCMessageInit) postern__gateway__v1__sign_up_with_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[3] =
 {
   {
     "account",
@@ -971,29 +971,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "is_upgraded",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignUpWithPasswordResponse, is_upgraded),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_up_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   2,   /* field[2] = is_new_user */
-  3,   /* field[3] = is_upgraded */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_response__descriptor =
 {
@@ -1003,7 +990,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_res
   "Postern__Gateway__V1__SignUpWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignUpWithPasswordResponse),
-  4,
+  3,
   postern__gateway__v1__sign_up_with_password_response__field_descriptors,
   postern__gateway__v1__sign_up_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_response__number_ranges,

@@ -104,11 +104,10 @@ struct  Postern__Gateway__V1__SignUpWithPasswordResponse
   Postern__Identity__V1__Account *account;
   Postern__Gateway__V1__Session *session;
   protobuf_c_boolean is_new_user;
-  protobuf_c_boolean is_upgraded;
 };
 #define POSTERN__GATEWAY__V1__SIGN_UP_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_up_with_password_response__descriptor) \
-    , NULL, NULL, 0, 0 }
+    , NULL, NULL, 0 }
 
 
 struct  Postern__Gateway__V1__SignInWithPasswordRequest
