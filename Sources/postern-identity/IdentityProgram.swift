@@ -27,6 +27,7 @@ struct IdentityProgram: Program {
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
         let notification = try host.channel(to: settings.notification)
+        let session = try host.channel(to: settings.session)
         let service = IdentityService(
             settings: settings.identity, store: store,
             keys: try IdentityKeys(
@@ -35,7 +36,7 @@ struct IdentityProgram: Program {
             passwords: passwords,
             notifications: NotificationsClient(notification),
             pushDevices: PushDevicesClient(notification),
-            sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
+            sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
             services: [
