@@ -38,12 +38,10 @@ struct RecentProofs: Sendable {
         _ known: SessionV1.ListProofsResponse, _ context: CallContext
     ) async throws -> Set<ProofKind> {
         var kinds: Set<ProofKind> = known.hasDeviceKey ? [.deviceKey] : []
-        let request = IdentityV1.GetAccountRequest(
-            accountId: known.accountId, withProofs: true)
+        let request = IdentityV1.GetAccountRequest(accountId: known.accountId)
         do {
-            let answer = try await accounts.getAccount(request, context.onward())
-            if answer.hasPassword { kinds.insert(.password) }
-            kinds.formUnion((answer.account?.methods ?? []).map(ProofKind.init(method:)))
+            let account = try await accounts.getAccount(request, context.onward()).account
+            kinds.formUnion((account?.methods ?? []).map(ProofKind.init(method:)))
         } catch let error as ServiceError where error.code == .notFound {
             // An account that is gone has nothing to prove itself by.
             return []
