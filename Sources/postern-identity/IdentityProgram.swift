@@ -43,6 +43,8 @@ struct IdentityProgram: Program {
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                IdentitiesDispatcher.methods(
+                    of: try Identities(of: service, providers: settings.providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
