@@ -99,6 +99,7 @@ let package = Package(
         module(
             "Outbound", ["CCurl", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics]),
         module("EmailAddresses", ["CIDN", "ServiceRuntime"]),
+        module("PhoneNumbers", ["ServiceRuntime"]),
         module("Messages", ["CMessages"]),
         module(
             "RPC",
@@ -131,15 +132,15 @@ let package = Package(
         module(
             "GatewayService",
             [
-                "EmailAddresses", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                logging, coreMetrics,
+                "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages", "Cryptography",
+                "ServiceRuntime", logging, coreMetrics,
             ]),
 
         module(
             "IdentityService",
             [
-                "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime",
+                "CallRecords", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
+                "Storage", "Cryptography", "ServiceRuntime",
                 logging, metrics, coreMetrics, lifecycle,
             ]),
         module(
@@ -228,6 +229,7 @@ let package = Package(
             "Messages", ["Messages", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
+        tests("PhoneNumbers", ["PhoneNumbers", "ServiceRuntime"]),
         tests(
             "Outbound",
             [
@@ -243,8 +245,8 @@ let package = Package(
         tests(
             "IdentityService",
             [
-                "IdentityService", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "TestSupport",
+                "IdentityService", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
+                "Storage", "Cryptography", "ServiceRuntime", "TestSupport",
             ]),
         tests(
             "NotificationService",

@@ -25,7 +25,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
-        sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
+        texts: any TextMessagesAPI, sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
         metrics: any MetricsFactory
     ) {
         parts = IdentityParts(
@@ -33,7 +33,8 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
             randomness: randomness, logger: logger)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, keys: keys, time: time,
-            logger: logger, resets: ResetMailing(parts: parts))
+            logger: logger, resets: ResetMailing(parts: parts),
+            texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time))
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })

@@ -13,7 +13,7 @@ struct IdentityProgram: Program {
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
         callers: ["gateway", "session", "notification", "tool"],
-        callersMethods: ProgramDescription.notificationReadsEvents)
+        callersMethods: ProgramDescription.notificationReadsEventsAndTellsOfNumbers)
 
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings
@@ -26,20 +26,25 @@ struct IdentityProgram: Program {
         let passwords = try PasswordHashPool(
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
+        let session = try host.channel(to: settings.session)
+        let notification = try host.channel(to: settings.notification)
         let service = IdentityService(
             settings: settings.identity, store: store,
             keys: try IdentityKeys(
                 master: master, signInProofs: try host.key("sign-in-proof"),
                 randomness: host.randomness),
             passwords: passwords,
-            notifications: NotificationsClient(try host.channel(to: settings.notification)),
-            sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
+            notifications: NotificationsClient(notification),
+            texts: TextMessagesClient(notification), sessions: SessionsClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
+        let phones = PhoneCodes(of: service, devices: DevicesClient(session))
         return Assembly(
             services: [
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                PhoneCodesDispatcher.methods(of: phones),
+                PhoneSignalsDispatcher.methods(of: PhoneSignals(of: service)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],

@@ -14,6 +14,10 @@ enum LimitedAction {
     /// believed: a token names its identity only by that, or anybody could lock anybody out. For
     /// the flows of provider sign-in, which are to come.
     case providerIdentity(issuer: String, subject: String, device: String)
+    /// Before a code is sent to a number in E.164; whether or not it has an account.
+    case phoneCodeRequest(number: String, caller: LimitedCaller)
+    /// Before a code to a number is looked at.
+    case phoneCodeGuess(number: String, device: String)
 
     /// The flow that it is a part of.
     var flow: LimitedFlow {
@@ -23,6 +27,7 @@ enum LimitedAction {
         case .passwordReset: .passwordReset
         case .verificationMail: .verificationMail
         case .providerSignIn, .providerIdentity: .providerSignIn
+        case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
         }
     }
 
@@ -60,7 +65,29 @@ enum LimitedAction {
                     limit: "failed-provider-by-account",
                     subject: Self.identity(issuer, subject), device: device)
             ]
+        case .phoneCodeRequest(let number, let caller):
+            [
+                Self.ladder(number), Self.byAddress("phone-code-by-address", caller),
+                RateLimitV1.Charge(limit: "phone-code-by-block", subject: number),
+                RateLimitV1.Charge(limit: "phone-code-by-country", subject: number),
+            ]
+        case .phoneCodeGuess(let number, let device):
+            [RateLimitV1.Charge(limit: "phone-code-guess", subject: number, device: device)]
         }
+    }
+
+    /// What begins anew with this one's success: who has shown a code to be right waits no longer for
+    /// the next one.
+    var begunAnew: [RateLimitV1.Charge] {
+        switch self {
+        case .phoneCodeGuess(let number, _): [Self.ladder(number)]
+        default: []
+        }
+    }
+
+    /// The longer and longer waits between codes to one number.
+    private static func ladder(_ number: String) -> RateLimitV1.Charge {
+        RateLimitV1.Charge(limit: "phone-code-request", subject: number)
     }
 
     /// The issuer's length stands in front, or a part of one could be taken for the other's. What

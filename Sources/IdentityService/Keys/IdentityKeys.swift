@@ -9,6 +9,10 @@ package struct IdentityKeys: Sendable {
     let addresses: KeyedHash
     /// Finds a link by its token, so that a stolen store holds no token that works (I-06).
     let links: KeyedHash
+    /// Finds what is kept of a phone number: its codes, and whether it has changed (G-06, A-06).
+    let phones: KeyedHash
+    /// What is kept of a code to a phone (I-06).
+    let phoneCodes: KeyedHash
     /// Keys and fingerprints of calls that had an effect (G-25).
     let calls: KeyedHash
     /// Client addresses and devices in the audit trail.
@@ -38,6 +42,8 @@ package struct IdentityKeys: Sendable {
         }
         addresses = hash("email look-up")
         links = hash("link")
+        phones = hash("phone look-up")
+        phoneCodes = hash("phone code")
         calls = hash("call")
         audit = hash("audit")
         accounts = try box("account keys")
