@@ -35,7 +35,8 @@ struct IdentityProgram: Program {
                 randomness: host.randomness),
             passwords: passwords,
             notifications: NotificationsClient(notification),
-            texts: TextMessagesClient(notification), sessions: SessionsClient(session), time: host.time,
+            texts: TextMessagesClient(notification), pushDevices: PushDevicesClient(notification),
+            sessions: SessionsClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         let phones = PhoneCodes(of: service, devices: DevicesClient(session))
         return Assembly(
