@@ -1,4 +1,5 @@
-package import Contracts
+import Contracts
+import Cryptography
 package import Messages
 import PhoneNumbers
 package import RPC

@@ -22,7 +22,7 @@ struct CodeSignIn: Sendable {
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
-        let proved = PhoneIdentity.proved(number, nonce: nonce(of: request.requestId))
+        let proved = PhoneIdentity.proved(number, nonce: UsedNonce(code: request.requestId, parts))
         let call = try RepeatableCall(
             "SignInWithCode",
             [parts.keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
@@ -56,13 +56,6 @@ struct CodeSignIn: Sendable {
             number: number, numberKey: parts.keys.lookUpKey(of: number),
             code: PhoneCode(typed: request.code),
             origin: CallOrigin(request.origin, hash: parts.keys.audit))
-    }
-
-    /// Lets the code serve once; kept for as long as any code lives.
-    private func nonce(of request: String) -> UsedNonce {
-        UsedNonce(
-            key: parts.keys.phoneCodes.lookUpKey(Array("used\0\(request)".utf8)),
-            expiresAt: parts.time.now() + parts.settings.phone.codeLife)
     }
 
     /// A number that is said to have changed hands is not enough where there is another way.

@@ -98,9 +98,7 @@ extension IdentityKeys {
         phones.lookUpKey(Array(number.text.utf8))
     }
 
-    /// The keyed hash of a number in the audit trail: another one, so that the trail cannot be joined
-    /// with the accounts by it.
-    func subject(of number: PhoneNumber) -> [UInt8] {
-        audit.lookUpKey(Array("phone number\0\(number.text)".utf8))
-    }
+    /// The keyed hash of a number in the audit trail: that of the identity which it is, so that the
+    /// sign-ins that follow a code stand beside it.
+    func subject(of number: PhoneNumber) -> [UInt8] { subject(of: PhoneIdentity.proved(number)) }
 }

@@ -36,7 +36,7 @@ struct PhoneCodeCheck: Sendable {
     ///   `auth/idempotency-key-reused`.
     func require(_ guess: PhoneCodeGuess, _ call: RepeatableCall?) async throws {
         let refusal = try await parts.store.write { transaction in
-            let isRepeat = try transaction.firstAnswer(of: call) != nil
+            let isRepeat = try transaction.remembered(of: call) != nil
             return try look(at: guess, isRepeat: isRepeat, isUsedUp: false, transaction)
         }
         if let refusal { throw ServiceError(refusal, fields: ["code"]) }

@@ -54,7 +54,7 @@ package struct PhoneCodes: PhoneCodesService {
     package func linkPhone(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse {
-        try await CodeLink(parts: parts, owners: owners).run(request, context)
+        throw ServiceError(.unknownMethod)
     }
 
     /// `CodeProof`.

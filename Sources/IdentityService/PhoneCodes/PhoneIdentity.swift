@@ -1,3 +1,4 @@
+import Cryptography
 import PhoneNumbers
 import ServiceRuntime
 import Storage
@@ -14,6 +15,15 @@ enum PhoneIdentity {
     static func proved(_ number: PhoneNumber, nonce: UsedNonce? = nil) -> ProvedIdentity {
         ProvedIdentity(
             method: method, issuer: method, subject: number.text, amr: amr, nonce: nonce)
+    }
+}
+
+extension UsedNonce {
+    /// Lets a code serve once; kept for as long as any code lives.
+    init(code request: String, _ parts: IdentityParts) {
+        self.init(
+            key: parts.keys.phoneCodes.lookUpKey(Array("used\0\(request)".utf8)),
+            expiresAt: parts.time.now() + parts.settings.phone.codeLife)
     }
 }
 

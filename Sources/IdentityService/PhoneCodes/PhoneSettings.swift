@@ -1,5 +1,5 @@
 import PhoneNumbers
-package import ServiceRuntime
+import ServiceRuntime
 
 /// What an operator can choose for codes to phones.
 package struct PhoneSettings: Sendable {
