@@ -140,7 +140,7 @@ let package = Package(
             "IdentityService",
             [
                 "CallRecords", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
-                "Storage", "Cryptography", "ServiceRuntime",
+                "Storage", "Outbound", "Cryptography", "ServiceRuntime",
                 logging, metrics, coreMetrics, lifecycle,
             ]),
         module(
@@ -201,6 +201,9 @@ let package = Package(
             name: "HTTPSink",
             dependencies: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL],
             path: "Tests/HTTPSink", swiftSettings: settings),
+        .target(
+            name: "ProviderIssuer", dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime"],
+            path: "Tests/ProviderIssuer", swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
             path: "Tests/StorageCrashWriter", swiftSettings: settings),
@@ -246,7 +249,8 @@ let package = Package(
             "IdentityService",
             [
                 "IdentityService", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
-                "Storage", "Cryptography", "ServiceRuntime", "TestSupport",
+                "Storage", "Outbound", "Cryptography", "ServiceRuntime", "ProviderIssuer",
+                "TestSupport",
             ]),
         tests(
             "NotificationService",

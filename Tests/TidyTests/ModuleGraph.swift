@@ -24,7 +24,10 @@ enum ModuleGraph {
         ("RateLimitService", serviceFloor),
         ("SessionService", serviceFloor),
         ("NotificationService", serviceFloor.union(["Outbound"])),
-        ("IdentityService", serviceFloor.union(["EmailAddresses", "PhoneNumbers"])),
+        (
+            "IdentityService",
+            serviceFloor.union(["EmailAddresses", "PhoneNumbers", "Outbound"])
+        ),
         // The gateway keeps nothing: no Storage.
         (
             "GatewayService",

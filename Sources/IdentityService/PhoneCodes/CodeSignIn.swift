@@ -27,21 +27,15 @@ struct CodeSignIn: Sendable {
             "SignInWithCode",
             [parts.keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
             hash: parts.keys.calls)
-        func asked(by guest: AccountID?) throws(ServiceError) -> AdmissionCall {
-            try AdmissionCall(
-                from: request.origin, language: request.language, guest: guest, call: call, parts)
-        }
         // Read whole before a guess is counted.
-        let outside = try asked(by: nil)
+        let asked = try AdmissionCall(
+            from: request.origin, language: request.language, call: call, parts)
         let guess = guess(request, number)
         try await PhoneCodeCheck(parts: parts).require(guess, call)
-        let admission = Admission(parts: parts)
-        if let again = try await admission.answerAgain(proved, outside) { return again }
-        let token = request.guestAccessToken
-        let guest = token.isEmpty ? nil : try await owners.owner(of: token, context).account
         try await requireEnough(guess)
         do {
-            return try await admission.admit(proved, try asked(by: guest))
+            return try await Admission(parts: parts).admit(
+                proved, asked, askedBy: request.guestAccessToken, owners, context)
         } catch let error as ServiceError where error.code == .invalidNonce {
             // The code has signed somebody in.
             throw ServiceError(.invalidCode, fields: ["code"])

@@ -1,4 +1,4 @@
-package import Contracts
+import Contracts
 import Logging
 package import Messages
 package import RPC
@@ -10,10 +10,10 @@ package struct PhoneCodes: PhoneCodesService {
     private let parts: IdentityParts
     private let owners: SessionOwners
 
-    /// The rpcs over identity's store; `devices` says whose session asks.
-    package init(of identity: IdentityService, devices: any DevicesAPI) {
+    /// The rpcs over identity's store.
+    package init(of identity: IdentityService) {
         parts = identity.parts
-        owners = SessionOwners(parts: parts, devices: devices)
+        owners = identity.owners
         warnOfTests()
     }
 
@@ -54,7 +54,7 @@ package struct PhoneCodes: PhoneCodesService {
     package func linkPhone(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse {
-        throw ServiceError(.unknownMethod)
+        try await CodeLink(parts: parts, owners: owners).run(request, context)
     }
 
     /// `CodeProof`.

@@ -22,7 +22,7 @@ struct PhoneBench {
 
     init(_ house: IdentityHouse) {
         self.house = house
-        phones = PhoneCodes(of: house.service, devices: house.devices)
+        phones = PhoneCodes(of: house.service)
         signals = PhoneSignals(of: house.service)
     }
 
