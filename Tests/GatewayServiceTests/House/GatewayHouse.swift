@@ -1,6 +1,7 @@
 import Contracts
 import Cryptography
 import GatewayService
+import IdentityService
 import Messages
 import NotificationService
 import RPC
@@ -20,13 +21,18 @@ final class GatewayHouse: Sendable {
     let gateway: GatewayService
     let accountSessions: AccountSessions
     let passwords: Passwords
+    let phone: PhoneSignIn
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
     ///   - limits: stands in for the limiter, where the test is about its absence.
-    init(flags: [String] = [], limits: (any LimitsAPI)? = nil) async throws {
+    ///   - phoneSettings: where codes are sent.
+    init(
+        flags: [String] = [], limits: (any LimitsAPI)? = nil,
+        phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"])
+    ) async throws {
         folder = try TemporaryFolder()
-        inner = try await InnerServices(in: folder, time: time)
+        inner = try await InnerServices(in: folder, time: time, phone: phoneSettings)
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
@@ -36,6 +42,8 @@ final class GatewayHouse: Sendable {
         accountSessions = AccountSessions(
             accounts: inner.identity, sessions: inner.session, devices: inner.session,
             limits: guarding)
+        phone = PhoneSignIn(
+            codes: PhoneCodes(of: inner.identity), sessions: inner.session, limits: guarding)
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)

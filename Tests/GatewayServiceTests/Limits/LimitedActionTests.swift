@@ -71,6 +71,27 @@ struct LimitedActionTests {
                 .providerIdentity(issuer: "https://a.example", subject: "7", device: "d1"),
                 ["failed-provider-by-account": "17|https://a.example|7"]
             ),
+            (
+                .phoneCodeRequest(number: "+4915112345678", caller: address),
+                [
+                    "phone-code-request": "+4915112345678",
+                    "phone-code-by-address": "192.0.2.7",
+                    "phone-code-by-block": "+4915112345678",
+                    "phone-code-by-country": "+4915112345678",
+                ]
+            ),
+            (
+                .phoneCodeRequest(number: "+4915112345678", caller: application),
+                [
+                    "phone-code-request": "+4915112345678", "unaddressed-by-application": "app",
+                    "phone-code-by-block": "+4915112345678",
+                    "phone-code-by-country": "+4915112345678",
+                ]
+            ),
+            (
+                .phoneCodeGuess(number: "+4915112345678", device: "d1"),
+                ["phone-code-guess": "+4915112345678"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -85,8 +106,10 @@ struct LimitedActionTests {
                 .signIn(email: "a", device: "d", caller: caller),
                 .providerSignIn(device: "d", caller: caller),
                 .providerIdentity(issuer: "i", subject: "s", device: "d"),
+                .phoneCodeRequest(number: "+4915112345678", caller: caller),
+                .phoneCodeGuess(number: "+4915112345678", device: "d"),
             ] {
-                for charge in action.charges {
+                for charge in action.charges + action.begunAnew {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
                 }
             }

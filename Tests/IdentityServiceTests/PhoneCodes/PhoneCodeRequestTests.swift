@@ -116,7 +116,7 @@ struct PhoneCodeRequestTests {
     func purposes() async throws {
         let bench = try PhoneBench()
         for purpose in [IdentityV1.PhoneCodePurpose.unspecified, .unrecognized(9)] {
-            let error = try await refusal { try await bench.request(purpose: purpose) }
+            let error = try await refusal { try await bench.request(PhoneBench.number, purpose) }
             #expect(error == ServiceError(.invalidArgument, fields: ["purpose"]))
         }
         let language = try await refusal { try await bench.request(language: "no language") }
@@ -128,7 +128,7 @@ struct PhoneCodeRequestTests {
         let bench = try PhoneBench()
         let account = try await bench.account()
         for purpose in [IdentityV1.PhoneCodePurpose.link, .prove] {
-            let error = try await refusal { try await bench.request(purpose: purpose) }
+            let error = try await refusal { try await bench.request(PhoneBench.number, purpose) }
             #expect(error.code == .sessionEnded)
         }
         let token = bench.house.devices.open(account.accountId)
