@@ -19,7 +19,7 @@ struct GuestUpgradeTests {
             let state = try await town.house.check(token)
             #expect(state.authenticated && state.todo.isEmpty)
             #expect(state.account?.accountId == guest.account?.accountId)
-            #expect(state.account?.isGuest == true
+            #expect(state.account?.isGuest == true)
             let methods = try await town.house.methods.listMethods(
                 .init(accessToken: token), town.house.context())
             #expect(methods.methods.isEmpty)
