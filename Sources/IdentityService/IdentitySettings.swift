@@ -11,15 +11,18 @@ package struct IdentitySettings: Settings {
     package let resetLife: Duration
     /// BCP 47; for who has not chosen one.
     package let defaultLanguage: String
+    /// Codes to phones.
+    package let phone: PhoneSettings
     /// How passwords are hashed, and how many at once.
     package let passwordHashing: PasswordHashPool.Settings
 
     /// Settings, for tests and embedding.
     package init(
         linkOrigin: String, verificationLife: Duration, resetLife: Duration = .seconds(3_600),
-        defaultLanguage: String,
+        defaultLanguage: String, phone: PhoneSettings = PhoneSettings(),
         passwordHashing: PasswordHashPool.Settings
     ) {
+        self.phone = phone
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -54,6 +57,7 @@ package struct IdentitySettings: Settings {
         settings.require(
             Applicant.isLanguage(defaultLanguage), ["default-language"],
             "it is a language tag such as en or pt-BR")
+        phone = PhoneSettings(reading: &settings)
         passwordHashing = Self.passwordHashing(&settings)
     }
 

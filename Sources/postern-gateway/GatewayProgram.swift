@@ -23,14 +23,17 @@ struct GatewayProgram: Program {
         let session = try host.channel(to: settings.session)
         let identity = try host.channel(to: settings.identity)
         let accounts = AccountsClient(identity)
+        let identities = IdentitiesClient(identity)
         let service = GatewayService(
             accounts: accounts, sessions: SessionsClient(session), limits: limits, time: host.time)
         let accountSessions = AccountSessions(
-            accounts: accounts, sessions: SessionsClient(session),
-            devices: DevicesClient(session), limits: limits)
+            accounts: accounts, identities: identities, codes: PhoneCodesClient(identity),
+            sessions: SessionsClient(session), devices: DevicesClient(session), limits: limits)
         let passwords = Passwords(
             accounts: accounts, credentials: CredentialsClient(identity),
             sessions: SessionsClient(session), limits: limits)
+        let phone = PhoneSignIn(
+            codes: PhoneCodesClient(identity), sessions: SessionsClient(session), limits: limits)
         let verification = VerificationRelay(
             sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
             randomness: host.randomness)
@@ -39,6 +42,16 @@ struct GatewayProgram: Program {
                 AuthDispatcher.methods(of: service),
                 AccountSessionsDispatcher.methods(of: accountSessions),
                 PasswordsDispatcher.methods(of: passwords),
+                ProvidersDispatcher.methods(
+                    of: ProviderSignIn(
+                        identities: identities, sessions: SessionsClient(session), limits: limits)),
+                GuestsDispatcher.methods(
+                    of: Guests(
+                        identities: identities, sessions: SessionsClient(session), limits: limits)),
+                SignInMethodsDispatcher.methods(
+                    of: SignInMethods(
+                        identities: identities, sessions: SessionsClient(session), limits: limits)),
+                PhoneSignInDispatcher.methods(of: phone),
                 VerificationDispatcher.methods(of: verification),
             ],
             workers: [Worker(verification.run)])

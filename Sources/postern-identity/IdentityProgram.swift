@@ -13,7 +13,7 @@ struct IdentityProgram: Program {
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
         callers: ["gateway", "session", "notification", "tool"],
-        callersMethods: ProgramDescription.notificationReadsEvents)
+        callersMethods: ProgramDescription.notificationReadsEventsAndTellsOfNumbers)
 
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings
@@ -38,7 +38,7 @@ struct IdentityProgram: Program {
             settings: settings.identity, store: store, keys: keys,
             passwords: passwords,
             notifications: NotificationsClient(notification),
-            pushDevices: PushDevicesClient(notification),
+            texts: TextMessagesClient(notification), pushDevices: PushDevicesClient(notification),
             sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
@@ -48,6 +48,8 @@ struct IdentityProgram: Program {
                 AccountNoticesDispatcher.methods(of: service),
                 IdentitiesDispatcher.methods(
                     of: Identities(of: service, providers: providers)),
+                PhoneCodesDispatcher.methods(of: PhoneCodes(of: service)),
+                PhoneSignalsDispatcher.methods(of: PhoneSignals(of: service)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],

@@ -8,12 +8,16 @@ enum LimitedAction {
     /// Before anybody knows whether the email has an account.
     case passwordReset(email: String)
     case verificationMail(account: String)
-    /// Before a provider's token is looked at. For the flows of provider sign-in, which are to come.
+    /// Nothing is asked, not even an email.
+    case guestSignUp(caller: LimitedCaller)
+    /// Before a provider's token is looked at, of whoever (`CountedToken`).
     case providerSignIn(device: String, caller: LimitedCaller)
-    /// Once the provider's signature says whose token it is, and before anything else of it is
-    /// believed: a token names its identity only by that, or anybody could lock anybody out. For
-    /// the flows of provider sign-in, which are to come.
-    case providerIdentity(issuer: String, subject: String, device: String)
+    /// The same by the session of an account, for proving oneself once more and for linking.
+    case providerProof(account: String, device: String, caller: LimitedCaller)
+    /// Before a code is sent to a number in E.164; whether or not it has an account.
+    case phoneCodeRequest(number: String, caller: LimitedCaller)
+    /// Before a code to a number is looked at.
+    case phoneCodeGuess(number: String, device: String)
 
     /// The flow that it is a part of.
     var flow: LimitedFlow {
@@ -22,15 +26,14 @@ enum LimitedAction {
         case .signIn: .passwordSignIn
         case .passwordReset: .passwordReset
         case .verificationMail: .verificationMail
-        case .providerSignIn, .providerIdentity: .providerSignIn
+        case .guestSignUp: .guestSignUp
+        case .providerSignIn, .providerProof: .providerSignIn
+        case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
         }
     }
 
     /// The longest that identity takes is shorter.
     private static let emailBytesMax = 320
-    /// OpenID Connect Core, 2: a subject has 255 characters at most; an issuer is a URL. A cut
-    /// character becomes three bytes.
-    private static let identityBytesMax = 509
 
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
@@ -51,23 +54,45 @@ enum LimitedAction {
             [RateLimitV1.Charge(limit: "password-reset-by-email", subject: Self.folded(email))]
         case .verificationMail(let account):
             [RateLimitV1.Charge(limit: "verification-mail-by-account", subject: account)]
+        case .guestSignUp(let caller):
+            [Self.byAddress("guest-sign-up-by-address", caller)]
         case .providerSignIn(let device, let caller):
-            [Self.byAddress("failed-provider-by-address", caller)]
-                + Self.byDevice("failed-provider-by-device", device, caller)
-        case .providerIdentity(let issuer, let subject, let device):
+            Self.byProvider(device, caller)
+        case .providerProof(let account, let device, let caller):
             [
                 RateLimitV1.Charge(
-                    limit: "failed-provider-by-account",
-                    subject: Self.identity(issuer, subject), device: device)
+                    limit: "failed-provider-by-account", subject: account, device: device)
+            ] + Self.byProvider(device, caller)
+        case .phoneCodeRequest(let number, let caller):
+            [
+                Self.ladder(number), Self.byAddress("phone-code-by-address", caller),
+                RateLimitV1.Charge(limit: "phone-code-by-block", subject: number),
+                RateLimitV1.Charge(limit: "phone-code-by-country", subject: number),
             ]
+        case .phoneCodeGuess(let number, let device):
+            [RateLimitV1.Charge(limit: "phone-code-guess", subject: number, device: device)]
         }
     }
 
-    /// The issuer's length stands in front, or a part of one could be taken for the other's. What
-    /// is too long to be an identity's only must not grow.
-    private static func identity(_ issuer: String, _ subject: String) -> String {
-        let text = "\(issuer.utf8.count)|\(issuer)|\(subject)"
-        return String(decoding: text.utf8.prefix(identityBytesMax), as: UTF8.self)
+    /// What begins anew with this one's success: who has shown a code to be right waits no longer for
+    /// the next one.
+    var begunAnew: [RateLimitV1.Charge] {
+        switch self {
+        case .phoneCodeGuess(let number, _): [Self.ladder(number)]
+        default: []
+        }
+    }
+
+    /// The longer and longer waits between codes to one number.
+    private static func ladder(_ number: String) -> RateLimitV1.Charge {
+        RateLimitV1.Charge(limit: "phone-code-request", subject: number)
+    }
+
+    private static func byProvider(
+        _ device: String, _ caller: LimitedCaller
+    ) -> [RateLimitV1.Charge] {
+        [byAddress("failed-provider-by-address", caller)]
+            + byDevice("failed-provider-by-device", device, caller)
     }
 
     /// No email is nobody's; it is identity's to refuse. A device that the account has signed in

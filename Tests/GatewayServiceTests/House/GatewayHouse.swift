@@ -1,6 +1,7 @@
 import Contracts
 import Cryptography
 import GatewayService
+import IdentityService
 import Messages
 import NotificationService
 import RPC
@@ -14,19 +15,35 @@ import Testing
 /// test's own, with time that the test moves.
 final class GatewayHouse: Sendable {
     let folder: TemporaryFolder
-    let time = ManualTime()
+    let time: ManualTime
     let log = CapturedLog()
     let inner: InnerServices
     let gateway: GatewayService
     let accountSessions: AccountSessions
     let passwords: Passwords
+    let providers: ProviderSignIn
+    let guests: Guests
+    let methods: SignInMethods
+    let phone: PhoneSignIn
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
     ///   - limits: stands in for the limiter, where the test is about its absence.
-    init(flags: [String] = [], limits: (any LimitsAPI)? = nil) async throws {
+    ///   - identities: stands in for identity's providers and guests, where the test is about what
+    ///     it is asked.
+    ///   - providers: identity's settings of providers, as on a command line.
+    ///   - phoneSettings: where codes are sent.
+    init(
+        flags: [String] = [], limits: (any LimitsAPI)? = nil,
+        identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
+        phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
+        time: ManualTime = ManualTime()
+    ) async throws {
+        self.time = time
         folder = try TemporaryFolder()
-        inner = try await InnerServices(in: folder, time: time)
+        inner = try await InnerServices(
+            in: folder, time: time, providers: providers, phone: phoneSettings)
+        let identities = identities ?? inner.identities
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
@@ -34,11 +51,19 @@ final class GatewayHouse: Sendable {
         gateway = GatewayService(
             accounts: inner.identity, sessions: inner.session, limits: guarding, time: time)
         accountSessions = AccountSessions(
-            accounts: inner.identity, sessions: inner.session, devices: inner.session,
-            limits: guarding)
+            accounts: inner.identity, identities: identities,
+            codes: PhoneCodes(of: inner.identity), sessions: inner.session,
+            devices: inner.session, limits: guarding)
+        phone = PhoneSignIn(
+            codes: PhoneCodes(of: inner.identity), sessions: inner.session, limits: guarding)
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
+        self.providers = ProviderSignIn(
+            identities: identities, sessions: inner.session, limits: guarding)
+        guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
+        methods = SignInMethods(
+            identities: identities, sessions: inner.session, limits: guarding)
     }
 
     // MARK: calls
@@ -110,7 +135,7 @@ final class GatewayHouse: Sendable {
         return try #require(answer.account)
     }
 
-    private static func device(_ id: String) -> GatewayV1.Device {
+    static func device(_ id: String) -> GatewayV1.Device {
         GatewayV1.Device(deviceId: id, platform: "cli", name: "Ada's laptop")
     }
 }

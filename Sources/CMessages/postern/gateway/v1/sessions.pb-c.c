@@ -322,6 +322,51 @@ void   postern__gateway__v1__end_other_sessions_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__phone_code_proof__init
+                     (Postern__Gateway__V1__PhoneCodeProof         *message)
+{
+  static const Postern__Gateway__V1__PhoneCodeProof init_value = POSTERN__GATEWAY__V1__PHONE_CODE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__phone_code_proof__get_packed_size
+                     (const Postern__Gateway__V1__PhoneCodeProof *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__phone_code_proof__pack
+                     (const Postern__Gateway__V1__PhoneCodeProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__phone_code_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__PhoneCodeProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__PhoneCodeProof *
+       postern__gateway__v1__phone_code_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__PhoneCodeProof *)
+     protobuf_c_message_unpack (&postern__gateway__v1__phone_code_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__phone_code_proof__free_unpacked
+                     (Postern__Gateway__V1__PhoneCodeProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__reauthenticate_request__init
                      (Postern__Gateway__V1__ReauthenticateRequest         *message)
 {
@@ -872,7 +917,71 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__phone_code_proof__field_descriptors[3] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PhoneCodeProof, request_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "phone_number",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PhoneCodeProof, phone_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PhoneCodeProof, code),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__phone_code_proof__field_indices_by_name[] = {
+  2,   /* field[2] = code */
+  1,   /* field[1] = phone_number */
+  0,   /* field[0] = request_id */
+};
+static const ProtobufCIntRange postern__gateway__v1__phone_code_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.PhoneCodeProof",
+  "PhoneCodeProof",
+  "Postern__Gateway__V1__PhoneCodeProof",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__PhoneCodeProof),
+  3,
+  postern__gateway__v1__phone_code_proof__field_descriptors,
+  postern__gateway__v1__phone_code_proof__field_indices_by_name,
+  1,  postern__gateway__v1__phone_code_proof__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__phone_code_proof__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[7] =
 {
   {
     "access_token",
@@ -934,6 +1043,30 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "provider_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, provider_token),
+    &postern__gateway__v1__provider_token__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "phone_code",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, phone_code),
+    &postern__gateway__v1__phone_code_proof__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -941,11 +1074,13 @@ static const unsigned postern__gateway__v1__reauthenticate_request__field_indice
   2,   /* field[2] = device_key */
   4,   /* field[4] = language */
   1,   /* field[1] = password */
+  6,   /* field[6] = phone_code */
+  5,   /* field[5] = provider_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -955,7 +1090,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  5,
+  7,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_request__number_ranges,
@@ -1167,19 +1302,23 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_respon
   (ProtobufCMessageInit) postern__gateway__v1__check_recent_proof_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by_number[3] =
+static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by_number[5] =
 {
   { "PROOF_KIND_UNSPECIFIED", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED", 0 },
   { "PROOF_KIND_PASSWORD", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PASSWORD", 1 },
   { "PROOF_KIND_DEVICE_KEY", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY", 2 },
+  { "PROOF_KIND_PROVIDER", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PROVIDER", 3 },
+  { "PROOF_KIND_PHONE_CODE", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PHONE_CODE", 4 },
 };
 static const ProtobufCIntRange postern__gateway__v1__proof_kind__value_ranges[] = {
-{0, 0},{0, 3}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex postern__gateway__v1__proof_kind__enum_values_by_name[3] =
+static const ProtobufCEnumValueIndex postern__gateway__v1__proof_kind__enum_values_by_name[5] =
 {
   { "PROOF_KIND_DEVICE_KEY", 2 },
   { "PROOF_KIND_PASSWORD", 1 },
+  { "PROOF_KIND_PHONE_CODE", 4 },
+  { "PROOF_KIND_PROVIDER", 3 },
   { "PROOF_KIND_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor postern__gateway__v1__proof_kind__descriptor =
@@ -1189,9 +1328,9 @@ const ProtobufCEnumDescriptor postern__gateway__v1__proof_kind__descriptor =
   "ProofKind",
   "Postern__Gateway__V1__ProofKind",
   "postern.gateway.v1",
-  3,
+  5,
   postern__gateway__v1__proof_kind__enum_values_by_number,
-  3,
+  5,
   postern__gateway__v1__proof_kind__enum_values_by_name,
   1,
   postern__gateway__v1__proof_kind__value_ranges,
