@@ -326,7 +326,8 @@ extension GatewayV1 {
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
         /// The new account.
         package var account: IdentityV1.Account?
-        /// Its first session.
+        /// Its first session; absent where the operator wants the address verified first (G-02): open the
+        /// link, then sign in.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool
