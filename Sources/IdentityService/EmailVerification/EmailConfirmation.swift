@@ -69,8 +69,11 @@ struct EmailConfirmation: Sendable {
             throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
         }
         if try await check.isRight(typed, of: holder) { return nil }
-        let new = try Password.new(attempt.password)
-        return try await check.hash(new, try AccountReading(parts: parts).vault(holder.row))
+        let reading = AccountReading(parts: parts)
+        let new = try Password.new(
+            attempt.password, parts.settings.passwordPolicy,
+            try reading.passwordContext(holder.row))
+        return try await check.hash(new, try reading.vault(holder.row))
     }
 
     private func write(
