@@ -54,7 +54,8 @@ package struct IdentitySettings: Settings {
             reason: "What a sign-up tells of an address that has an account (X-02).")
         emailVerification = settings.choice(
             "email-verification", default: EmailVerificationMode.optional,
-            reason: "Whether an address must be verified before its account is signed in to (G-02).")
+            reason: "Whether an address must be verified before its account is signed in to (G-02)."
+        )
         passwordPolicy = settings.choice(
             "password-policy", default: PasswordPolicy.document,
             reason: "Which passwords are taken, beside those that are common (I-02).")
