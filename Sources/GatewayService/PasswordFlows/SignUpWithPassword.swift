@@ -18,6 +18,11 @@ struct SignUpWithPassword: Sendable {
         let origin = try Origin.of(request.device, context)
         try await requireSignedOut(request.accessToken, context)
         let registered = try await register(request, origin, context, onward)
+        // Where the operator wants the address verified first, nothing is signed in yet.
+        guard registered.proof != nil else {
+            return GatewayV1.SignUpWithPasswordResponse(
+                account: registered.account, isNewUser: true)
+        }
         let session = try await sessions.create(
             SessionV1.CreateRequest(
                 proof: registered.proof, origin: origin, deviceKey: request.device?.key), onward)

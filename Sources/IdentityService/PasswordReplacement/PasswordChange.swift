@@ -108,6 +108,7 @@ struct PasswordChange: Sendable {
         let outbox = IdentityOutbox(parts: parts)
         try transaction.setPassword(account, sealedHash: hash)
         try transaction.removeLinks(.resetPassword, of: account)
+        try transaction.cancelPendingChanges(of: account)
         try transaction.audit(
             AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))
         try transaction.enqueue(

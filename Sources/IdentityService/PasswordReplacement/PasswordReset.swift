@@ -93,7 +93,13 @@ struct PasswordReset: Sendable {
             try transaction.audit(AuditEvent(kind, account: account.key).from(attempt.origin))
         }
         try transaction.removeLinks(of: account)
-        if row.address?.provedAt == nil { try audit(.emailVerified) }
+        try transaction.cancelPendingChanges(of: account)
+        if row.address?.provedAt == nil {
+            try audit(.emailVerified)
+            // Until now nobody had proved the address: what else opens the account may be a
+            // stranger's (X-04, trojan identifier).
+            try transaction.removeIdentities(of: account)
+        }
         try transaction.setAddressProved(account)
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)

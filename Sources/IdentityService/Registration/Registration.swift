@@ -21,6 +21,9 @@ struct Registration: Sendable {
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let applicant = try Applicant(request, context, parts.keys, parts.settings)
+        if parts.settings.enumeration == .strict {
+            return try await StrictRegistration(parts: parts).run(applicant, as: nil)
+        }
         let hash = try await parts.passwords.hash(password: applicant.password.bytes)
         let draft = try RegistrationDraft(applicant, hash: hash, parts, at: parts.time.now())
         switch try await write(applicant, draft) {
@@ -104,7 +107,8 @@ struct Registration: Sendable {
     ) throws -> IdentityV1.RegisterResponse {
         IdentityV1.RegisterResponse(
             account: try AccountReading(parts: parts).message(row, lastSignInAt: nil),
-            proof: ProofMaking(parts: parts).proof(row.account, provedAt: moment))
+            proof: row.status == .pendingVerification
+                ? nil : ProofMaking(parts: parts).proof(row.account, provedAt: moment))
     }
 
     /// Answers a repeat (G-25). The password is checked first: a captured key alone must open
@@ -119,7 +123,7 @@ struct Registration: Sendable {
         let isRight = try await PasswordCheck(parts: parts).isRight(
             applicant.password, of: holder)
         guard let holder, isRight else { throw ServiceError(.idempotencyKeyReused) }
-        guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
         return try answer(holder.row, provedAt: moment)
     }
 }
