@@ -31,6 +31,9 @@ struct GatewayProgram: Program {
         let passwords = Passwords(
             accounts: accounts, credentials: CredentialsClient(identity),
             sessions: SessionsClient(session), limits: limits)
+        let emails = Emails(
+            changes: EmailChangesClient(identity), sessions: SessionsClient(session),
+            limits: limits)
         let verification = VerificationRelay(
             sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
             randomness: host.randomness)
@@ -39,6 +42,7 @@ struct GatewayProgram: Program {
                 AuthDispatcher.methods(of: service),
                 AccountSessionsDispatcher.methods(of: accountSessions),
                 PasswordsDispatcher.methods(of: passwords),
+                EmailsDispatcher.methods(of: emails),
                 VerificationDispatcher.methods(of: verification),
             ],
             workers: [Worker(verification.run)])

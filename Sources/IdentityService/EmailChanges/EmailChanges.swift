@@ -8,10 +8,10 @@ package struct EmailChanges: EmailChangesService {
     private let parts: IdentityParts
     private let owners: SessionOwners
 
-    /// Over identity's store; `devices` tells whose session asks.
-    package init(of identity: IdentityService, devices: any DevicesAPI) {
-        parts = identity.parts
-        owners = SessionOwners(parts: identity.parts, devices: devices)
+    /// The rpcs of `service`'s store.
+    package init(of service: IdentityService) {
+        parts = service.parts
+        owners = service.owners
     }
 
     /// `EmailChangeRequest`.

@@ -102,7 +102,7 @@ struct EmailConfirmation: Sendable {
             try transaction.activate(account)
             try transaction.audit(
                 AuditEvent(.emailVerified, account: account.key).from(attempt.origin))
-            if let newHash { try replace(account, newHash, attempt, transaction) }
+            if let newHash { try replace(holder.row, newHash, attempt, transaction) }
             try transaction.remember(
                 attempt.call, FirstAnswer(account: account.key, figure: newHash == nil ? 0 : 1))
             guard let row = try transaction.account(account), row.address?.provedAt != nil else {
@@ -113,13 +113,15 @@ struct EmailConfirmation: Sendable {
     }
 
     private func replace(
-        _ account: AccountID, _ hash: [UInt8], _ attempt: ConfirmationAttempt,
+        _ row: AccountRow, _ hash: [UInt8], _ attempt: ConfirmationAttempt,
         _ transaction: Transaction
     ) throws {
+        let account = row.account
+        if row.address?.provedAt == nil {
+            try Takeover(parts: parts, transaction: transaction).removeIdentities(
+                row, DeviceShown(name: "", platform: ""), origin: attempt.origin)
+        }
         try transaction.setPassword(account, sealedHash: hash)
-        // The stranger may have more than the password: what he added to the account, and an address
-        // of his own that waits (X-04, trojan identifier, unexpired email change).
-        try transaction.removeIdentities(of: account)
         try transaction.cancelPendingChanges(of: account)
         try transaction.audit(
             AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))

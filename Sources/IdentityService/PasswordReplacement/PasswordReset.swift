@@ -94,13 +94,12 @@ struct PasswordReset: Sendable {
         }
         try transaction.removeLinks(of: account)
         try transaction.cancelPendingChanges(of: account)
+        try transaction.setAddressProved(account)
         if row.address?.provedAt == nil {
             try audit(.emailVerified)
-            // Until now nobody had proved the address: what else opens the account may be a
-            // stranger's (X-04, trojan identifier).
-            try transaction.removeIdentities(of: account)
+            try Takeover(parts: parts, transaction: transaction)
+                .removeIdentities(row, attempt.device, origin: attempt.origin)
         }
-        try transaction.setAddressProved(account)
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)
         try transaction.setLastSignIn(account)
