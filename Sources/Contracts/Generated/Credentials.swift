@@ -140,7 +140,7 @@ package enum CredentialsDescription {
             resendVerification,
         ],
         fileDescriptorSet: """
-            CrgTCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CuYTCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIq4DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -151,63 +151,64 @@ package enum CredentialsDescription {
             EiMKDXBlbmRpbmdfZW1haWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVu\
             dF9hZGRyZXNzGAEgASgJUg1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNl\
             SWQSGgoIcGxhdGZvcm0YAyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZp\
-            Y2VOYW1lIrcBCg9SZWdpc3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3\
+            Y2VOYW1lIuUBCg9SZWdpc3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3\
             b3JkGAIgASgJUghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoK\
             CGxhbmd1YWdlGAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIoIBChBSZWdpc3RlclJlc3BvbnNlEjYKB2FjY291bnQYASAB\
-            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsy\
-            IC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiJ+ChVWZXJpZnlQYXNzd29y\
-            ZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29y\
-            ZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIogB\
-            ChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlNpZ25JblByb29mUgVwcm9vZiKqAQoLU2lnbkluUHJvb2YSHQoKYWNjb3VudF9pZBgBIAEo\
-            CVIJYWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1yEiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0\
-            aFRpbWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANSCnByb3ZlZEF0TXMSFAoFbm9uY2UYBSABKAxS\
-            BW5vbmNlEhAKA21hYxgGIAEoDFIDbWFjIpsBChNDb25maXJtRW1haWxSZXF1ZXN0EhQKBXRva2Vu\
-            GAEgASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSGgoIcGFzc3dvcmQY\
-            AyABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3Jp\
-            Z2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIrChFwYXNzd29yZF9yZXBsYWNlZBgC\
-            IAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lk\
-            GAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9vZnMYAiABKAhSCndpdGhQcm9vZnMibwoSR2V0\
-            QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFj\
-            Y291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3JkGAIgASgIUgtoYXNQYXNzd29yZCquAQoNQWNj\
-            b3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09VTlRfU1RB\
-            VFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09VTlRfU1RB\
-            VFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJTkcQBDKu\
-            AwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVx\
-            dWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJvCg5WZXJp\
-            ZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0Gisu\
-            cG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkKDENvbmZp\
-            cm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBopLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0QWNjb3VudBIm\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMwr2CgolcG9zdGVybi9pZGVu\
-            dGl0eS92MS9jcmVkZW50aWFscy5wcm90bxITcG9zdGVybi5pZGVudGl0eS52MRoicG9zdGVybi9p\
-            ZGVudGl0eS92MS9pZGVudGl0eS5wcm90byJoChtSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QS\
-            FAoFZW1haWwYASABKAlSBWVtYWlsEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuT3JpZ2luUgZvcmlnaW4iHgocUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJ9ChRSZXNl\
-            dFBhc3N3b3JkUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SGgoIcGFzc3dvcmQYAiABKAlS\
-            CHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZv\
-            cmlnaW4ihwEKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVy\
+            aXR5LnYxLk9yaWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RB\
+            Y2Nlc3NUb2tlbiKCAQoQUmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVy\
             bi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5p\
-            ZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2Yi2AEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBId\
-            CgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lv\
-            bklkEikKEGN1cnJlbnRfcGFzc3dvcmQYAyABKAlSD2N1cnJlbnRQYXNzd29yZBIhCgxuZXdfcGFz\
-            c3dvcmQYBCABKAlSC25ld1Bhc3N3b3JkEjMKBm9yaWdpbhgFIAEoCzIbLnBvc3Rlcm4uaWRlbnRp\
-            dHkudjEuT3JpZ2luUgZvcmlnaW4iGAoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSJvChlSZXNlbmRW\
-            ZXJpZmljYXRpb25SZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIzCgZvcmln\
-            aW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjAKGlJlc2VuZFZl\
-            cmlmaWNhdGlvblJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQy4AMKC0NyZWRlbnRpYWxzEnsK\
-            FFJlcXVlc3RQYXNzd29yZFJlc2V0EjAucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0UGFzc3dv\
-            cmRSZXNldFJlcXVlc3QaMS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0\
-            UmVzcG9uc2USbAoNUmVzZXRQYXNzd29yZBIpLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZXRQYXNz\
-            d29yZFJlcXVlc3QaKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIE\
-            qLUYARJvCg5DaGFuZ2VQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2hhbmdlUGFzc3dv\
-            cmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgSo\
-            tRgBEnUKElJlc2VuZFZlcmlmaWNhdGlvbhIuLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5kVmVy\
-            aWZpY2F0aW9uUmVxdWVzdBovLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5kVmVyaWZpY2F0aW9u\
-            UmVzcG9uc2ViBnByb3RvMw==
+            ZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YifgoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQK\
+            BWVtYWlsGAEgASgJUgVlbWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2lu\
+            GAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiKIAQoWVmVyaWZ5UGFz\
+            c3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2Nv\
+            dW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Q\
+            cm9vZlIFcHJvb2YiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJ\
+            ZBIQCgNhbXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMSIAoM\
+            cHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNlGAUgASgMUgVub25jZRIQCgNt\
+            YWMYBiABKAxSA21hYyKbAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9r\
+            ZW4SHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhoKCHBhc3N3b3JkGAMgASgJUghwYXNz\
+            d29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
+            InsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3\
+            b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
+            b3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNw\
+            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
+            dW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMS\
+            HgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQ\
+            ARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5H\
+            X1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRz\
+            El0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQS\
+            Ki5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5w\
+            b3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2Nv\
+            dW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMK9goKJXBvc3Rlcm4vaWRlbnRpdHkvdjEvY3Jl\
+            ZGVudGlhbHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEv\
+            aWRlbnRpdHkucHJvdG8iaAobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhQKBWVtYWlsGAEg\
+            ASgJUgVlbWFpbBIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIG\
+            b3JpZ2luIh4KHFJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UifQoUUmVzZXRQYXNzd29yZFJl\
+            cXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29yZBIz\
+            CgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIocBChVS\
+            ZXNldFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHku\
+            djEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            U2lnbkluUHJvb2ZSBXByb29mItgBChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QSHQoKYWNjb3VudF9p\
+            ZBgBIAEoCVIJYWNjb3VudElkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIpChBjdXJy\
+            ZW50X3Bhc3N3b3JkGAMgASgJUg9jdXJyZW50UGFzc3dvcmQSIQoMbmV3X3Bhc3N3b3JkGAQgASgJ\
+            UgtuZXdQYXNzd29yZBIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdp\
+            blIGb3JpZ2luIhgKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UibwoZUmVzZW5kVmVyaWZpY2F0aW9u\
+            UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSMwoGb3JpZ2luGAIgASgLMhsu\
+            cG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIwChpSZXNlbmRWZXJpZmljYXRpb25S\
+            ZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50MuADCgtDcmVkZW50aWFscxJ7ChRSZXF1ZXN0UGFz\
+            c3dvcmRSZXNldBIwLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1\
+            ZXN0GjEucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlEmwK\
+            DVJlc2V0UGFzc3dvcmQSKS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0\
+            GioucG9zdGVybi5pZGVudGl0eS52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESbwoOQ2hh\
+            bmdlUGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBor\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSIEqLUYARJ1ChJSZXNl\
+            bmRWZXJpZmljYXRpb24SLi5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvblJl\
+            cXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlYgZw\
+            cm90bzM=
             """)
 }

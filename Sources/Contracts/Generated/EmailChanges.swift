@@ -145,7 +145,7 @@ package enum EmailChangesDescription {
             resendVerificationByPassword,
         ],
         fileDescriptorSet: """
-            CrgTCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CuYTCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIq4DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -156,65 +156,65 @@ package enum EmailChangesDescription {
             EiMKDXBlbmRpbmdfZW1haWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVu\
             dF9hZGRyZXNzGAEgASgJUg1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNl\
             SWQSGgoIcGxhdGZvcm0YAyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZp\
-            Y2VOYW1lIrcBCg9SZWdpc3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3\
+            Y2VOYW1lIuUBCg9SZWdpc3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3\
             b3JkGAIgASgJUghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoK\
             CGxhbmd1YWdlGAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIoIBChBSZWdpc3RlclJlc3BvbnNlEjYKB2FjY291bnQYASAB\
-            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsy\
-            IC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiJ+ChVWZXJpZnlQYXNzd29y\
-            ZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29y\
-            ZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIogB\
-            ChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlNpZ25JblByb29mUgVwcm9vZiKqAQoLU2lnbkluUHJvb2YSHQoKYWNjb3VudF9pZBgBIAEo\
-            CVIJYWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1yEiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0\
-            aFRpbWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANSCnByb3ZlZEF0TXMSFAoFbm9uY2UYBSABKAxS\
-            BW5vbmNlEhAKA21hYxgGIAEoDFIDbWFjIpsBChNDb25maXJtRW1haWxSZXF1ZXN0EhQKBXRva2Vu\
-            GAEgASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSGgoIcGFzc3dvcmQY\
+            aXR5LnYxLk9yaWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RB\
+            Y2Nlc3NUb2tlbiKCAQoQUmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVy\
+            bi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5p\
+            ZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YifgoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQK\
+            BWVtYWlsGAEgASgJUgVlbWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2lu\
+            GAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiKIAQoWVmVyaWZ5UGFz\
+            c3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2Nv\
+            dW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Q\
+            cm9vZlIFcHJvb2YiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJ\
+            ZBIQCgNhbXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMSIAoM\
+            cHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNlGAUgASgMUgVub25jZRIQCgNt\
+            YWMYBiABKAxSA21hYyKbAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9r\
+            ZW4SHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhoKCHBhc3N3b3JkGAMgASgJUghwYXNz\
+            d29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
+            InsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3\
+            b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
+            b3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNw\
+            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
+            dW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMS\
+            HgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQ\
+            ARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5H\
+            X1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRz\
+            El0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQS\
+            Ki5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5w\
+            b3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2Nv\
+            dW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMK2QsKIHBvc3Rlcm4vaWRlbnRpdHkvdjEvZW1h\
+            aWxzLnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50\
+            aXR5LnByb3RvIpABChlSZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
+            IAEoCVILYWNjZXNzVG9rZW4SGwoJbmV3X2VtYWlsGAIgASgJUghuZXdFbWFpbBIzCgZvcmlnaW4Y\
+            AyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIlQKGlJlcXVlc3RFbWFp\
+            bENoYW5nZVJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFj\
+            Y291bnRSB2FjY291bnQipQEKGUNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QSFAoFdG9rZW4YASAB\
+            KAlSBXRva2VuEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SGgoIcGFzc3dvcmQY\
             AyABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3Jp\
-            Z2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIrChFwYXNzd29yZF9yZXBsYWNlZBgC\
-            IAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lk\
-            GAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9vZnMYAiABKAhSCndpdGhQcm9vZnMibwoSR2V0\
-            QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFj\
-            Y291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3JkGAIgASgIUgtoYXNQYXNzd29yZCquAQoNQWNj\
-            b3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09VTlRfU1RB\
-            VFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09VTlRfU1RB\
-            VFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJTkcQBDKu\
-            AwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVx\
-            dWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJvCg5WZXJp\
-            ZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0Gisu\
-            cG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkKDENvbmZp\
-            cm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBopLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0QWNjb3VudBIm\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMwrZCwogcG9zdGVybi9pZGVu\
-            dGl0eS92MS9lbWFpbHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRp\
-            dHkvdjEvaWRlbnRpdHkucHJvdG8ikAEKGVJlcXVlc3RFbWFpbENoYW5nZVJlcXVlc3QSIQoMYWNj\
-            ZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIbCgluZXdfZW1haWwYAiABKAlSCG5ld0VtYWls\
-            EjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iVAoa\
-            UmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCKlAQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIU\
-            CgV0b2tlbhgBIAEoCVIFdG9rZW4SIQoMYWNjZXNzX3Rva2VuGAIgASgJUgthY2Nlc3NUb2tlbhIa\
-            CghwYXNzd29yZBgDIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsucG9zdGVybi5pZGVu\
-            dGl0eS52MS5PcmlnaW5SBm9yaWdpbiJUChpDb25maXJtRW1haWxDaGFuZ2VSZXNwb25zZRI2Cgdh\
-            Y2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50InIKGENh\
-            bmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2Vu\
-            EjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iOQoZ\
-            Q2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRIcCgljYW5jZWxsZWQYASABKAhSCWNhbmNlbGxlZCKM\
-            AQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVt\
-            YWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJu\
-            LmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjoKJFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dv\
-            cmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50MpIECgxFbWFpbENoYW5nZXMSdQoSUmVxdWVz\
-            dEVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXF1\
-            ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXNwb25zZRJ7ChJD\
-            b25maXJtRW1haWxDaGFuZ2USLi5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbENoYW5n\
-            ZVJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNl\
-            IgSotRgBEnIKEUNhbmNlbEVtYWlsQ2hhbmdlEi0ucG9zdGVybi5pZGVudGl0eS52MS5DYW5jZWxF\
-            bWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJuLmlkZW50aXR5LnYxLkNhbmNlbEVtYWlsQ2hhbmdl\
-            UmVzcG9uc2USmQEKHFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmQSOC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0GjkucG9zdGVybi5pZGVu\
-            dGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVzcG9uc2UiBKi1GAFiBnByb3Rv\
-            Mw==
+            Z2luUgZvcmlnaW4iVAoaQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
+            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCJyChhDYW5jZWxFbWFpbENo\
+            YW5nZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIzCgZvcmlnaW4Y\
+            AiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjkKGUNhbmNlbEVtYWls\
+            Q2hhbmdlUmVzcG9uc2USHAoJY2FuY2VsbGVkGAEgASgIUgljYW5jZWxsZWQijAEKI1Jlc2VuZFZl\
+            cmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIaCghwYXNz\
+            d29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52\
+            MS5PcmlnaW5SBm9yaWdpbiI6CiRSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVzcG9uc2US\
+            EgoEc2VudBgBIAEoCFIEc2VudDKSBAoMRW1haWxDaGFuZ2VzEnUKElJlcXVlc3RFbWFpbENoYW5n\
+            ZRIuLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVxdWVzdBovLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USewoSQ29uZmlybUVtYWls\
+            Q2hhbmdlEi4ucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0Gi8u\
+            cG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxDaGFuZ2VSZXNwb25zZSIEqLUYARJyChFD\
+            YW5jZWxFbWFpbENoYW5nZRItLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2FuY2VsRW1haWxDaGFuZ2VS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5pZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5nZVJlc3BvbnNlEpkB\
+            ChxSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkEjgucG9zdGVybi5pZGVudGl0eS52MS5SZXNl\
+            bmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBo5LnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVz\
+            ZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlc3BvbnNlIgSotRgBYgZwcm90bzM=
             """)
 }

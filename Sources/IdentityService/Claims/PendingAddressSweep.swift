@@ -28,7 +28,8 @@ struct PendingAddressSweep: Sendable {
     /// Sweeps once, all that has expired.
     func sweep() async {
         do {
-            while try await store.write({ try $0.sweepPendingAddresses(atMost: Self.atOnce) }) > 0 {}
+            while try await store.write({ try $0.sweepPendingAddresses(atMost: Self.atOnce) }) > 0 {
+            }
         } catch {
             logger.warning("expired addresses were not dropped", fields: [.detail: .error(error)])
         }

@@ -1,6 +1,7 @@
 import Contracts
 import Cryptography
 import GatewayService
+import IdentityService
 import Messages
 import NotificationService
 import RPC
@@ -20,13 +21,18 @@ final class GatewayHouse: Sendable {
     let gateway: GatewayService
     let accountSessions: AccountSessions
     let passwords: Passwords
+    let emails: Emails
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
     ///   - limits: stands in for the limiter, where the test is about its absence.
-    init(flags: [String] = [], limits: (any LimitsAPI)? = nil) async throws {
+    init(
+        flags: [String] = [], limits: (any LimitsAPI)? = nil,
+        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
+    ) async throws {
         folder = try TemporaryFolder()
-        inner = try await InnerServices(in: folder, time: time)
+        inner = try await InnerServices(
+            in: folder, time: time, enumeration: enumeration, verification: verification)
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
@@ -39,6 +45,8 @@ final class GatewayHouse: Sendable {
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
+        emails = Emails(
+            changes: EmailChanges(of: inner.identity), sessions: inner.session, limits: guarding)
     }
 
     // MARK: calls

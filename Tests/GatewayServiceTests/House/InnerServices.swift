@@ -31,7 +31,10 @@ final class InnerServices: Sendable {
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
-    init(in folder: TemporaryFolder, time: ManualTime) async throws {
+    init(
+        in folder: TemporaryFolder, time: ManualTime, enumeration: EnumerationMode = .friendly,
+        verification: EmailVerificationMode = .optional
+    ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
         func key() -> SecretBytes { .generate(count: 32, randomness: randomness) }
@@ -51,12 +54,15 @@ final class InnerServices: Sendable {
         let mail: NotificationSettings = try SettingsLoader.settings()
         notificationStore = try store(
             NotificationService.storeName, NotificationService.migrations)
+        let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
         notification = NotificationService(
-            settings: mail, store: notificationStore,
-            keys: try NotificationKeys(master: key(), randomness: randomness),
+            settings: mail, store: notificationStore, keys: mailKeys,
             routes: try mail.makeRoutes(
                 dataFolder: folder.path, store: notificationStore, time: time, logger: log),
             time: time, randomness: randomness, logger: log)
+        let short = ShortMessages(
+            of: notification, settings: mail, wording: CatalogueWording(mail.templates.live),
+            store: notificationStore, keys: mailKeys, randomness: randomness)
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
@@ -67,15 +73,16 @@ final class InnerServices: Sendable {
         identity = IdentityService(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-                defaultLanguage: "en", passwordHashing: Self.cheap),
+                defaultLanguage: "en", passwordHashing: Self.cheap, enumeration: enumeration,
+                emailVerification: verification),
             store: identityStore,
             keys: try IdentityKeys(
                 master: key(), signInProofs: proofKey, randomness: randomness),
             passwords: try PasswordHashPool(
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
-            notifications: notification, sessions: SessionsForIdentity(session: session),
-            time: time, randomness: randomness,
-            logger: log, metrics: metrics)
+            notifications: notification, pushDevices: short.devices,
+            sessions: SessionsForIdentity(session: session), devices: session, time: time,
+            randomness: randomness, logger: log, metrics: metrics)
         notices.connect(to: identity)
     }
 
