@@ -21,7 +21,7 @@ struct ClaimDraft: Sendable {
             try guest.map { try AccountReading(parts: parts).vault($0) }
             ?? AccountVault(new: id, under: parts.keys.accounts, randomness: parts.randomness)
         account =
-            try guest == nil
+            guest == nil
             ? NewAccount(
                 account: id, sealedKey: vault.sealedKey,
                 sealedDisplayName: try vault.seal(applicant.displayName, .displayName),

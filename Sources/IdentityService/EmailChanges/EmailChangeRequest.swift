@@ -1,4 +1,5 @@
 import CallRecords
+import Contracts
 import EmailAddresses
 import Messages
 import RPC

@@ -1,3 +1,4 @@
+import EmailAddresses
 import Messages
 import ServiceRuntime
 import Storage
