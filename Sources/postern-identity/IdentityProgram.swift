@@ -44,6 +44,8 @@ struct IdentityProgram: Program {
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
                 EmailChangesDispatcher.methods(of: EmailChanges(of: service)),
+                IdentitiesDispatcher.methods(
+                    of: try Identities(of: service, providers: settings.providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],

@@ -20,6 +20,8 @@ final class InnerServices: Sendable {
 
     let folder: TemporaryFolder
     let identity: IdentityService
+    /// Identities at providers, and guests.
+    let identities: Identities
     let identityStore: Store
     let session: SessionService
     let sessionStore: Store
@@ -31,9 +33,10 @@ final class InnerServices: Sendable {
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
+    /// - Parameter providers: settings of the providers that people sign in by, as on a command line.
     init(
-        in folder: TemporaryFolder, time: ManualTime, enumeration: EnumerationMode = .friendly,
-        verification: EmailVerificationMode = .optional
+        in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
+        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -83,6 +86,8 @@ final class InnerServices: Sendable {
             notifications: notification, pushDevices: short.devices,
             sessions: SessionsForIdentity(session: session), devices: session, time: time,
             randomness: randomness, logger: log, metrics: metrics)
+        identities = try Identities(
+            of: identity, providers: try SettingsLoader.settings(providers) as ProvidersSettings)
         notices.connect(to: identity)
     }
 
