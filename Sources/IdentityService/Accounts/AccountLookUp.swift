@@ -30,6 +30,7 @@ struct AccountLookUp: Sendable {
                 try session.claim(of: row.account, at: now)
             )
         }
+        guard change != nil || claim != nil else { return "" }
         let vault = try AccountReading(parts: parts).vault(row)
         if let change { return try vault.open(change, .newAddress) }
         return try claim.map { try vault.open($0.sealedAddress, .claimedAddress) } ?? ""

@@ -60,8 +60,20 @@ struct ClaimConfirmation: Sendable {
             }
             guard let typed = Password(entered: attempt.password),
                 try await PasswordCheck(parts: parts).isRight(typed, of: claim, row)
-            else { throw ServiceError(.invalidCredential) }
+            else { throw try await refusal(attempt, claim) }
         }
+    }
+
+    private func refusal(
+        _ attempt: ConfirmationAttempt, _ claim: Claim
+    ) async throws -> ServiceError {
+        try await parts.store.write { transaction in
+            try transaction.audit(
+                AuditEvent(
+                    .emailProofRefused, account: claim.account.key, outcome: .invalidCredential
+                ).from(attempt.origin))
+        }
+        return ServiceError(.invalidCredential)
     }
 
     /// - Returns: nil where the claim has lost or gone, or its account has an address.

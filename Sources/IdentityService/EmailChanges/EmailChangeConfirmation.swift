@@ -74,7 +74,7 @@ struct EmailChangeConfirmation: Sendable {
         try await parts.store.write { transaction in
             try transaction.audit(
                 AuditEvent(
-                    .emailChangeRefused, account: change.account.key, outcome: .invalidCredential
+                    .emailProofRefused, account: change.account.key, outcome: .invalidCredential
                 ).from(attempt.origin))
         }
         return ServiceError(.invalidCredential)

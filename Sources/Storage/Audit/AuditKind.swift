@@ -35,6 +35,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case emailChangeRefused = "account.email-change-refused"
     /// A change of an email that waited was dropped by its account's owner.
     case emailChangeCancelled = "account.email-change-cancelled"
+    /// A link to prove an address was opened elsewhere with a wrong password.
+    case emailProofRefused = "account.email-proof-refused"
     /// A sign-up under strict enumeration wants an address, which waits for its proof.
     case addressClaimed = "account.address-claimed"
     /// Another verification link was mailed.

@@ -170,6 +170,33 @@ struct ClaimTests {
         #expect(try await house.count("accounts", where: "is_guest = 1") == 1)
     }
 
+    @Test("G-07: a guest who signs up stays the same account, and only its new session goes on")
+    func guest() async throws {
+        let guest = try #require(
+            try await house.identities.signInAnonymously(.init(), house.context()).account)
+        let access = house.devices.open(guest.accountId, amr: ["anon"])
+        let answer = try await house.service.register(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
+            house.context("k"))
+        #expect(answer.account?.accountId == guest.accountId)
+        #expect(answer.account?.isGuest == true)
+        try await house.relay()
+        let ended = try #require(house.sessions.ended.first)
+        #expect(ended.accountId == guest.accountId && house.sessions.ended.count == 1)
+        #expect(try #require(answer.proof).provedAtMs >= ended.beforeMs)
+        // The guest's session is over; the repeat is answered all the same.
+        house.devices.end(access)
+        let again = try await house.service.register(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
+            house.context("k"))
+        #expect(again.account == answer.account)
+        let proved = try await confirm(try house.latestToken(), as: guest.accountId)
+        #expect(proved.accountId == guest.accountId && !proved.isGuest)
+        #expect(try await house.count("accounts") == 1)
+    }
+
     @Test("X-02: an address has 32 claims at most; the oldest gives way")
     func cap() async throws {
         for number in 0..<34 {

@@ -50,7 +50,7 @@ struct EmailChangeTests {
         #expect(try await house.pendingEmail(ada) == "")
     }
 
-    @Test("G-12: opened elsewhere the link needs the account's password, and five wrong ones end it")
+    @Test("G-12: opened elsewhere the link needs the account's password")
     func elsewhere() async throws {
         let mallory = try #require(try await house.register("mallory@example.org").account)
         _ = try await house.requestChange("new@example.org", access)
@@ -203,7 +203,8 @@ struct EmailChangeTests {
     func repeated() async throws {
         for _ in 0..<3 { _ = try await house.requestChange("new@example.org", access, key: "k") }
         try await house.relay()
-        #expect(house.notifications.mails.filter { $0.template == "email-change-confirm" }.count == 1)
+        let mails = house.notifications.mails.filter { $0.template == "email-change-confirm" }
+        #expect(mails.count == 1)
         let token = try house.changeToken()
         for _ in 0..<3 {
             let changed = try await house.confirmChange(token, access: access, key: "c")

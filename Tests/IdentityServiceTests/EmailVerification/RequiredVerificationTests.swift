@@ -20,7 +20,7 @@ struct RequiredVerificationTests {
         ).sent
     }
 
-    @Test("G-02, D2: a sign-up proves nothing; the right password says what is missing, no other does")
+    @Test("G-02, D2: a sign-up proves nothing; only the right password is told what is missing")
     func pending() async throws {
         let answer = try await house.register()
         #expect(answer.proof == nil)
