@@ -115,7 +115,7 @@ package enum EnumerationMode: String, CaseIterable, Sendable {
 package enum EmailVerificationMode: String, CaseIterable, Sendable {
     /// It can; the mail reminds.
     case optional
-    /// It cannot: a sign-up opens no session, and a sign-in answers `auth/email-not-verified` to who
-    /// has the password. Accounts from before the setting was changed stay as they are.
+    /// It cannot: a sign-up opens no session, and a sign-in answers `auth/email-not-verified` to
+    /// who has the password. Accounts from before the setting was changed stay as they are.
     case required
 }

@@ -3,9 +3,9 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-12: who is signed in? → limit, as verification mails → have identity take the change on. Whether
-/// its owner proved to be it lately is identity's to ask, by the token that is handed on: a gateway
-/// that was taken over changes nobody's address.
+/// G-12: who is signed in? → limit, as verification mails → have identity take the change on.
+/// Whether its owner proved to be it lately is identity's to ask, by the token that is handed on: a
+/// gateway that was taken over changes nobody's address.
 struct RequestEmailChangeFlow: Sendable {
     let changes: any EmailChangesAPI
     let sessions: any SessionsAPI

@@ -4,9 +4,9 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-02: another verification mail for who is not let in without: limit, as a sign-in and as mails →
-/// identity checks the password and mails. Both limits key on what was typed, before anybody knows
-/// whether there is such an account.
+/// G-02: another verification mail for who is not let in without: limit, as a sign-in and as mails
+/// → identity checks the password and mails. Both limits key on what was typed, before anybody
+/// knows whether there is such an account.
 struct ResendByPasswordFlow: Sendable {
     let changes: any EmailChangesAPI
     let limits: LimitGuard

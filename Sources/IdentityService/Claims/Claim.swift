@@ -1,15 +1,15 @@
 import ServiceRuntime
 import Storage
 
-/// What a sign-up under strict enumeration leaves: an address that its account does not have yet, and
-/// the password that is to open it, waiting together for the first proof (design.md, Sign-up on a
-/// taken address). An address can have many, an account one.
+/// What a sign-up under strict enumeration leaves: an address that its account does not have yet,
+/// and the password that is to open it, waiting together for the first proof (design.md, Sign-up on
+/// a taken address). An address can have many, an account one.
 ///
-/// A claim that lost lives on without its link until it expires: if it went, the stranger who made it
-/// would learn from his own guest account that the address's owner has been here.
+/// A claim that lost lives on without its link until it expires: if it went, the stranger who made
+/// it would learn from his own guest account that the address's owner has been here.
 struct Claim: Hashable, Sendable {
-    /// On one address; the oldest gives way. More than an owner could make by mistake, and too few to
-    /// fill the store.
+    /// On one address; the oldest gives way. More than an owner could make by mistake, and too few
+    /// to fill the store.
     static let perAddressMax: Int64 = 32
 
     let account: AccountID
@@ -89,8 +89,8 @@ extension Transaction {
         try execute("DELETE FROM claims WHERE account = ?", [.integer(account.key)])
     }
 
-    /// The address has become an account's: no claim on it can be proved any more. For whoever lets an
-    /// account own an address.
+    /// The address has become an account's: no claim on it can be proved any more. For whoever lets
+    /// an account own an address.
     func voidClaims(on addressKey: [UInt8]) throws {
         try execute(
             "UPDATE claims SET token_hash = NULL WHERE address_key = ?", [.blob(addressKey)])

@@ -5,22 +5,23 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Proves a claim by the link that went to its address (G-12): the address and the password become the
-/// account's, which is no guest any more, and all other claims on the address have lost.
+/// Proves a claim by the link that went to its address (G-12): the address and the password become
+/// the account's, which is no guest any more, and all other claims on the address have lost.
 ///
 ///     opened in               password       outcome
 ///     its own session         any            proves
 ///     elsewhere               none           auth/password-needed; the link stays good
 ///     elsewhere               the claim's    proves
-///     elsewhere               another        auth/invalid-credential; five times, then the link is void
+///     elsewhere               another        auth/invalid-credential; after five the link is void
 ///     the address is owned    any            auth/invalid-link
 ///
-/// So a claim is proved only by who reads the mail and made the claim. Attacks: a stranger claims my
-/// address with his password, and I open the link in a browser without a session: I am asked for a
-/// password that I do not know, and nothing is his. I claim a mistyped address, and its owner opens the
-/// link: mine is not given to him. The owner of an address signs up by herself; her claim is hers.
-/// Here a confirmation differs from the friendly one (`ConfirmationRule`), where another password
-/// replaces the first: there the account already stands on the address, here it only would.
+/// So a claim is proved only by who reads the mail and made the claim. Attacks: a stranger claims
+/// my address with his password, and I open the link in a browser without a session: I am asked for
+/// a password that I do not know, and nothing is his. I claim a mistyped address, and its owner
+/// opens the link: mine is not given to him. The owner of an address signs up by herself; her claim
+/// is hers. Here a confirmation differs from the friendly one (`ConfirmationRule`), where another
+/// password replaces the first: there the account already stands on the address, here it only
+/// would.
 struct ClaimConfirmation: Sendable {
     let parts: IdentityParts
 

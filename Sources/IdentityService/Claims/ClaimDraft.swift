@@ -2,8 +2,8 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// All that a sign-up under strict enumeration writes, made before its transaction: the guest's rows,
-/// unless a guest is there already, and the claim with its link.
+/// All that a sign-up under strict enumeration writes, made before its transaction: the guest's
+/// rows, unless a guest is there already, and the claim with its link.
 struct ClaimDraft: Sendable {
     /// The rows of a new guest; nil where one asks.
     let account: NewAccount?

@@ -2,12 +2,12 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// The one mail of a claim, new or asked for again: to a free address the link that proves it; to an
-/// address that has an account, whatever its state, word of that, so that whoever waits for the link
-/// has nothing to wait for.
+/// The one mail of a claim, new or asked for again: to a free address the link that proves it; to
+/// an address that has an account, whatever its state, word of that, so that whoever waits for the
+/// link has nothing to wait for.
 ///
-/// Both are made by the same steps, so that the time of a sign-up does not tell which it was:
-/// one owner is looked for, one account is read, one address opened, one mail sealed.
+/// Both are made by the same steps, so that the time of a sign-up does not tell which it was
+/// one owner is looked for, one account is read, one address opened, one mail sealed.
 struct ClaimMail {
     let parts: IdentityParts
     let transaction: Transaction

@@ -3,8 +3,8 @@ import ServiceLifecycle
 import ServiceRuntime
 import Storage
 
-/// Drops claims and changes of address that have expired, every ten minutes: they hold what somebody
-/// typed, and nobody can use them any more. Their accounts stay what they are.
+/// Drops claims and changes of address that have expired, every ten minutes: they hold what
+/// somebody typed, and nobody can use them any more. Their accounts stay what they are.
 struct PendingAddressSweep: Sendable {
     private static let interval: Duration = .seconds(600)
     /// In one transaction, so that no sign-in waits for a long one.

@@ -7,17 +7,17 @@ import ServiceRuntime
 import Storage
 
 /// Registers under `enumeration: strict` (G-02, X-02): whatever the address, the answer is a guest
-/// account with a claim on it, and one mail goes. `Claim` tells what waits, `ClaimConfirmation` how it
-/// is proved.
+/// account with a claim on it, and one mail goes. `Claim` tells what waits, `ClaimConfirmation` how
+/// it is proved.
 ///
-///     the address is     rows written                         mail              who can prove the claim
-///     free               guest, claim, mail, audit            the link          its reader, with the session or password
-///     claimed            the same                             the link          the first of them
-///     owned              the same; the link goes to nobody    you have one      nobody
+///     the address is    rows written                   mail            who can prove it
+///     free              guest, claim, mail, audit      the link        its reader
+///     claimed           the same                       the link        the first of them
+///     owned             the same; nobody has the link  you have one    nobody
 ///
-/// Attack: a list of addresses is signed up, and bytes, times and what the guest can see afterwards are
-/// compared. All are alike: the same hash, the same rows, the same answers to a repeat, and a claim
-/// that lost looks like one that waits.
+/// Attack: a list of addresses is signed up, and bytes, times and what the guest can see afterwards
+/// are compared. All are alike: the same hash, the same rows, the same answers to a repeat, and a
+/// claim that lost looks like one that waits.
 struct StrictRegistration: Sendable {
     let parts: IdentityParts
 

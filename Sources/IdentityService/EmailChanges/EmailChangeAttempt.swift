@@ -30,8 +30,8 @@ struct EmailChangeAttempt: Sendable {
 }
 
 extension SessionOwners {
-    /// Whose live session asks. A token that is no longer good is as none: a link is not lost by it,
-    /// a password will do.
+    /// Whose live session asks. A token that is no longer good is as none: a link is not lost by
+    /// it, a password will do.
     func ownerIfLive(
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner? {

@@ -4,8 +4,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Drops the change of address that waits, for who is signed in (G-12). No recent proof is asked for:
-/// it leaves everything as it is.
+/// Drops the change of address that waits, for who is signed in (G-12). No recent proof is asked
+/// for: it leaves everything as it is.
 struct EmailChangeCancelling: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners

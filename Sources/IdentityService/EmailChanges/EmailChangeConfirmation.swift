@@ -8,9 +8,10 @@ import Storage
 /// Makes an account's new address its own, by the link that went there (G-12): reads, decides by
 /// `ConfirmationRule`, counts and checks a password where one is needed, writes.
 ///
-/// Attack: somebody asks for a change to your address and hopes that you open the link. Elsewhere than
-/// in their session it asks for their password, so that your click gives them nothing; else an account
-/// of theirs would own your address, and your first sign-in by a provider would be led into it.
+/// Attack: somebody asks for a change to your address and hopes that you open the link. Elsewhere
+/// than in their session it asks for their password, so that your click gives them nothing; else an
+/// account of theirs would own your address, and your first sign-in by a provider would be led into
+/// it.
 struct EmailChangeConfirmation: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
@@ -19,8 +20,8 @@ struct EmailChangeConfirmation: Sendable {
     private static let checksMax = 3
 
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
-    ///   `auth/email-already-in-use` where the address has become another account's: to who reads its
-    ///   mail that tells nothing new; `auth/user-disabled`.
+    ///   `auth/email-already-in-use` where the address has become another account's: to who reads
+    ///   its mail that tells nothing new; `auth/user-disabled`.
     func run(
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {

@@ -7,8 +7,8 @@ import ServiceRuntime
 import Storage
 
 /// Takes on a change of address (G-12; D3 3.3): who is asking, and proved it lately? → write the
-/// change, mail the link to the new address, tell the old one. Until the link is opened nothing of the
-/// account is another one; an account without an address gets its first one by this.
+/// change, mail the link to the new address, tell the old one. Until the link is opened nothing of
+/// the account is another one; an account without an address gets its first one by this.
 ///
 ///     the new address is    friendly                        strict
 ///     free                  waits for its link              waits for its link
@@ -21,8 +21,8 @@ struct EmailChangeRequest: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
-    /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/operation-not-allowed` for a
-    ///   guest, who signs up instead, and as in the table.
+    /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/operation-not-allowed`
+    ///   for a guest, who signs up instead, and as in the table.
     func run(
         _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse {

@@ -1,5 +1,6 @@
-/// Addresses that accounts do not have yet. Both tables hold one row for an account, found by the hash
-/// of what its link carries; both count the passwords that were typed at it before they are compared.
+/// Addresses that accounts do not have yet. Both tables hold one row for an account, found by the
+/// hash of what its link carries; both count the passwords that were typed at it before they are
+/// compared.
 enum EmailTables {
     static let sql = """
         CREATE TABLE email_changes (

@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Mails another verification link to who has the password, but no session, because the address is to
-/// be verified before there is one (G-02). Unknown address and wrong password take the same steps, as
-/// in `PasswordSignIn`.
+/// Mails another verification link to who has the password, but no session, because the address is
+/// to be verified before there is one (G-02). Unknown address and wrong password take the same
+/// steps, as in `PasswordSignIn`.
 ///
 /// An account whose address is verified is answered that, and a claim is none: under strict
 /// enumeration whoever waits for a link signs up again.

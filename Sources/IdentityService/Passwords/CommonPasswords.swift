@@ -1,6 +1,6 @@
-/// The passwords that are tried first, by rule: no list of leaked passwords has a licence that would
-/// let it stand here, and ten thousand lines say less than how people make them. A password is common
-/// where, lower-cased and with letters for what stands for them (`p@ssw0rd`), it is
+/// The passwords that are tried first, by rule: no list of leaked passwords has a licence that
+/// would let it stand here, and ten thousand lines say less than how people make them. A password
+/// is common where, lower-cased and with letters for what stands for them (`p@ssw0rd`), it is
 ///
 ///     typed along a keyboard or counted         qwerty, 1qaz2wsx, abc123, 987654321
 ///     one short part, or a common one, again    xyxyxyxy, dragondragon
@@ -10,8 +10,9 @@
 ///     any of these with what is usually         Password1!, 2024Summer, Qwerty99, dragondragon1,
 ///     added at its ends                         michael19850312
 ///
-/// What is usually added: up to four digits and marks; or digits, four or fewer, or that count, or are
-/// a date, with up to two marks. That covers far more than ten thousand, all common ones that we know of among them.
+/// What is usually added: up to four digits and marks; or digits, four or fewer, or that count, or
+/// are a date, with up to two marks. That covers far more than ten thousand, all common ones that
+/// we know of among them.
 enum CommonPasswords {
     private static let digitsMax = 10
     private static let addedMax = 4

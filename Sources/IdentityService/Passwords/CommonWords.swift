@@ -1,6 +1,6 @@
-/// The words that passwords are made of first: names, pets, teams, heroes, curses, seasons, what stands
-/// round a keyboard, in the languages of the apps' people. Our own choice, lower-case; what is usually
-/// added to them, and how they are spelt, is `CommonPasswords`' to know.
+/// The words that passwords are made of first: names, pets, teams, heroes, curses, seasons, what
+/// stands round a keyboard, in the languages of the apps' people. Our own choice, lower-case; what
+/// is usually added to them, and how they are spelt, is `CommonPasswords`' to know.
 enum CommonWords {
     /// Whether `text` is one of them, or one with an s behind it.
     static func has(_ text: ArraySlice<UInt8>) -> Bool {

@@ -1,8 +1,8 @@
 /// Texts that a hand types by moving along: `qwerty`, `1qaz2wsx`, `abc123`, `aaaa`, `1q2w3e4r`.
 ///
-/// A run is three or more characters of which each is the next, or the one before, in one of `lines`,
-/// or the same once more. A text is typed along where runs are all of it but two characters, or where
-/// every other character makes one such text and those between another.
+/// A run is three or more characters of which each is the next, or the one before, in one of
+/// `lines`, or the same once more. A text is typed along where runs are all of it but two
+/// characters, or where every other character makes one such text and those between another.
 enum KeyboardRuns {
     private static let runMin = 3
     /// Beside the runs, in all: `Aa123456`.
@@ -20,8 +20,8 @@ enum KeyboardRuns {
     ].map { Array($0.utf8) }
 
     private static let characters = 128
-    /// For each two characters, by their values: in which lines the second is the next one, a bit for
-    /// each of the lines, of which there are no more than 64.
+    /// For each two characters, by their values: in which lines the second is the next one, a bit
+    /// for each of the lines, of which there are no more than 64.
     private static let nexts: [UInt64] = {
         var nexts = [UInt64](repeating: 0, count: characters * characters)
         for (number, line) in lines.enumerated() {

@@ -1,7 +1,8 @@
 import EmailAddresses
 
-/// The words that a guesser who knows the account tries first: its address and name, and what the app
-/// is called (NIST SP 800-63B-4 §3.1.1.2: "the name of the service, the username, and derivatives").
+/// The words that a guesser who knows the account tries first: its address and name, and what the
+/// app is called (NIST SP 800-63B-4 §3.1.1.2: "the name of the service, the username, and
+/// derivatives").
 ///
 /// A password is explained by them where without them nothing is left of it that is worth guessing:
 /// three characters or fewer, or what is common by itself. `AdaLovelace1815!` is, of Ada Lovelace;

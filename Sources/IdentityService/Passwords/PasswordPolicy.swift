@@ -1,13 +1,13 @@
 import EmailAddresses
 
-/// Which passwords are taken (I-02); setting `password-policy`. The documents differ, so the operator
-/// chooses:
+/// Which passwords are taken (I-02); setting `password-policy`. The documents differ, so the
+/// operator chooses:
 ///
 ///     policy            asks for
 ///     document          8 to 128 code points, upper case, lower case, digit        D3, FR-003
 ///     letters-digits    8 to 128 code points, letter, digit                        D2
 ///     nist              15 to 128 code points                       NIST SP 800-63B-4 §3.1.1.2
-///     all of them       not common (`CommonPasswords`), not of its owner's words (`PasswordContext`)
+///     all of them       not in `CommonPasswords`, not of its owner's `PasswordContext`
 package enum PasswordPolicy: String, CaseIterable, Sendable {
     case document
     case lettersAndDigits = "letters-digits"
@@ -49,8 +49,8 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
     }
 }
 
-/// What a policy can ask of a password, counted and looked at in Form C. Raw values are the fields of
-/// `auth/weak-password`.
+/// What a policy can ask of a password, counted and looked at in Form C. Raw values are the fields
+/// of `auth/weak-password`.
 enum PasswordRule: String, CaseIterable, Sendable {
     /// As long as the policy wants.
     case length = "password.length"
