@@ -21,6 +21,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     let owners: SessionOwners
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
+    private let sweep: PendingAddressSweep
 
     /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
     /// closes it after `run` has returned.
@@ -43,14 +44,17 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })
+        sweep = PendingAddressSweep(store: store, time: time, logger: logger)
         orphans = OrphanCheck(store: store, time: time, logger: logger, metrics: metrics)
     }
 
     /// Works until cancelled or told to shut down.
     package func run() async throws {
         async let checks: Void = orphans.run()
+        async let sweeps: Void = sweep.run()
         try await relay.run()
         await checks
+        await sweeps
     }
 
     /// Registers with email and password (G-02).

@@ -67,6 +67,7 @@ package enum IdentityTables {
         Migration(number: 3, sql: identities),
         Migration(number: 4, sql: LinkingTables.oneOfEachMethod),
         Migration(number: 5, sql: PhoneCodeTables.sql),
+        Migration(number: 6, sql: EmailTables.sql),
     ]
 
     /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the

@@ -46,6 +46,7 @@ struct IdentityProgram: Program {
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                EmailChangesDispatcher.methods(of: EmailChanges(of: service)),
                 IdentitiesDispatcher.methods(
                     of: Identities(of: service, providers: providers)),
                 PhoneCodesDispatcher.methods(of: PhoneCodes(of: service)),

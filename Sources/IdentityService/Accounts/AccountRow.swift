@@ -52,6 +52,9 @@ enum AccountStatus: Int64, Sendable {
     /// Whether it may sign in and confirm; told only to who has proved to be its owner.
     var isUsable: Bool { self == .active }
 
+    /// Whether its address may be verified; a pending one becomes usable by that (G-02).
+    var mayVerify: Bool { self == .active || self == .pendingVerification }
+
     /// The same in a message.
     var message: IdentityV1.AccountStatus {
         switch self {

@@ -9,6 +9,11 @@ struct AccountVault: Sendable {
     enum Field: Sendable {
         case address
         case displayName
+        /// What an account's change of address waits with.
+        case newAddress
+        /// What an account's claim waits with.
+        case claimedAddress
+        case claimedPasswordHash
         case photoURL
         case passwordHash
         /// What is told of an identity; its row's key.
@@ -22,6 +27,12 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "email_addresses", column: "address", row: account.key)
             case .displayName:
                 SealedPlace(table: "profiles", column: "display_name", row: account.key)
+            case .newAddress:
+                SealedPlace(table: "email_changes", column: "address", row: account.key)
+            case .claimedAddress:
+                SealedPlace(table: "claims", column: "address", row: account.key)
+            case .claimedPasswordHash:
+                SealedPlace(table: "claims", column: "password_hash", row: account.key)
             case .photoURL:
                 SealedPlace(table: "profiles", column: "photo_url", row: account.key)
             case .identityDetails(let identity):

@@ -30,7 +30,10 @@ struct Applicant: Sendable {
         _ settings: IdentitySettings
     ) throws(ServiceError) {
         address = try EmailAddress.required(request.email)
-        password = try Password.new(request.password)
+        password = try Password.new(
+            request.password, settings.passwordPolicy,
+            PasswordContext(
+                address: address, displayName: request.displayName, app: settings.appName))
         guard Self.isDisplayName(request.displayName) else {
             throw ServiceError(.invalidArgument, fields: ["display_name"])
         }

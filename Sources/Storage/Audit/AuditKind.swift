@@ -27,6 +27,18 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case passwordResetMailed = "account.password-reset-mailed"
     /// A change of the password was refused; `outcome` says why.
     case passwordChangeRefused = "account.password-change-refused"
+    /// A change of an account's email was asked for, and waits.
+    case emailChangeRequested = "account.email-change-requested"
+    /// An account has another email.
+    case emailChanged = "account.email-changed"
+    /// A change of an email was refused; `outcome` says why.
+    case emailChangeRefused = "account.email-change-refused"
+    /// A change of an email that waited was dropped by its account's owner.
+    case emailChangeCancelled = "account.email-change-cancelled"
+    /// A link to prove an address was opened elsewhere with a wrong password.
+    case emailProofRefused = "account.email-proof-refused"
+    /// A sign-up under strict enumeration wants an address, which waits for its proof.
+    case addressClaimed = "account.address-claimed"
     /// Another verification link was mailed.
     case verificationResent = "account.verification-resent"
     /// Somebody proved to be an account's owner.

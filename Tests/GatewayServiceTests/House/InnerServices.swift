@@ -36,7 +36,8 @@ final class InnerServices: Sendable {
     /// - Parameter providers: settings of the providers that people sign in by, as on a command line.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
-        phone: PhoneSettings = PhoneSettings(countries: ["DE"])
+        phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
+        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -83,7 +84,8 @@ final class InnerServices: Sendable {
         identity = IdentityService(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap),
+                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
+                enumeration: enumeration, emailVerification: verification),
             store: identityStore,
             keys: try IdentityKeys(
                 master: key(), signInProofs: proofKey, randomness: randomness),
