@@ -139,7 +139,7 @@ let package = Package(
             "IdentityService",
             [
                 "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime",
+                "Outbound", "Cryptography", "ServiceRuntime",
                 logging, metrics, coreMetrics, lifecycle,
             ]),
         module(
@@ -160,8 +160,8 @@ let package = Package(
         program(
             "postern-identity",
             [
-                "IdentityService", "CallRecords", "Hosting", "Contracts", "Cryptography",
-                "Storage", "ServiceRuntime",
+                "IdentityService", "CallRecords", "Hosting", "Contracts", "Outbound",
+                "Cryptography", "Storage", "ServiceRuntime",
             ]),
         program(
             "postern-session",
@@ -244,7 +244,7 @@ let package = Package(
             "IdentityService",
             [
                 "IdentityService", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "TestSupport",
+                "Outbound", "Cryptography", "ServiceRuntime", "HTTPSink", "TestSupport",
             ]),
         tests(
             "NotificationService",

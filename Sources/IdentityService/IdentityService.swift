@@ -26,14 +26,15 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
         sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
-        metrics: any MetricsFactory
+        metrics: any MetricsFactory, apple: AppleEndpoint? = nil
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
             randomness: randomness, logger: logger)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, keys: keys, time: time,
-            logger: logger, resets: ResetMailing(parts: parts))
+            logger: logger, resets: ResetMailing(parts: parts),
+            grants: GrantDelivery(parts: parts, apple: apple))
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })

@@ -23,7 +23,7 @@ enum ModuleGraph {
         ("RateLimitService", serviceFloor),
         ("SessionService", serviceFloor),
         ("NotificationService", serviceFloor.union(["Outbound"])),
-        ("IdentityService", serviceFloor.union(["EmailAddresses"])),
+        ("IdentityService", serviceFloor.union(["EmailAddresses", "Outbound"])),
         // The gateway keeps nothing: no Storage.
         (
             "GatewayService",
@@ -32,7 +32,7 @@ enum ModuleGraph {
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
         ("postern-notification", programFloor.union(["NotificationService", "Outbound"])),
-        ("postern-identity", programFloor.union(["IdentityService"])),
+        ("postern-identity", programFloor.union(["IdentityService", "Outbound"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern", programFloor.union(["NotificationService", "EmailAddresses"])),
     ]

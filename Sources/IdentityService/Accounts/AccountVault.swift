@@ -10,6 +10,8 @@ struct AccountVault: Sendable {
         case address
         case displayName
         case passwordHash
+        /// What a provider gave for revoking its grant, of this row of `identities`.
+        case grant(Int64)
 
         fileprivate func place(_ account: AccountID) -> SealedPlace {
             switch self {
@@ -19,6 +21,8 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "profiles", column: "display_name", row: account.key)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
+            case .grant(let identity):
+                SealedPlace(table: "identities", column: "sealed_grant", row: identity)
             }
         }
     }

@@ -13,6 +13,10 @@ enum OutboxTopic: String, Sendable {
     case endAccount = "end-account"
     /// To identity itself: `ResetMailing`. The payload is the keyed hash that an address is found by.
     case passwordReset = "password-reset"
+    /// To Apple: a code for a grant. The payload is a `GrantOrder`, sealed.
+    case grantExchange = "grant-exchange"
+    /// To Apple: the end of a grant. The payload is a `GrantOrder`, sealed.
+    case grantRevocation = "grant-revocation"
 }
 
 /// Makes the outbox's messages.

@@ -18,6 +18,7 @@ struct OutboxDelivery: Sendable {
     let time: any Time
     let logger: Logger
     let resets: ResetMailing
+    let grants: GrantDelivery
 
     /// Returns once the message is its receiver's, or worth nothing any more.
     func deliver(_ message: OutboxMessage) async throws {
@@ -25,6 +26,8 @@ struct OutboxDelivery: Sendable {
         case .email: try await sendEmail(message)
         case .endAccount: try await endAccount(message)
         case .passwordReset: try await resets.run(message)
+        case .grantExchange: try await grants.exchange(message)
+        case .grantRevocation: try await grants.revoke(message)
         case nil:
             // A newer version wrote it; it is for that one to send.
             throw ServiceError(.unknownMethod, detail: "no such outbox topic")

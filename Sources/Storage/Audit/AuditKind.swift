@@ -17,6 +17,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case passwordChangeRefused = "account.password-change-refused"
     /// Another verification link was mailed.
     case verificationResent = "account.verification-resent"
+    /// A provider's grant was kept, so that the account's deletion can revoke it.
+    case grantKept = "grant.kept"
+    /// A provider gave no grant for a code; `outcome` says why.
+    case grantRefused = "grant.refused"
+    /// A grant was revoked at its provider.
+    case grantRevoked = "grant.revoked"
+    /// A grant was not revoked: the provider has none, or the identity is linked again.
+    case grantRevocationGivenUp = "grant.revocation-given-up"
     /// Somebody proved to be an account's owner.
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.
