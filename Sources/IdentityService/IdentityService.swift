@@ -22,11 +22,15 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
 
     /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
     /// closes it after `run` has returned.
+    /// - Parameters:
+    ///   - apple: Where codes are exchanged and grants revoked; nil without the operator's key.
+    ///   - relays: Notification, for providers' relay addresses.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
         sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
-        metrics: any MetricsFactory, apple: AppleEndpoint? = nil
+        metrics: any MetricsFactory, apple: AppleEndpoint? = nil,
+        relays: (any RelayAddressesAPI)? = nil
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
@@ -34,7 +38,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, keys: keys, time: time,
             logger: logger, resets: ResetMailing(parts: parts),
-            grants: GrantDelivery(parts: parts, apple: apple))
+            grants: GrantDelivery(parts: parts, apple: apple), relays: relays)
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })

@@ -48,6 +48,7 @@ struct NotificationProgram: Program {
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
                 AddressesDispatcher.methods(
                     of: AddressDesk(store: store, keys: keys, time: host.time)),
+                RelayAddressesDispatcher.methods(of: RelayDesk(store: store, keys: keys)),
                 OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [

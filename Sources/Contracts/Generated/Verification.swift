@@ -158,7 +158,7 @@ package enum VerificationDescription {
             RW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIE\
             qLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVz\
             dBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJv\
-            dG8zCtgYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9u\
+            dG8zCvkYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9u\
             LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vz\
             c2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9r\
             ZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEiMKDXJl\
@@ -198,39 +198,40 @@ package enum VerificationDescription {
             ASgNUgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQKDktleVNldFJlc3BvbnNlEhIKBGp3a3MYASAB\
             KAlSBGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVDSUZJRUQQ\
             ABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1NTE5EAIq\
-            2wEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9T\
+            /AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9T\
             SUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1V\
             TV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQ\
-            BRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcyjgUKCFNl\
-            c3Npb25zEk8KBkNyZWF0ZRIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIucG9z\
-            dGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNlc3Np\
-            b24udjEuUmVmcmVzaFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlc3BvbnNl\
-            EmMKCFZhbGlkYXRlEiMucG9zdGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBokLnBvc3Rl\
-            cm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlc3BvbnNlIgyItRgBoLUYZJi1GAESXAoHSW5zcGVjdBIi\
-            LnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5J\
-            bnNwZWN0UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEu\
-            U2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgB\
-            EmEKCkVuZEFjY291bnQSJS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5w\
-            b3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBv\
-            c3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNl\
-            dFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3RvMwrFBQodcG9zdGVybi9zZXNzaW9uL3YxL2Vu\
-            ZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24u\
-            cHJvdG8iRAoQV2F0Y2hFbmRzUmVxdWVzdBIaCghwb3NpdGlvbhgBIAEoBFIIcG9zaXRpb24SFAoF\
-            ZXBvY2gYAiABKARSBWVwb2NoIo8CCg1XYXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghw\
-            b3NpdGlvbhIkCg5jb21wbGV0ZV9hdF9tcxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMg\
-            ASgIUgVyZXNldBI0CgRlbmRzGAQgAygLMiAucG9zdGVybi5zZXNzaW9uLnYxLkVuZGVkU2Vzc2lv\
-            blIEZW5kcxIhCgxrZXlzX2NoYW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEhcKB2tleV9zZXQYBiAB\
-            KAxSBmtleVNldBIeCgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zEhQKBWVwb2NoGAggASgE\
-            UgVlcG9jaCKgAQoMRW5kZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIe\
-            CgtlbmRlZF9hdF9tcxgCIAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5FbmRSZWFzb25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24y\
-            awoLU2Vzc2lvbkVuZHMSXAoJV2F0Y2hFbmRzEiQucG9zdGVybi5zZXNzaW9uLnYxLldhdGNoRW5k\
-            c1JlcXVlc3QaIS5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hFbmRzSXRlbSIEiLUYATABYgZwcm90\
-            bzMKzgIKJXBvc3Rlcm4vZ2F0ZXdheS92MS92ZXJpZmljYXRpb24ucHJvdG8SEnBvc3Rlcm4uZ2F0\
-            ZXdheS52MRodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8aIHBvc3Rlcm4vc2Vzc2lvbi92\
-            MS9zZXNzaW9uLnByb3RvMscBCgxWZXJpZmljYXRpb24SWQoGS2V5U2V0EiEucG9zdGVybi5zZXNz\
-            aW9uLnYxLktleVNldFJlcXVlc3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVzcG9uc2Ui\
-            CIi1GAGgtRhkElwKCVdhdGNoRW5kcxIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaEVuZHNSZXF1\
-            ZXN0GiEucG9zdGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc0l0ZW0iBIi1GAEwAWIGcHJvdG8z
+            BRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5E\
+            X1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgyjgUKCFNlc3Npb25zEk8KBkNyZWF0ZRIhLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJl\
+            c3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlcXVlc3QaIy5w\
+            b3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlc3BvbnNlEmMKCFZhbGlkYXRlEiMucG9zdGVybi5z\
+            ZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBokLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJl\
+            c3BvbnNlIgyItRgBoLUYZJi1GAESXAoHSW5zcGVjdBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNw\
+            ZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVzcG9uc2UiCIi1GAGgtRhk\
+            ElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJu\
+            LnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEmEKCkVuZEFjY291bnQSJS5wb3N0ZXJu\
+            LnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24udjEuRW5kQWNj\
+            b3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRS\
+            ZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFi\
+            BnByb3RvMwrFBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lv\
+            bi52MRogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iRAoQV2F0Y2hFbmRzUmVxdWVz\
+            dBIaCghwb3NpdGlvbhgBIAEoBFIIcG9zaXRpb24SFAoFZXBvY2gYAiABKARSBWVwb2NoIo8CCg1X\
+            YXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghwb3NpdGlvbhIkCg5jb21wbGV0ZV9hdF9t\
+            cxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMgASgIUgVyZXNldBI0CgRlbmRzGAQgAygL\
+            MiAucG9zdGVybi5zZXNzaW9uLnYxLkVuZGVkU2Vzc2lvblIEZW5kcxIhCgxrZXlzX2NoYW5nZWQY\
+            BSABKAhSC2tleXNDaGFuZ2VkEhcKB2tleV9zZXQYBiABKAxSBmtleVNldBIeCgtrZXB0X2Zvcl9t\
+            cxgHIAEoA1IJa2VwdEZvck1zEhQKBWVwb2NoGAggASgEUgVlcG9jaCKgAQoMRW5kZWRTZXNzaW9u\
+            Eh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9tcxgCIAEoA1IJZW5k\
+            ZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25SBnJl\
+            YXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24yawoLU2Vzc2lvbkVuZHMSXAoJV2F0Y2hF\
+            bmRzEiQucG9zdGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc1JlcXVlc3QaIS5wb3N0ZXJuLnNlc3Np\
+            b24udjEuV2F0Y2hFbmRzSXRlbSIEiLUYATABYgZwcm90bzMKzgIKJXBvc3Rlcm4vZ2F0ZXdheS92\
+            MS92ZXJpZmljYXRpb24ucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRodcG9zdGVybi9zZXNzaW9u\
+            L3YxL2VuZHMucHJvdG8aIHBvc3Rlcm4vc2Vzc2lvbi92MS9zZXNzaW9uLnByb3RvMscBCgxWZXJp\
+            ZmljYXRpb24SWQoGS2V5U2V0EiEucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlcXVlc3QaIi5w\
+            b3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVzcG9uc2UiCIi1GAGgtRhkElwKCVdhdGNoRW5kcxIk\
+            LnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaEVuZHNSZXF1ZXN0GiEucG9zdGVybi5zZXNzaW9uLnYx\
+            LldhdGNoRW5kc0l0ZW0iBIi1GAEwAWIGcHJvdG8z
             """)
 }

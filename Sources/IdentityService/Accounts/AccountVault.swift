@@ -11,7 +11,7 @@ struct AccountVault: Sendable {
         case displayName
         case passwordHash
         /// What a provider gave for revoking its grant, of this row of `identities`.
-        case grant(Int64)
+        case identityGrant(Int64)
 
         fileprivate func place(_ account: AccountID) -> SealedPlace {
             switch self {
@@ -21,7 +21,7 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "profiles", column: "display_name", row: account.key)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
-            case .grant(let identity):
+            case .identityGrant(let identity):
                 SealedPlace(table: "identities", column: "sealed_grant", row: identity)
             }
         }

@@ -5,8 +5,6 @@ package import ServiceRuntime
 
 /// Apple's two endpoints for grants: a code for a refresh token, and a refresh token to be revoked.
 package struct AppleEndpoint: Sendable {
-    /// For one request. Nobody waits for it but the relay.
-    private static let timeout: Duration = .seconds(5)
     /// Of an answer; Apple's have about 2 KiB.
     private static let answerBytesMax = 16 * 1_024
 
@@ -17,8 +15,10 @@ package struct AppleEndpoint: Sendable {
     private let gate: AppleGate
 
     /// The endpoints where `key` says.
+    /// - Parameter timeout: For one request. Nobody waits for it but the relay.
     package init(
-        key: AppleKey, client: OutboundClient, trustFile: String?, time: any Time, logger: Logger
+        key: AppleKey, client: OutboundClient, trustFile: String?, timeout: Duration,
+        time: any Time, logger: Logger
     ) {
         self.key = key
         self.client = client
@@ -26,7 +26,7 @@ package struct AppleEndpoint: Sendable {
         gate = AppleGate(time: time, logger: logger)
         // The place is the operator's own word; a POST with a secret follows no redirect.
         terms = HTTPTerms(
-            addresses: .any, trustFile: trustFile, timeout: Self.timeout,
+            addresses: .any, trustFile: trustFile, timeout: timeout,
             bodyBytesMax: Self.answerBytesMax, redirectsMax: 0)
     }
 
@@ -59,9 +59,12 @@ package struct AppleEndpoint: Sendable {
         return try await gate.run {
             let outcome = await client.fetch(
                 HTTPRequest(.post(body), url, headers: [.form]), terms)
+            switch outcome {
             // Given up by our own end, it says nothing of Apple.
-            try Task.checkCancellation()
-            return (outcome, AppleAnswer.isHealthy(outcome) ? .answered : .failed)
+            case .failed(.cancelled), .failed(.closed): throw CancellationError()
+            case .failed, .answered:
+                return (outcome, AppleAnswer.isHealthy(outcome) ? .answered : .failed)
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ struct GrantDelivery: Sendable {
                 return false
             }
             if holder.sealedGrant == nil {
-                let sealed = try grants.vault(holder).seal(stored.text, .grant(holder.identity))
+                let sealed = try grants.vault(holder).seal(stored.text, .identityGrant(holder.identity))
                 try transaction.setGrant(holder.identity, sealed)
             }
             return true
@@ -95,7 +95,7 @@ struct GrantDelivery: Sendable {
                 return try grants.revoke(
                     stored, of: order.account, lookUpKey: order.lookUpKey, transaction)
             }
-            let sealed = try grants.vault(holder).seal(stored.text, .grant(holder.identity))
+            let sealed = try grants.vault(holder).seal(stored.text, .identityGrant(holder.identity))
             try transaction.setGrant(holder.identity, sealed)
             try transaction.audit(AuditEvent(.grantKept, account: order.account.key))
         }

@@ -53,7 +53,7 @@ struct Grants: Sendable {
     /// The grant of an identity, opened; nil for none.
     func grant(of holder: GrantHolder) throws -> StoredGrant? {
         guard let sealed = holder.sealedGrant else { return nil }
-        return StoredGrant(text: try vault(holder).open(sealed, .grant(holder.identity)))
+        return StoredGrant(text: try vault(holder).open(sealed, .identityGrant(holder.identity)))
     }
 
     /// The vault of an identity's account.

@@ -1,5 +1,6 @@
 import CallRecords
 import Cryptography
+import EmailAddresses
 import Messages
 import ServiceRuntime
 import Storage
@@ -17,6 +18,9 @@ enum OutboxTopic: String, Sendable {
     case grantExchange = "grant-exchange"
     /// To Apple: the end of a grant. The payload is a `GrantOrder`, sealed.
     case grantRevocation = "grant-revocation"
+    /// To notification: `SetRelay`. The payload is the request, sealed: it holds an address. One
+    /// account's go in order.
+    case relay
 }
 
 /// Makes the outbox's messages.
@@ -49,16 +53,29 @@ struct IdentityOutbox: Sendable {
             payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))
     }
 
+    /// How a relay address stands.
+    func relay(
+        _ address: EmailAddress, isOff: Bool, of account: AccountID
+    ) throws -> OutboxMessage {
+        let request = NotificationV1.SetRelayRequest(email: address.mailbox, isOff: isOff)
+        let key = newKey()
+        return OutboxMessage(
+            topic: OutboxTopic.relay.rawValue, key: key,
+            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            lane: account.key)
+    }
+
     /// The end of an account's sessions, for its security.
     /// - Parameter moment: Of the change. A sign-in with the old password may have been proved in
     ///   the same millisecond, so proofs of that one are refused too; `before_ms` is exclusive.
     /// - Parameter session: The one that stays, "ses_…"; empty for none.
     func endAccount(
-        _ account: AccountID, provedUntil moment: Timestamp, except session: String = ""
+        _ account: AccountID, provedUntil moment: Timestamp, except session: String = "",
+        reason: SessionV1.EndReason = .security
     ) -> OutboxMessage {
         let request = SessionV1.EndAccountRequest(
             accountId: account.text, beforeMs: (moment + .milliseconds(1)).milliseconds,
-            reason: .security, exceptSessionId: session)
+            reason: reason, exceptSessionId: session)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
             lane: account.key)

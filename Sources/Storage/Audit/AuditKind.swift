@@ -25,6 +25,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case grantRevoked = "grant.revoked"
     /// A grant was not revoked: the provider has none, or the identity is linked again.
     case grantRevocationGivenUp = "grant.revocation-given-up"
+    /// A provider says that consent was revoked there.
+    case consentRevoked = "identity.consent-revoked"
+    /// A provider says that somebody's account there is gone.
+    case providerAccountDeleted = "identity.provider-account-deleted"
+    /// A provider says that its relay passes no mail on.
+    case relayTurnedOff = "identity.relay-turned-off"
+    /// A provider says that its relay passes mail on again.
+    case relayTurnedOn = "identity.relay-turned-on"
     /// Somebody proved to be an account's owner.
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.
