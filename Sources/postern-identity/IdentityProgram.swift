@@ -57,11 +57,13 @@ struct IdentityProgram: Program {
 /// Identity's settings, and where the services are that it calls.
 struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
+    let providers: ProvidersSettings
     let session: PeerSettings
     let notification: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
+        providers = ProvidersSettings(reading: &settings)
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(
