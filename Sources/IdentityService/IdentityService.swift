@@ -34,7 +34,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness, logger: logger)
+            randomness: randomness, logger: logger, keepsGrants: apple != nil)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
             keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts),

@@ -17,14 +17,15 @@ struct Grants: Sendable {
 
     let parts: IdentityParts
 
-    /// Has a code exchanged, in the transaction that admits or links its identity.
+    /// Has the code that came with an identity exchanged, if one did, in the transaction that
+    /// admits or links it.
     func exchange(
-        _ code: GrantCode, for account: AccountID, lookUpKey: [UInt8], subject: String,
-        _ transaction: Transaction
+        _ proved: ProvedIdentity, for account: AccountID, _ transaction: Transaction
     ) throws {
+        guard parts.keepsGrants, let code = proved.code else { return }
         let order = GrantOrder(
-            account: account, lookUpKey: lookUpKey, client: code.client, subject: subject,
-            secret: code.code, until: transaction.at + Self.codeLife)
+            account: account, lookUpKey: parts.keys.lookUpKey(of: proved), client: code.client,
+            subject: proved.subject, secret: code.code, until: transaction.at + Self.codeLife)
         try enqueue(order, .grantExchange, transaction)
     }
 
@@ -69,24 +70,5 @@ struct Grants: Sendable {
         try transaction.enqueue(
             order.message(
                 topic, key: IdentityOutbox(parts: parts).newKey(), under: parts.keys.outbox))
-    }
-}
-
-/// An authorization code of Apple's, as an app handed it on with its ID token.
-struct GrantCode: Hashable, Sendable {
-    /// Longer ones are no codes; Apple's have below 100 bytes.
-    private static let bytesMax = 512
-
-    /// The app that the ID token, and so the code, was given to.
-    let client: String
-    let code: String
-
-    /// Nil for what is no code: the sign-in goes on without.
-    init?(_ code: String, client: String) {
-        guard (1...Self.bytesMax).contains(code.utf8.count),
-            code.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { return nil }
-        self.client = client
-        self.code = code
     }
 }

@@ -24,6 +24,7 @@ struct Takeover {
     func run(_ row: AccountRow, origin: CallOrigin) throws -> [String] {
         let account = row.account
         try transaction.removePassword(of: account)
+        try Grants(parts: parts).revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
         try transaction.removeLinks(of: account)
         let outbox = IdentityOutbox(parts: parts)

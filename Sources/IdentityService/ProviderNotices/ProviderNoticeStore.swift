@@ -7,6 +7,7 @@ struct NoticedIdentity: Hashable, Sendable {
     let identity: Int64
     let account: AccountID
     let method: String
+    let sealedDetails: [UInt8]
     /// When it was linked, or last signed in by.
     let usedAt: Timestamp
     /// When its relay was last told of.
@@ -18,15 +19,15 @@ extension SQLSession {
     func noticedIdentity(lookUpKey: [UInt8]) throws -> NoticedIdentity? {
         try queryOne(
             """
-            SELECT identity, account, method, max(linked_at_ms, ifnull(last_used_at_ms, 0)),
+            SELECT identity, account, method, details, max(linked_at_ms, ifnull(last_used_at_ms, 0)),
                 relay_told_at_ms
             FROM identities WHERE look_up_key = ?
             """, [.blob(lookUpKey)]
         ) {
             NoticedIdentity(
                 identity: try $0.integer(0), account: try AccountID(stored: $0.integer(1)),
-                method: try $0.text(2), usedAt: try $0.timestamp(3),
-                relayToldAt: try $0.optionalTimestamp(4))
+                method: try $0.text(2), sealedDetails: try $0.blob(3),
+                usedAt: try $0.timestamp(4), relayToldAt: try $0.optionalTimestamp(5))
         }
     }
 }

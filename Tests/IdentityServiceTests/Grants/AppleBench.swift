@@ -40,16 +40,21 @@ final class AppleBench: Sendable {
             key: AppleKey(key: key, keyID: "KEYID12345", team: "TEAMID1234", url: url),
             client: outbound, trustFile: nil, timeout: timeout, time: house.time,
             logger: house.log.logger(time: house.time))
-        let parts = house.service.parts
+        let whole = house.service.parts
+        let parts = IdentityParts(
+            settings: whole.settings, store: whole.store, keys: whole.keys,
+            passwords: whole.passwords, time: whole.time, randomness: whole.randomness,
+            logger: whole.logger, keepsGrants: true)
         grants = Grants(parts: parts)
         delivery = GrantDelivery(parts: parts, apple: hasKey ? apple : nil)
-        let whole = OutboxDelivery(
-            notifications: house.notifications, sessions: house.sessions, keys: house.keys,
-            time: house.time, logger: parts.logger, resets: ResetMailing(parts: parts),
-            grants: delivery, relays: nil)
+        let deliveries = OutboxDelivery(
+            notifications: house.notifications, sessions: house.sessions,
+            pushDevices: house.pushDevices, keys: house.keys, time: house.time,
+            logger: parts.logger, resets: ResetMailing(parts: parts), grants: delivery,
+            relays: nil)
         relay = OutboxRelay(
             store: house.store, time: house.time, randomness: house.randomness,
-            deliver: { try await whole.deliver($0) })
+            deliver: { try await deliveries.deliver($0) })
     }
 
     func close() async {
@@ -59,37 +64,28 @@ final class AppleBench: Sendable {
 
     // MARK: what there is
 
-    /// An account with an identity of this look-up key.
-    func identity(_ lookUpKey: [UInt8] = [1], row: Int64 = 11) async throws -> AccountID {
-        let answer = try await house.register("ada\(row)@example.org")
-        let account = try #require(AccountID(text: answer.account?.accountId ?? ""))
-        try await house.relay()
-        try await house.change(
-            """
-            INSERT INTO identities (identity, account, look_up_key, method, details, linked_at_ms)
-            VALUES (?, ?, ?, 'apple', x'', ?)
-            """,
-            [
-                .integer(row), .integer(account.key), .blob(lookUpKey),
-                SQLValue(house.time.now()),
-            ])
-        return account
+    /// The identity that the stand-in of Apple vouches for, with a code.
+    static func proved(_ code: String = "code-canary") -> ProvedIdentity {
+        var proved = ProvedIdentity(
+            method: "apple", issuer: "https://appleid.apple.com", subject: subject, amr: ["fed"])
+        proved.code = GrantCode(code, client: client)
+        return proved
     }
 
-    /// Orders the exchange of a code, as a sign-in does.
-    func order(
-        _ code: String = "code-canary", for account: AccountID, lookUpKey: [UInt8] = [1]
-    ) async throws {
-        let code = try #require(GrantCode(code, client: Self.client))
-        try await house.store.write { transaction in
-            try self.grants.exchange(
-                code, for: account, lookUpKey: lookUpKey, subject: Self.subject, transaction)
-        }
+    private var lookUpKey: [UInt8] { house.keys.lookUpKey(of: Self.proved()) }
+
+    /// Signs in, which makes an account the first time and orders the code's exchange.
+    @discardableResult
+    func signIn(_ code: String = "code-canary") async throws -> AccountID {
+        let call = try AdmissionCall(
+            from: IdentityHouse.origin, language: "", guest: nil, call: nil, delivery.parts)
+        let answer = try await Admission(parts: delivery.parts).admit(Self.proved(code), call)
+        return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 
-    /// The grant of an identity.
-    func grant(_ lookUpKey: [UInt8] = [1]) async throws -> StoredGrant? {
-        let holder = try await house.store.read { try $0.grantHolder(lookUpKey: lookUpKey) }
+    /// The grant of the identity.
+    func grant() async throws -> StoredGrant? {
+        let holder = try await house.store.read { try $0.grantHolder(lookUpKey: self.lookUpKey) }
         return try holder.flatMap(grants.grant)
     }
 

@@ -12,8 +12,7 @@ struct GrantExchangeTests {
     @Test("G-05: a code becomes a grant, kept sealed under the account's key")
     func exchanged() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
-        let account = try await bench.identity()
-        try await bench.order(for: account)
+        let account = try await bench.signIn()
         try await bench.settle()
         let grant = try #require(try await bench.grant())
         #expect(grant.refreshToken == "refresh-canary" && grant.client == AppleBench.client)
@@ -31,7 +30,7 @@ struct GrantExchangeTests {
     @Test("G-05: Apple knows us by a token that our key has signed, for one app and some minutes")
     func secret() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
-        try await bench.order(for: try await bench.identity())
+        try await bench.signIn()
         try await bench.settle()
         let body = try #require(bench.sink.requests.first).text
         let field = try #require(body.split(separator: "&").first { $0.hasPrefix("client_secret=") })
@@ -54,7 +53,7 @@ struct GrantExchangeTests {
     @Test("G-05: a grant of another person is thrown away, neither kept nor revoked")
     func otherSubject() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted(subject: "someone.else") }
-        try await bench.order(for: try await bench.identity())
+        try await bench.signIn()
         try await bench.settle()
         #expect(try await bench.grant() == nil)
         #expect(try await bench.count(.grantRefused) == 1)
@@ -65,7 +64,7 @@ struct GrantExchangeTests {
     @Test("G-05: a code that is used up or expired is let go after one try")
     func refused() async throws {
         let bench = try await AppleBench { _ in AppleBench.error("invalid_grant") }
-        try await bench.order(for: try await bench.identity())
+        try await bench.signIn()
         try await bench.settle()
         #expect(bench.sink.requests.count == 1)
         #expect(try await bench.count(.grantRefused) == 1)
@@ -76,7 +75,7 @@ struct GrantExchangeTests {
     func tried() async throws {
         let script = AnswerScript([.answer(503), .reset, .stall, AppleBench.granted()])
         let bench = try await AppleBench(timeout: .milliseconds(150)) { _ in script.answer() }
-        try await bench.order(for: try await bench.identity())
+        try await bench.signIn()
         try await bench.settle()
         #expect(bench.sink.requests.count == 4)
         #expect(try await bench.grant()?.refreshToken == "refresh-canary")
@@ -84,7 +83,7 @@ struct GrantExchangeTests {
 
         let down = try await AppleBench { _ in .answer(503) }
         let start = down.house.time.now()
-        try await down.order(for: try await down.identity())
+        try await down.signIn()
         try await down.settle()
         #expect(try await down.grant() == nil)
         #expect(try await down.count(.grantRefused) == 1)
@@ -97,8 +96,7 @@ struct GrantExchangeTests {
         let bench = try await AppleBench { request in
             request.path == "/auth/token" ? AppleBench.granted() : .answer(200)
         }
-        let account = try await bench.identity()
-        try await bench.order(for: account)
+        let account = try await bench.signIn()
         try await bench.unlink(account)
         try await bench.settle()
         #expect(bench.sink.requests.map(\.path) == ["/auth/token", "/auth/revoke"])
@@ -110,8 +108,7 @@ struct GrantExchangeTests {
     @Test("G-05: an order that was carried out and is handed over again does nothing twice")
     func twice() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
-        try await bench.order(for: try await bench.identity())
-        let copy = try TemporaryFolder()
+        try await bench.signIn()
         let message = try await bench.house.store.read { session in
             try session.queryOne("SELECT topic, message_key, payload FROM outbox") {
                 OutboxMessage(
@@ -122,14 +119,13 @@ struct GrantExchangeTests {
         try await bench.delivery.exchange(try #require(message))
         #expect(bench.sink.requests.count == 1)
         #expect(try await bench.count(.grantKept) == 1)
-        _ = copy
         await bench.close()
     }
 
     @Test("nothing of a code or a grant stands in the store in clear")
     func sealed() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
-        try await bench.order(for: try await bench.identity())
+        try await bench.signIn()
         func clear() async throws -> Int64 {
             let orders = try await bench.house.count(
                 "outbox", where: "instr(payload, 'canary') OR instr(payload, '001234')")
@@ -156,8 +152,7 @@ struct GrantExchangeTests {
     @Test("an Apple that stalls holds a few calls, and mails go out past them")
     func stalled() async throws {
         let bench = try await AppleBench(timeout: .seconds(5)) { _ in .stall }
-        let account = try await bench.identity()
-        for _ in 0..<OutboxRelay.deliveriesMax * 2 { try await bench.order(for: account) }
+        for _ in 0..<OutboxRelay.deliveriesMax * 2 { try await bench.signIn() }
         let before = bench.house.notifications.mails.count
         _ = try await bench.house.register("grace@example.org")
         try await bench.run(until: { bench.house.notifications.mails.count > before })

@@ -16,8 +16,7 @@ struct GrantRevocationTests {
         let bench = try await AppleBench(timeout: .milliseconds(150)) { request in
             request.path == "/auth/token" ? AppleBench.granted() : script.answer()
         }
-        let account = try await bench.identity()
-        try await bench.order(for: account)
+        let account = try await bench.signIn()
         try await bench.settle()
         try #require(try await bench.grant() != nil)
         return (bench, account)
@@ -83,7 +82,7 @@ struct GrantRevocationTests {
     func linkedAgain() async throws {
         let (bench, account) = try await Self.bench([.answer(200)])
         try await bench.unlink(account)
-        _ = try await bench.identity(row: 12)
+        try await bench.signIn("")
         try await bench.settle()
         #expect(bench.sink.requests.map(\.path) == ["/auth/token"])
         #expect(try await bench.grant()?.refreshToken == "refresh-canary")
