@@ -160,8 +160,8 @@ let package = Package(
         program(
             "postern-identity",
             [
-                "IdentityService", "CallRecords", "Hosting", "Contracts", "Outbound",
-                "Cryptography", "Storage", "ServiceRuntime",
+                "IdentityService", "CallRecords", "Hosting", "Contracts", "Cryptography",
+                "Storage", "ServiceRuntime",
             ]),
         program(
             "postern-session",

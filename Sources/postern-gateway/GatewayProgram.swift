@@ -40,6 +40,8 @@ struct GatewayProgram: Program {
                 AccountSessionsDispatcher.methods(of: accountSessions),
                 PasswordsDispatcher.methods(of: passwords),
                 VerificationDispatcher.methods(of: verification),
+                ProviderNoticesDispatcher.methods(
+                    of: ProviderNotices(events: ProviderEventsClient(identity))),
             ],
             workers: [Worker(verification.run)])
     }

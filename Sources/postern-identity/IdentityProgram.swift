@@ -27,21 +27,29 @@ struct IdentityProgram: Program {
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
         let notification = try host.channel(to: settings.notification)
+        let keys = try IdentityKeys(
+            master: master, signInProofs: try host.key("sign-in-proof"),
+            randomness: host.randomness)
+        let providers = try Providers(
+            settings: settings.providers, keys: keys, time: host.time,
+            randomness: host.randomness, logger: host.logger)
         let service = IdentityService(
-            settings: settings.identity, store: store,
-            keys: try IdentityKeys(
-                master: master, signInProofs: try host.key("sign-in-proof"),
-                randomness: host.randomness),
+            settings: settings.identity, store: store, keys: keys,
             passwords: passwords,
             notifications: NotificationsClient(notification),
             pushDevices: PushDevicesClient(notification),
             sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
-            randomness: host.randomness, logger: host.logger, metrics: host.metrics)
+            randomness: host.randomness, logger: host.logger, metrics: host.metrics,
+            apple: try settings.apple.makeEndpoint(
+                for: settings.providers, time: host.time, logger: host.logger),
+            relays: RelayAddressesClient(notification))
         return Assembly(
             services: [
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                ProviderEventsDispatcher.methods(
+                    of: ProviderEvents(of: service, providers: providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
@@ -60,12 +68,14 @@ struct IdentityProgram: Program {
 struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
     let providers: ProvidersSettings
+    let apple: AppleSettings
     let session: PeerSettings
     let notification: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
         providers = ProvidersSettings(reading: &settings)
+        apple = AppleSettings(reading: &settings)
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(

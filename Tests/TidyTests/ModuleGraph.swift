@@ -32,7 +32,7 @@ enum ModuleGraph {
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
         ("postern-notification", programFloor.union(["NotificationService", "Outbound"])),
-        ("postern-identity", programFloor.union(["IdentityService", "Outbound"])),
+        ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern", programFloor.union(["NotificationService", "EmailAddresses"])),
     ]

@@ -1,4 +1,5 @@
 package import Cryptography
+package import Logging
 package import Outbound
 package import ServiceRuntime
 
@@ -40,6 +41,27 @@ package struct AppleSettings: Settings {
             return
         }
         key = AppleKey(key: signing, keyID: keyID, team: team, url: url)
+    }
+}
+
+extension AppleSettings {
+    /// Requests to Apple that run or wait; `AppleGate` lets fewer through.
+    private static let transfersMax = 2 * AppleGate.callsMax
+
+    /// Apple's endpoints for grants; nil without the key.
+    /// - Throws: `OutboundClient.Unavailable`.
+    package func makeEndpoint(
+        for providers: ProvidersSettings, time: any Time, logger: Logger
+    ) throws -> AppleEndpoint? {
+        try key.map { key in
+            AppleEndpoint(
+                key: key,
+                client: try OutboundClient(
+                    limits: .init(
+                        transfersMax: Self.transfersMax, connectionsMax: Self.transfersMax)),
+                trustFile: providers.trustFile, timeout: providers.timeout, time: time,
+                logger: logger)
+        }
     }
 }
 

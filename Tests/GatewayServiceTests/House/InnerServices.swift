@@ -73,7 +73,8 @@ final class InnerServices: Sendable {
                 master: key(), signInProofs: proofKey, randomness: randomness),
             passwords: try PasswordHashPool(
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
-            notifications: notification, sessions: SessionsForIdentity(session: session),
+            notifications: notification, pushDevices: IdlePushDevices(),
+            sessions: SessionsForIdentity(session: session),
             time: time, randomness: randomness,
             logger: log, metrics: metrics)
         notices.connect(to: identity)

@@ -52,7 +52,8 @@ final class IdentityHouse: Sendable {
             settings: settings, store: store, keys: keys,
             passwords: try PasswordHashPool(
                 settings: hashing, time: time, randomness: randomness, metrics: metrics),
-            notifications: notifications, sessions: sessions, time: time, randomness: randomness,
+            notifications: notifications, pushDevices: IdlePushDevices(), sessions: sessions,
+            time: time, randomness: randomness,
             logger: logger, metrics: metrics)
     }
 
