@@ -12,7 +12,7 @@ struct GrantExchangeTests {
     @Test("G-05: a code becomes a grant, kept sealed under the account's key")
     func exchanged() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
-        let account = try await bench.signIn()
+        try await bench.signIn()
         try await bench.settle()
         let grant = try #require(try await bench.grant())
         #expect(grant.refreshToken == "refresh-canary" && grant.client == AppleBench.client)
