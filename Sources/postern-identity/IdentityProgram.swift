@@ -33,12 +33,13 @@ struct IdentityProgram: Program {
         let providers = try Providers(
             settings: settings.providers, keys: keys, time: host.time,
             randomness: host.randomness, logger: host.logger)
+        let session = try host.channel(to: settings.session)
         let service = IdentityService(
             settings: settings.identity, store: store, keys: keys,
             passwords: passwords,
             notifications: NotificationsClient(notification),
             pushDevices: PushDevicesClient(notification),
-            sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
+            sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics,
             apple: try settings.apple.makeEndpoint(
                 for: settings.providers, time: host.time, logger: host.logger),
@@ -50,6 +51,8 @@ struct IdentityProgram: Program {
                 AccountNoticesDispatcher.methods(of: service),
                 ProviderEventsDispatcher.methods(
                     of: ProviderEvents(of: service, providers: providers)),
+                IdentitiesDispatcher.methods(
+                    of: Identities(of: service, providers: providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],

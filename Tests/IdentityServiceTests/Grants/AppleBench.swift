@@ -49,7 +49,7 @@ final class AppleBench: Sendable {
         delivery = GrantDelivery(parts: parts, apple: hasKey ? apple : nil)
         let deliveries = OutboxDelivery(
             notifications: house.notifications, sessions: house.sessions,
-            pushDevices: IdlePushDevices(), keys: house.keys, time: house.time,
+            pushDevices: house.pushDevices, keys: house.keys, time: house.time,
             logger: parts.logger, resets: ResetMailing(parts: parts), grants: delivery,
             relays: nil)
         relay = OutboxRelay(
