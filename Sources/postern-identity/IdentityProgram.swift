@@ -27,13 +27,13 @@ struct IdentityProgram: Program {
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
         let notification = try host.channel(to: settings.notification)
+        let session = try host.channel(to: settings.session)
         let keys = try IdentityKeys(
             master: master, signInProofs: try host.key("sign-in-proof"),
             randomness: host.randomness)
         let providers = try Providers(
             settings: settings.providers, keys: keys, time: host.time,
             randomness: host.randomness, logger: host.logger)
-        let session = try host.channel(to: settings.session)
         let service = IdentityService(
             settings: settings.identity, store: store, keys: keys,
             passwords: passwords,
