@@ -11,6 +11,17 @@ package struct ProviderEvents: ProviderEventsService {
         intake = ProviderNoticeIntake(parts: service.parts, providers: providers)
     }
 
+    /// The same, for who has only their settings.
+    /// - Throws: as `Providers`.
+    package init(of service: IdentityService, providers settings: ProvidersSettings) throws {
+        let parts = service.parts
+        self.init(
+            of: service,
+            providers: try Providers(
+                settings: settings, keys: parts.keys, time: parts.time,
+                randomness: parts.randomness, logger: parts.logger))
+    }
+
     /// `ProviderNoticeIntake`.
     package func receive(
         _ request: IdentityV1.ReceiveRequest, _ context: CallContext

@@ -154,14 +154,18 @@ extension GatewayV1 {
         package var account: IdentityV1.Account?
         /// Its only session now.
         package var session: GatewayV1.Session?
+        /// What there is to tell of the sign-in before (G-08).
+        package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
-            session: GatewayV1.Session? = nil
+            session: GatewayV1.Session? = nil,
+            news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
+            self.news = news
         }
     }
 }
@@ -174,12 +178,14 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     ) throws(NotOrdinary) -> GatewayV1.ResetPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        return GatewayV1.ResetPasswordResponse(account: account, session: session)
+        let news: IdentityV1.SignInNews? = try reader.message(26)
+        return GatewayV1.ResetPasswordResponse(account: account, session: session, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
+        if let news { sink.message(26, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -191,8 +197,10 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResetPasswordResponse>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
+        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
+        self.news = news
     }
 }
 

@@ -258,7 +258,9 @@ extension GatewayV1 {
         package var displayName: String
         /// Language of mails, BCP 47; empty takes the default.
         package var language: String
-        /// The session that the person is in, if any: with one, auth/already-signed-in.
+        /// The session that the app is in, if any. A guest's: the guest becomes the account and keeps its id
+        /// and all it has (G-07). An account's: auth/already-signed-in. One that has expired:
+        /// auth/invalid-access-token, refresh first.
         package var accessToken: String
 
         /// A message of these fields.
@@ -329,9 +331,9 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
 extension GatewayV1 {
     /// Signed up and in.
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
-        /// The new account.
+        /// The new account; a guest that asked keeps its id.
         package var account: IdentityV1.Account?
-        /// Its first session.
+        /// Its first session. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool
@@ -457,16 +459,20 @@ extension GatewayV1 {
         package var session: GatewayV1.Session?
         /// Always false here.
         package var isNewUser: Bool
+        /// What there is to tell of the sign-in before (G-08).
+        package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false
+            isNewUser: Bool = false,
+            news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
             self.isNewUser = isNewUser
+            self.news = news
         }
     }
 }
@@ -480,13 +486,15 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
-        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
+        let news: IdentityV1.SignInNews? = try reader.message(34)
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
         if isNewUser { sink.bool(24, isNewUser) }
+        if let news { sink.message(34, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -499,9 +507,11 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
+        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
+        self.news = news
     }
 }
 

@@ -306,6 +306,8 @@ extension IdentityV1 {
         package var isUpgraded: Bool
         /// The guest that asked is another account than this one; absent where there was none.
         package var collision: IdentityV1.Collision?
+        /// What there is to tell of the sign-in before; absent for a new account (G-08).
+        package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
         package init(
@@ -315,7 +317,8 @@ extension IdentityV1 {
             removedMethods: [String] = [],
             isLinked: Bool = false,
             isUpgraded: Bool = false,
-            collision: IdentityV1.Collision? = nil
+            collision: IdentityV1.Collision? = nil,
+            news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
             self.proof = proof
@@ -324,6 +327,7 @@ extension IdentityV1 {
             self.isLinked = isLinked
             self.isUpgraded = isUpgraded
             self.collision = collision
+            self.news = news
         }
     }
 }
@@ -341,7 +345,8 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
         let collision: IdentityV1.Collision? = try reader.message(58)
-        return IdentityV1.AdmissionResponse(account: account, proof: proof, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision)
+        let news: IdentityV1.SignInNews? = try reader.message(66)
+        return IdentityV1.AdmissionResponse(account: account, proof: proof, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -352,6 +357,7 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         if isLinked { sink.bool(40, isLinked) }
         if isUpgraded { sink.bool(48, isUpgraded) }
         if let collision { sink.message(58, collision) }
+        if let news { sink.message(66, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -370,6 +376,7 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         let isLinked = c.pointee.is_linked != 0
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
+        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.proof = proof
         self.isNewUser = isNewUser
@@ -377,6 +384,7 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         self.isLinked = isLinked
         self.isUpgraded = isUpgraded
         self.collision = collision
+        self.news = news
     }
 }
 

@@ -430,14 +430,18 @@ extension IdentityV1 {
         package var account: IdentityV1.Account?
         /// Opens a session once, within 30 s.
         package var proof: IdentityV1.SignInProof?
+        /// What there is to tell of the sign-in before (G-08).
+        package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
-            proof: IdentityV1.SignInProof? = nil
+            proof: IdentityV1.SignInProof? = nil,
+            news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
             self.proof = proof
+            self.news = news
         }
     }
 }
@@ -450,12 +454,14 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     ) throws(NotOrdinary) -> IdentityV1.VerifyPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof)
+        let news: IdentityV1.SignInNews? = try reader.message(26)
+        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
+        if let news { sink.message(26, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -467,8 +473,10 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Identity__V1__VerifyPasswordResponse>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
+        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.proof = proof
+        self.news = news
     }
 }
 
@@ -674,7 +682,8 @@ extension IdentityV1 {
     package struct GetAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Tell also how it could prove itself (G-13).
+        /// Tell also whether it has a password. Account.methods says that and more (G-13); this is for a
+        /// gateway of before.
         package var withProofs: Bool
 
         /// A message of these fields.

@@ -14,19 +14,32 @@ import Testing
 /// test's own, with time that the test moves.
 final class GatewayHouse: Sendable {
     let folder: TemporaryFolder
-    let time = ManualTime()
+    let time: ManualTime
     let log = CapturedLog()
     let inner: InnerServices
     let gateway: GatewayService
     let accountSessions: AccountSessions
     let passwords: Passwords
+    let providers: Providers
+    let guests: Guests
+    let methods: SignInMethods
+    let providerNotices: ProviderNotices
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
     ///   - limits: stands in for the limiter, where the test is about its absence.
-    init(flags: [String] = [], limits: (any LimitsAPI)? = nil) async throws {
+    ///   - identities: stands in for identity's providers and guests, where the test is about what
+    ///     it is asked.
+    ///   - providers: identity's settings of providers, as on a command line.
+    init(
+        flags: [String] = [], limits: (any LimitsAPI)? = nil,
+        identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
+        time: ManualTime = ManualTime()
+    ) async throws {
+        self.time = time
         folder = try TemporaryFolder()
-        inner = try await InnerServices(in: folder, time: time)
+        inner = try await InnerServices(in: folder, time: time, providers: providers)
+        let identities = identities ?? inner.identities
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
@@ -34,11 +47,17 @@ final class GatewayHouse: Sendable {
         gateway = GatewayService(
             accounts: inner.identity, sessions: inner.session, limits: guarding, time: time)
         accountSessions = AccountSessions(
-            accounts: inner.identity, sessions: inner.session, devices: inner.session,
-            limits: guarding)
+            accounts: inner.identity, identities: identities, sessions: inner.session,
+            devices: inner.session, limits: guarding)
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
+        self.providers = Providers(
+            identities: identities, sessions: inner.session, limits: guarding)
+        guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
+        providerNotices = ProviderNotices(events: inner.providerEvents)
+        methods = SignInMethods(
+            identities: identities, sessions: inner.session, limits: guarding)
     }
 
     // MARK: calls
@@ -110,7 +129,7 @@ final class GatewayHouse: Sendable {
         return try #require(answer.account)
     }
 
-    private static func device(_ id: String) -> GatewayV1.Device {
+    static func device(_ id: String) -> GatewayV1.Device {
         GatewayV1.Device(deviceId: id, platform: "cli", name: "Ada's laptop")
     }
 }

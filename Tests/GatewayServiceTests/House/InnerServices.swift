@@ -22,6 +22,8 @@ final class InnerServices: Sendable {
     let identity: IdentityService
     /// Identities at providers, and guests.
     let identities: Identities
+    /// What providers tell of their users.
+    let providerEvents: ProviderEvents
     let identityStore: Store
     let session: SessionService
     let sessionStore: Store
@@ -83,9 +85,12 @@ final class InnerServices: Sendable {
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
             notifications: notification, pushDevices: short.devices,
             sessions: SessionsForIdentity(session: session), devices: session, time: time,
-            randomness: randomness, logger: log, metrics: metrics)
-        identities = try Identities(
-            of: identity, providers: try SettingsLoader.settings(providers) as ProvidersSettings)
+            randomness: randomness, logger: log, metrics: metrics,
+            relays: RelaysForIdentity(
+                desk: RelayDesk(store: notificationStore, keys: mailKeys)))
+        let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
+        identities = try Identities(of: identity, providers: vouching)
+        providerEvents = try ProviderEvents(of: identity, providers: vouching)
         notices.connect(to: identity)
     }
 
@@ -148,16 +153,21 @@ final class InnerServices: Sendable {
 
     /// A session of an account that identity does not have.
     func sessionOfNobody() async throws -> String {
-        let now = time.now().milliseconds
         let account = try #require(AccountID(key: 4_711))
-        let proof = proofs.seal(
-            IdentityV1.SignInProof(
-                accountId: account.text, amr: ["pwd"], authTimeMs: now, provedAtMs: now,
-                nonce: [UInt8](repeating: 3, count: 16)))
         let answer = try await session.create(
-            SessionV1.CreateRequest(proof: proof),
+            SessionV1.CreateRequest(proof: proof(of: account.text, by: ["pwd"])),
             CallContext(deadline: time.uptime() + .seconds(10)))
         return try #require(answer.tokens).accessToken
+    }
+
+    /// Identity's word that somebody has proved to be an account's owner now; one each millisecond.
+    func proof(of account: String, by methods: [String]) -> IdentityV1.SignInProof {
+        let now = time.now().milliseconds
+        let nonce = withUnsafeBytes(of: now.bigEndian) { Array($0) }
+        return proofs.seal(
+            IdentityV1.SignInProof(
+                accountId: account, amr: methods, authTimeMs: now, provedAtMs: now,
+                nonce: nonce + nonce))
     }
 
     /// Attempts that are left under one limit.

@@ -513,7 +513,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_request__d
   (ProtobufCMessageInit) postern__gateway__v1__reset_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_response__field_descriptors[3] =
 {
   {
     "account",
@@ -539,15 +539,28 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_respo
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "news",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ResetPasswordResponse, news),
+    &postern__identity__v1__sign_in_news__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__reset_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  2,   /* field[2] = news */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__reset_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_response__descriptor =
 {
@@ -557,7 +570,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_response__
   "Postern__Gateway__V1__ResetPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ResetPasswordResponse),
-  2,
+  3,
   postern__gateway__v1__reset_password_response__field_descriptors,
   postern__gateway__v1__reset_password_response__field_indices_by_name,
   1,  postern__gateway__v1__reset_password_response__number_ranges,

@@ -1047,7 +1047,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_anonymously_requ
   (ProtobufCMessageInit) postern__identity__v1__sign_in_anonymously_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__field_descriptors[8] =
 {
   {
     "account",
@@ -1133,6 +1133,18 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admission_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "news",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__AdmissionResponse, news),
+    &postern__identity__v1__sign_in_news__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__admission_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
@@ -1140,13 +1152,14 @@ static const unsigned postern__identity__v1__admission_response__field_indices_b
   4,   /* field[4] = is_linked */
   2,   /* field[2] = is_new_user */
   5,   /* field[5] = is_upgraded */
+  7,   /* field[7] = news */
   1,   /* field[1] = proof */
   3,   /* field[3] = removed_methods */
 };
 static const ProtobufCIntRange postern__identity__v1__admission_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__admission_response__descriptor =
 {
@@ -1156,7 +1169,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__admission_response__desc
   "Postern__Identity__V1__AdmissionResponse",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__AdmissionResponse),
-  7,
+  8,
   postern__identity__v1__admission_response__field_descriptors,
   postern__identity__v1__admission_response__field_indices_by_name,
   1,  postern__identity__v1__admission_response__number_ranges,

@@ -965,7 +965,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__verify_password_request_
   (ProtobufCMessageInit) postern__identity__v1__verify_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__field_descriptors[3] =
 {
   {
     "account",
@@ -991,15 +991,28 @@ static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_res
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "news",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__VerifyPasswordResponse, news),
+    &postern__identity__v1__sign_in_news__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__verify_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  2,   /* field[2] = news */
   1,   /* field[1] = proof */
 };
 static const ProtobufCIntRange postern__identity__v1__verify_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__verify_password_response__descriptor =
 {
@@ -1009,7 +1022,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__verify_password_response
   "Postern__Identity__V1__VerifyPasswordResponse",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__VerifyPasswordResponse),
-  2,
+  3,
   postern__identity__v1__verify_password_response__field_descriptors,
   postern__identity__v1__verify_password_response__field_indices_by_name,
   1,  postern__identity__v1__verify_password_response__number_ranges,

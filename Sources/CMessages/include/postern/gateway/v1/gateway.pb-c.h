@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
+#include "postern/identity/v1/news.pb-c.h"
 #include "postern/session/v1/session.pb-c.h"
 
 typedef struct Postern__Gateway__V1__Device Postern__Gateway__V1__Device;
@@ -129,10 +130,11 @@ struct  Postern__Gateway__V1__SignInWithPasswordResponse
   Postern__Identity__V1__Account *account;
   Postern__Gateway__V1__Session *session;
   protobuf_c_boolean is_new_user;
+  Postern__Identity__V1__SignInNews *news;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_password_response__descriptor) \
-    , NULL, NULL, 0 }
+    , NULL, NULL, 0, NULL }
 
 
 struct  Postern__Gateway__V1__VerifyEmailRequest

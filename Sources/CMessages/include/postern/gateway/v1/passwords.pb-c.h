@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "postern/gateway/v1/gateway.pb-c.h"
 #include "postern/identity/v1/identity.pb-c.h"
+#include "postern/identity/v1/news.pb-c.h"
 
 typedef struct Postern__Gateway__V1__RequestPasswordResetRequest Postern__Gateway__V1__RequestPasswordResetRequest;
 typedef struct Postern__Gateway__V1__RequestPasswordResetResponse Postern__Gateway__V1__RequestPasswordResetResponse;
@@ -70,10 +71,11 @@ struct  Postern__Gateway__V1__ResetPasswordResponse
   ProtobufCMessage base;
   Postern__Identity__V1__Account *account;
   Postern__Gateway__V1__Session *session;
+  Postern__Identity__V1__SignInNews *news;
 };
 #define POSTERN__GATEWAY__V1__RESET_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reset_password_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, NULL }
 
 
 struct  Postern__Gateway__V1__ChangePasswordRequest

@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
+#include "postern/identity/v1/news.pb-c.h"
 
 typedef struct Postern__Identity__V1__RequestPasswordResetRequest Postern__Identity__V1__RequestPasswordResetRequest;
 typedef struct Postern__Identity__V1__RequestPasswordResetResponse Postern__Identity__V1__RequestPasswordResetResponse;
@@ -68,10 +69,11 @@ struct  Postern__Identity__V1__ResetPasswordResponse
   ProtobufCMessage base;
   Postern__Identity__V1__Account *account;
   Postern__Identity__V1__SignInProof *proof;
+  Postern__Identity__V1__SignInNews *news;
 };
 #define POSTERN__IDENTITY__V1__RESET_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__reset_password_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, NULL }
 
 
 struct  Postern__Identity__V1__ChangePasswordRequest

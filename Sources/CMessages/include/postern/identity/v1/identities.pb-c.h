@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
+#include "postern/identity/v1/news.pb-c.h"
 
 typedef struct Postern__Identity__V1__IssueNonceRequest Postern__Identity__V1__IssueNonceRequest;
 typedef struct Postern__Identity__V1__IssueNonceResponse Postern__Identity__V1__IssueNonceResponse;
@@ -110,10 +111,11 @@ struct  Postern__Identity__V1__AdmissionResponse
   protobuf_c_boolean is_linked;
   protobuf_c_boolean is_upgraded;
   Postern__Identity__V1__Collision *collision;
+  Postern__Identity__V1__SignInNews *news;
 };
 #define POSTERN__IDENTITY__V1__ADMISSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__admission_response__descriptor) \
-    , NULL, NULL, 0, 0,NULL, 0, 0, NULL }
+    , NULL, NULL, 0, 0,NULL, 0, 0, NULL, NULL }
 
 
 struct  Postern__Identity__V1__Collision
