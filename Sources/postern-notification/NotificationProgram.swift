@@ -33,10 +33,14 @@ struct NotificationProgram: Program {
             of: service, settings: settings.notification, wording: wording, store: store,
             keys: keys, randomness: host.randomness)
         let events = EventFeed(store: store, time: host.time)
+        let session = try settings.sessionEvents(host)
         let webhooks = try WebhookService(
-            settings: settings.webhooks, sources: try settings.sources(host, own: events),
+            settings: settings.webhooks,
+            sources: try settings.sources(host, session: session, own: events),
             store: store, keys: keys, time: host.time, randomness: host.randomness,
             logger: host.logger)
+        let ended = EndedSessionDevices(
+            sessions: session, store: store, keys: keys, time: host.time, logger: host.logger)
         return Assembly(
             services: [
                 NotificationsDispatcher.methods(of: service),
@@ -54,6 +58,7 @@ struct NotificationProgram: Program {
             workers: [
                 Worker { try await service.run() },
                 Worker { await webhooks.run() },
+                Worker { await ended.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: { store.close() })

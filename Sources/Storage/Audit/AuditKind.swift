@@ -129,6 +129,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case pushDeviceMoved = "push-device.moved"
     /// A device was dropped since its provider calls it dead.
     case pushDeviceDead = "push-device.dead"
+    /// The devices of a session were dropped since it has ended.
+    case pushDeviceSignedOut = "push-device.signed-out"
     /// All devices of an account were dropped.
     case pushDevicesRevoked = "push-device.all-revoked"
     /// A mail server has said that nobody lives at an address; it is sent nothing more.
