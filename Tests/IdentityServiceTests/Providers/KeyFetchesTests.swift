@@ -74,8 +74,8 @@ struct KeyFetchesTests {
             "too old to be believed")
         let soon = Self.failing(since: at(87_400))
         #expect(
-            soon.decision(isKnown: true, at: at(87_400.4))
-                == .unavailable(retryAfter: .milliseconds(600)))
+            soon.decision(isKnown: true, at: at(87_400.5))
+                == .unavailable(retryAfter: .milliseconds(500)))
         #expect(soon.decision(isKnown: true, at: at(87_401)) == .fetchAndWait)
         var again = overdue
         again.begin(at: at(2_001))

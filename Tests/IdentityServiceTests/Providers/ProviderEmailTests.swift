@@ -3,6 +3,7 @@ import EmailAddresses
 import Messages
 import Outbound
 import ProviderIssuer
+import ServiceRuntime
 import TestSupport
 import Testing
 

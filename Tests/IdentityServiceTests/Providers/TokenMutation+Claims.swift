@@ -1,5 +1,10 @@
 import Cryptography
+import Messages
 import ProviderIssuer
+import ServiceRuntime
+import TestSupport
+
+@testable import IdentityService
 
 /// Claims, each signed by the provider's true key.
 extension TokenMutation {

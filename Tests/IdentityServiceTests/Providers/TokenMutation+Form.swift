@@ -1,5 +1,8 @@
 import Cryptography
+import Messages
 import ProviderIssuer
+import ServiceRuntime
+import TestSupport
 
 /// Signatures, headers and keys (RFC 8725).
 extension TokenMutation {

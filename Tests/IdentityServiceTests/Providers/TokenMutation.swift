@@ -1,6 +1,8 @@
 import Cryptography
+import Messages
 import ProviderIssuer
 import ServiceRuntime
+import TestSupport
 
 /// What somebody hands in.
 struct HandedIn: Sendable {

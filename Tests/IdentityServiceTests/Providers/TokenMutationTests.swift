@@ -90,6 +90,52 @@ struct TokenMutationTests {
         }
     }
 
+    @Test("G-05: a token without a nonce is taken only where the operator says so")
+    func withoutNonce() async throws {
+        func easy(_ provider: Provider) -> Provider {
+            Provider(
+                name: provider.name, issuers: provider.issuers, audiences: provider.audiences,
+                keyPlace: provider.keyPlace, emailTrust: provider.emailTrust,
+                noncePolicy: .optional)
+        }
+        try await ProviderScene.with(easy) { scene in
+            let bare = try scene.google.token(.google(of: "117"))
+            let identity = try await scene.identity(bare, nonce: "")
+            #expect(identity.subject == "117")
+            #expect(identity.nonce == nil)
+            let nonce = try scene.nonce().nonce
+            let holding = try scene.google.token(.google(of: "117", nonce: nonce))
+            for (token, handedIn) in [(holding, ""), (bare, nonce), (bare, "x")] {
+                let error = try await refusal { try await scene.identity(token, nonce: handedIn) }
+                #expect(error.code == .invalidNonce)
+            }
+        }
+    }
+
+    @Test("G-05: a token signs in once; caught on its way, it serves nobody")
+    func once() async throws {
+        try await ProviderScene.with { scene in
+            let house = try IdentityHouse(time: scene.time)
+            let identities = Identities(of: house.service, providers: scene.providers)
+            let nonce = try await identities.issueNonce(
+                .init(provider: "google"), house.context())
+            let token = try scene.google.token(
+                .google(of: "117", email: "ada@example.org", nonce: nonce.providerNonce))
+            let request = IdentityV1.SignInWithProviderRequest(
+                token: .init(provider: "google", idToken: token, nonce: nonce.nonce),
+                origin: IdentityHouse.origin)
+            let first = try await identities.signInWithProvider(request, house.context("key-1"))
+            #expect(first.isNewUser)
+            #expect(first.account?.methods == ["google"])
+            let again = try await identities.signInWithProvider(request, house.context("key-1"))
+            #expect(again.account?.accountId == first.account?.accountId, "a repeat of the call")
+            let error = try await refusal {
+                try await identities.signInWithProvider(request, house.context("key-2"))
+            }
+            #expect(error.code == .invalidNonce)
+        }
+    }
+
     @Test("G-05: 60 s of leeway either way, to the second")
     func leeway() async throws {
         try await ProviderScene.with { scene in
