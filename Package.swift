@@ -249,8 +249,8 @@ let package = Package(
             "IdentityService",
             [
                 "IdentityService", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
-                "Storage", "Outbound", "Cryptography", "ServiceRuntime", "ProviderIssuer",
-                "TestSupport",
+                "Storage", "Outbound", "Cryptography", "ServiceRuntime", "HTTPSink",
+                "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",

@@ -25,22 +25,27 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
 
     /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
     /// closes it after `run` has returned.
+    /// - Parameters:
+    ///   - apple: Where codes are exchanged and grants revoked; nil without the operator's key.
+    ///   - relays: Notification, for providers' relay addresses.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
         texts: any TextMessagesAPI, pushDevices: any PushDevicesAPI,
         sessions: any SessionsAPI, devices: any DevicesAPI,
         time: any Time, randomness: any Randomness, logger: Logger,
-        metrics: any MetricsFactory
+        metrics: any MetricsFactory, apple: AppleEndpoint? = nil,
+        relays: (any RelayAddressesAPI)? = nil
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness, logger: logger)
+            randomness: randomness, logger: logger, keepsGrants: apple != nil)
         owners = SessionOwners(parts: parts, devices: devices)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
             keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts),
-            texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time))
+            texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time),
+            grants: GrantDelivery(parts: parts, apple: apple), relays: relays)
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })

@@ -57,6 +57,8 @@ struct GatewayProgram: Program {
                 PhoneSignInDispatcher.methods(of: phone),
                 EmailsDispatcher.methods(of: emails),
                 VerificationDispatcher.methods(of: verification),
+                ProviderNoticesDispatcher.methods(
+                    of: ProviderNotices(events: ProviderEventsClient(identity))),
             ],
             workers: [Worker(verification.run)])
     }

@@ -135,7 +135,7 @@ package enum SessionEndsDescription {
             cG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0\
             eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5p\
             ZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNj\
-            b3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8zCtgYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vz\
+            b3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8zCvkYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vz\
             c2lvbi5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50\
             aXR5LnByb3RvIpcCCgZUb2tlbnMSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFj\
             Y2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyAB\
@@ -175,34 +175,35 @@ package enum SessionEndsDescription {
             QWNjb3VudFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQK\
             DktleVNldFJlc3BvbnNlEhIKBGp3a3MYASABKAlSBGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtE\
             RVZJQ0VfS0VZX0tJTkRfVU5TUEVDSUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsK\
-            F0RFVklDRV9LRVlfS0lORF9FRDI1NTE5EAIq2wEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VO\
+            F0RFVklDRV9LRVlfS0lORF9FRDI1NTE5EAIq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VO\
             U1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFD\
             VElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNF\
             RBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoS\
-            RU5EX1JFQVNPTl9SRVZPS0VEEAcyjgUKCFNlc3Npb25zEk8KBkNyZWF0ZRIhLnBvc3Rlcm4uc2Vz\
-            c2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlc3BvbnNl\
-            ElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlcXVlc3QaIy5wb3N0ZXJu\
-            LnNlc3Npb24udjEuUmVmcmVzaFJlc3BvbnNlEmMKCFZhbGlkYXRlEiMucG9zdGVybi5zZXNzaW9u\
-            LnYxLlZhbGlkYXRlUmVxdWVzdBokLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlc3BvbnNl\
-            IgyItRgBoLUYZJi1GAESXAoHSW5zcGVjdBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVx\
-            dWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVzcG9uc2UiCIi1GAGgtRhkElgKB1Np\
-            Z25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Np\
-            b24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEmEKCkVuZEFjY291bnQSJS5wb3N0ZXJuLnNlc3Np\
-            b24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJl\
-            c3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRSZXF1ZXN0\
-            GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3Rv\
-            MwrFBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRog\
-            cG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iRAoQV2F0Y2hFbmRzUmVxdWVzdBIaCghw\
-            b3NpdGlvbhgBIAEoBFIIcG9zaXRpb24SFAoFZXBvY2gYAiABKARSBWVwb2NoIo8CCg1XYXRjaEVu\
-            ZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghwb3NpdGlvbhIkCg5jb21wbGV0ZV9hdF9tcxgCIAEo\
-            A1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMgASgIUgVyZXNldBI0CgRlbmRzGAQgAygLMiAucG9z\
-            dGVybi5zZXNzaW9uLnYxLkVuZGVkU2Vzc2lvblIEZW5kcxIhCgxrZXlzX2NoYW5nZWQYBSABKAhS\
-            C2tleXNDaGFuZ2VkEhcKB2tleV9zZXQYBiABKAxSBmtleVNldBIeCgtrZXB0X2Zvcl9tcxgHIAEo\
-            A1IJa2VwdEZvck1zEhQKBWVwb2NoGAggASgEUgVlcG9jaCKgAQoMRW5kZWRTZXNzaW9uEh0KCnNl\
-            c3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9tcxgCIAEoA1IJZW5kZWRBdE1z\
-            EjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25SBnJlYXNvbhIa\
-            Cghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24yawoLU2Vzc2lvbkVuZHMSXAoJV2F0Y2hFbmRzEiQu\
-            cG9zdGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc1JlcXVlc3QaIS5wb3N0ZXJuLnNlc3Npb24udjEu\
-            V2F0Y2hFbmRzSXRlbSIEiLUYATABYgZwcm90bzM=
+            RU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgyjgUK\
+            CFNlc3Npb25zEk8KBkNyZWF0ZRIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIu\
+            cG9zdGVybi5zZXNzaW9uLnYxLkNyZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNl\
+            c3Npb24udjEuUmVmcmVzaFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlc3Bv\
+            bnNlEmMKCFZhbGlkYXRlEiMucG9zdGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBokLnBv\
+            c3Rlcm4uc2Vzc2lvbi52MS5WYWxpZGF0ZVJlc3BvbnNlIgyItRgBoLUYZJi1GAESXAoHSW5zcGVj\
+            dBIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52\
+            MS5JbnNwZWN0UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24u\
+            djEuU2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSI\
+            tRgBEmEKCkVuZEFjY291bnQSJS5wb3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3Qa\
+            Ji5wb3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIh\
+            LnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktl\
+            eVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3RvMwrFBQodcG9zdGVybi9zZXNzaW9uL3Yx\
+            L2VuZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Np\
+            b24ucHJvdG8iRAoQV2F0Y2hFbmRzUmVxdWVzdBIaCghwb3NpdGlvbhgBIAEoBFIIcG9zaXRpb24S\
+            FAoFZXBvY2gYAiABKARSBWVwb2NoIo8CCg1XYXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgE\
+            Ughwb3NpdGlvbhIkCg5jb21wbGV0ZV9hdF9tcxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0\
+            GAMgASgIUgVyZXNldBI0CgRlbmRzGAQgAygLMiAucG9zdGVybi5zZXNzaW9uLnYxLkVuZGVkU2Vz\
+            c2lvblIEZW5kcxIhCgxrZXlzX2NoYW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEhcKB2tleV9zZXQY\
+            BiABKAxSBmtleVNldBIeCgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zEhQKBWVwb2NoGAgg\
+            ASgEUgVlcG9jaCKgAQoMRW5kZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25J\
+            ZBIeCgtlbmRlZF9hdF9tcxgCIAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5FbmRSZWFzb25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRp\
+            b24yawoLU2Vzc2lvbkVuZHMSXAoJV2F0Y2hFbmRzEiQucG9zdGVybi5zZXNzaW9uLnYxLldhdGNo\
+            RW5kc1JlcXVlc3QaIS5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hFbmRzSXRlbSIEiLUYATABYgZw\
+            cm90bzM=
             """)
 }

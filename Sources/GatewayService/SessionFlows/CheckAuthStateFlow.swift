@@ -64,6 +64,7 @@ struct CheckAuthStateFlow: Sendable {
         case .maximumAge: .maximumAge
         case .replayed, .security: .security
         case .signedOut, .displaced, .revoked: .revoked
+        case .providerRevoked: .providerRevoked
         case .unspecified, .unrecognized: .noSession
         }
     }

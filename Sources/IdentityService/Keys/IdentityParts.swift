@@ -12,4 +12,6 @@ struct IdentityParts: Sendable {
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
+    /// Whether providers' codes are exchanged: the operator has given Apple's key (G-05).
+    let keepsGrants: Bool
 }

@@ -43,6 +43,7 @@ struct ProviderTokenCheck: Sendable {
             try NonceMatch.check(claims.nonce, against: token.nonce)
             var identity = claims.identity(of: source.provider, named: token.displayName)
             identity.nonce = nonce
+            identity.code = GrantCode(of: token, to: identity)
             return identity
         } catch {
             throw error.told(of: source.provider)

@@ -22,6 +22,9 @@ extension GatewayV1 {
         case revoked
         /// Ended for the account's security.
         case security
+        /// The provider no longer vouches for the owner: consent was revoked there (G-05, G-24). Say what
+        /// auth/provider-revoked says.
+        case providerRevoked
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -35,6 +38,7 @@ extension GatewayV1 {
             case .maximumAge: 4
             case .revoked: 5
             case .security: 6
+            case .providerRevoked: 7
             case .unrecognized(let number): number
             }
         }
@@ -49,6 +53,7 @@ extension GatewayV1 {
             case 4: self = .maximumAge
             case 5: self = .revoked
             case 6: self = .security
+            case 7: self = .providerRevoked
             default: self = .unrecognized(rawValue)
             }
         }

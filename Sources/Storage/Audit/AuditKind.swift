@@ -41,6 +41,22 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case addressClaimed = "account.address-claimed"
     /// Another verification link was mailed.
     case verificationResent = "account.verification-resent"
+    /// A provider's grant was kept, so that the account's deletion can revoke it.
+    case grantKept = "grant.kept"
+    /// A provider gave no grant for a code; `outcome` says why.
+    case grantRefused = "grant.refused"
+    /// A grant was revoked at its provider.
+    case grantRevoked = "grant.revoked"
+    /// A grant was not revoked: the provider has none, or the identity is linked again.
+    case grantRevocationGivenUp = "grant.revocation-given-up"
+    /// A provider says that consent was revoked there.
+    case consentRevoked = "identity.consent-revoked"
+    /// A provider says that somebody's account there is gone.
+    case providerAccountDeleted = "identity.provider-account-deleted"
+    /// A provider says that its relay passes no mail on.
+    case relayTurnedOff = "identity.relay-turned-off"
+    /// A provider says that its relay passes mail on again.
+    case relayTurnedOn = "identity.relay-turned-on"
     /// Somebody proved to be an account's owner.
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.
@@ -135,6 +151,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case pushDeviceMoved = "push-device.moved"
     /// A device was dropped since its provider calls it dead.
     case pushDeviceDead = "push-device.dead"
+    /// The devices of a session were dropped since it has ended.
+    case pushDeviceSignedOut = "push-device.signed-out"
     /// All devices of an account were dropped.
     case pushDevicesRevoked = "push-device.all-revoked"
     /// A mail server has said that nobody lives at an address; it is sent nothing more.

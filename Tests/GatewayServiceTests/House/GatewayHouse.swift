@@ -26,6 +26,7 @@ final class GatewayHouse: Sendable {
     let methods: SignInMethods
     let phone: PhoneSignIn
     let emails: Emails
+    let providerNotices: ProviderNotices
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
@@ -65,6 +66,7 @@ final class GatewayHouse: Sendable {
         self.providers = ProviderSignIn(
             identities: identities, sessions: inner.session, limits: guarding)
         guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
+        providerNotices = ProviderNotices(events: inner.providerEvents)
         methods = SignInMethods(
             identities: identities, sessions: inner.session, limits: guarding)
         emails = Emails(

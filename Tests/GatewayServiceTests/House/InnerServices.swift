@@ -22,6 +22,8 @@ final class InnerServices: Sendable {
     let identity: IdentityService
     /// Identities at providers, and guests.
     let identities: Identities
+    /// What providers tell of their users.
+    let providerEvents: ProviderEvents
     let identityStore: Store
     let session: SessionService
     let sessionStore: Store
@@ -93,9 +95,12 @@ final class InnerServices: Sendable {
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
             notifications: notification, texts: short.texts, pushDevices: short.devices,
             sessions: SessionsForIdentity(session: session), devices: session, time: time,
-            randomness: randomness, logger: log, metrics: metrics)
-        identities = try Identities(
-            of: identity, providers: try SettingsLoader.settings(providers) as ProvidersSettings)
+            randomness: randomness, logger: log, metrics: metrics,
+            relays: RelaysForIdentity(
+                desk: RelayDesk(store: notificationStore, keys: mailKeys)))
+        let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
+        identities = try Identities(of: identity, providers: vouching)
+        providerEvents = try ProviderEvents(of: identity, providers: vouching)
         notices.connect(to: identity)
     }
 

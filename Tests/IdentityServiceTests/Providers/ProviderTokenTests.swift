@@ -30,7 +30,7 @@ struct ProviderTokenTests {
             #expect(identity.amr == ["fed"])
             #expect(identity.audience == ProviderIssuer.audience)
             #expect(identity.nonce?.expiresAt == scene.time.now() + .seconds(600))
-            #expect(identity.grant == nil)
+            #expect(identity.code == nil)
         }
     }
 
