@@ -333,7 +333,8 @@ extension GatewayV1 {
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
         /// The new account; a guest that asked keeps its id.
         package var account: IdentityV1.Account?
-        /// Its first session. After an upgrade the guest's session is over: keep this one's tokens.
+        /// Its first session; absent where the operator wants the address verified first (G-02): open the
+        /// link, then sign in. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool
