@@ -58,7 +58,8 @@ struct ProviderTokenCheck: Sendable {
         try await signedClaims(of: token, source(named: provider))
     }
 
-    private func source(named name: String) throws(ServiceError) -> Source {
+    /// - Throws: `auth/operation-not-allowed` where the operator has set up none of that name.
+    func source(named name: String) throws(ServiceError) -> Source {
         guard let source = sources[name] else {
             throw ServiceError(.operationNotAllowed, detail: "no such provider is set up")
         }

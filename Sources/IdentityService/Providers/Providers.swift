@@ -12,7 +12,6 @@ package struct Providers: Sendable {
     let check: ProviderTokenCheck
     /// Makes and reads nonces.
     let nonces: Nonces
-    private let named: [String: Provider]
 
     /// What `settings` set up.
     /// - Throws: `OutboundClient.Unavailable`.
@@ -25,8 +24,6 @@ package struct Providers: Sendable {
             ProviderKeys(
                 name: name, fetch: fetch, time: time, randomness: randomness, logger: logger)
         }
-        named = Dictionary(
-            settings.providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         check = ProviderTokenCheck(sources: sources, nonces: nonces, time: time)
         self.nonces = nonces
     }
@@ -51,9 +48,6 @@ package struct Providers: Sendable {
     /// A provider by its name.
     /// - Throws: `auth/operation-not-allowed` where the operator has set up none of that name.
     func provider(named name: String) throws(ServiceError) -> Provider {
-        guard let provider = named[name] else {
-            throw ServiceError(.operationNotAllowed, detail: "no such provider is set up")
-        }
-        return provider
+        try check.source(named: name).provider
     }
 }

@@ -50,8 +50,9 @@ final class AppleBench: Sendable {
         let deliveries = OutboxDelivery(
             notifications: house.notifications, sessions: house.sessions,
             pushDevices: house.pushDevices, keys: house.keys, time: house.time,
-            logger: parts.logger, resets: ResetMailing(parts: parts), grants: delivery,
-            relays: nil)
+            logger: parts.logger, resets: ResetMailing(parts: parts),
+            texts: PhoneCodeTextDelivery(texts: house.texts, keys: house.keys, time: house.time),
+            grants: delivery, relays: nil)
         relay = OutboxRelay(
             store: house.store, time: house.time, randomness: house.randomness,
             deliver: { try await deliveries.deliver($0) })

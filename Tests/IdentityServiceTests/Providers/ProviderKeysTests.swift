@@ -171,7 +171,7 @@ struct ProviderKeysTests {
         try await ProviderScene.with(described) { scene in
             #expect(try await subject(scene) == "117")
             #expect(scene.google.requests == 2)
-            let more = (0..<150).map { #""member\($0)":[]"# }.joined(separator: ",")
+            let more = (0..<150).map { #""member\#($0)":[]"# }.joined(separator: ",")
             scene.google.describe(
                 #"{"issuer":"\#(scene.google.issuer)","#
                     + #""jwks_uri":"\#(scene.google.keysURL)",\#(more)}"#)
