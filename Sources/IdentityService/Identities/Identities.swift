@@ -14,7 +14,23 @@ package struct Identities: IdentitiesService {
     private let owners: SessionOwners
     private let tokens: any ProviderTokens
 
-    /// The rpcs of `service`'s store.
+    /// The rpcs over `service`'s store, with the providers that the operator has set up.
+    package init(of service: IdentityService, providers: Providers) {
+        self.init(of: service, tokens: providers)
+    }
+
+    /// The same, for who has only their settings.
+    /// - Throws: as `Providers`.
+    package init(of service: IdentityService, providers settings: ProvidersSettings) throws {
+        let parts = service.parts
+        self.init(
+            of: service,
+            providers: try Providers(
+                settings: settings, keys: parts.keys, time: parts.time,
+                randomness: parts.randomness, logger: parts.logger))
+    }
+
+    /// The same, with what checks their tokens.
     init(of service: IdentityService, tokens: any ProviderTokens) {
         parts = service.parts
         owners = service.owners

@@ -15,6 +15,16 @@ protocol ProviderTokens: Sendable {
     func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity
 }
 
+extension Providers: ProviderTokens {
+    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse {
+        nonces.issue(for: try provider(named: name))
+    }
+
+    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+        try await check.identity(provedBy: token)
+    }
+}
+
 /// Checks tokens, and records those that were refused.
 struct RecordedTokens: Sendable {
     let parts: IdentityParts

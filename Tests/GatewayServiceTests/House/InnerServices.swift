@@ -20,6 +20,8 @@ final class InnerServices: Sendable {
 
     let folder: TemporaryFolder
     let identity: IdentityService
+    /// Identities at providers, and guests.
+    let identities: Identities
     let identityStore: Store
     let session: SessionService
     let sessionStore: Store
@@ -31,8 +33,11 @@ final class InnerServices: Sendable {
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
+    /// - Parameters:
+    ///   - providers: settings of the providers that people sign in by, as on a command line.
+    ///   - phone: where codes are sent.
     init(
-        in folder: TemporaryFolder, time: ManualTime,
+        in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"])
     ) async throws {
         let randomness = SeededRandomness()
@@ -87,8 +92,10 @@ final class InnerServices: Sendable {
             passwords: try PasswordHashPool(
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
             notifications: notification, texts: short.texts, pushDevices: short.devices,
-            sessions: SessionsForIdentity(session: session), devices: session, time: time, randomness: randomness,
-            logger: log, metrics: metrics)
+            sessions: SessionsForIdentity(session: session), devices: session, time: time,
+            randomness: randomness, logger: log, metrics: metrics)
+        identities = try Identities(
+            of: identity, providers: try SettingsLoader.settings(providers) as ProvidersSettings)
         notices.connect(to: identity)
     }
 
