@@ -16,7 +16,8 @@ extension SystemTests {
                     ? .answer(200, body: #"{"number_changed":true}"#) : .answer(204)
             }
             let folder = try TemporaryFolder()
-            try await Cluster.with(folder, environment: try Self.settings(sink, folder)) { cluster in
+            try await Cluster.with(folder, environment: try Self.settings(sink, folder)) {
+                cluster in
                 let first = try await signIn(Self.number, sink, cluster)
                 #expect(first.isNewUser == true)
                 #expect(try await cluster.state(first.session).authenticated == true)
