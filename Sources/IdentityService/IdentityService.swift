@@ -13,6 +13,7 @@ package import Storage
 /// Each rpc is one file: `AccountNotice`, `Registration`, `PasswordSignIn`, `EmailConfirmation`,
 /// `AccountLookUp`; of `postern.identity.v1.Credentials`: `ResetRequest`, `PasswordReset`,
 /// `PasswordChange`, `VerificationResend`.
+/// Addresses that change are `EmailChanges`'.
 /// `run` hands over what they left in the outbox, and looks for orphans.
 package final class IdentityService: AccountsService, AccountNoticesService, Service {
     /// What each flow is given.

@@ -13,7 +13,8 @@ import Storage
 ///     elsewhere               none           auth/password-needed; the link stays good
 ///     elsewhere               the claim's    proves
 ///     elsewhere               another        auth/invalid-credential; after five the link is void
-///     the address is owned    any            auth/invalid-link
+///     the address is owned, or the account
+///     is no guest any more    any            auth/invalid-link
 ///
 /// So a claim is proved only by who reads the mail and made the claim. Attacks: a stranger claims
 /// my address with his password, and I open the link in a browser without a session: I am asked for
@@ -25,16 +26,14 @@ import Storage
 struct ClaimConfirmation: Sendable {
     let parts: IdentityParts
 
-    /// - Returns: the account, which has the address now; nil where the link is no claim's.
+    /// - Returns: the account, which has the address now; nil where the link is no claim's, or has
+    ///   been used meanwhile.
     /// - Throws: as in the table; `auth/user-disabled`.
     func run(_ attempt: ConfirmationAttempt) async throws -> AccountRow? {
         guard let (claim, row) = try await find(attempt) else { return nil }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         try await decide(attempt, claim, row)
-        guard let proved = try await write(attempt, claim) else {
-            throw ServiceError(.invalidLink)
-        }
-        return proved
+        return try await write(attempt, claim)
     }
 
     private func find(_ attempt: ConfirmationAttempt) async throws -> (Claim, AccountRow)? {
@@ -77,7 +76,7 @@ struct ClaimConfirmation: Sendable {
         return ServiceError(.invalidCredential)
     }
 
-    /// - Returns: nil where the claim has lost or gone, or its account has an address.
+    /// - Returns: nil where the claim has lost or gone, or its account is no guest.
     private func write(
         _ attempt: ConfirmationAttempt, _ checked: Claim
     ) async throws -> AccountRow? {
@@ -86,7 +85,7 @@ struct ClaimConfirmation: Sendable {
                 let claim = try transaction.claim(
                     tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,
                 let row = try transaction.account(claim.account), row.status.isUsable,
-                row.address == nil,
+                row.isGuest, row.address == nil,
                 try transaction.owner(ofAddress: claim.addressKey) == nil
             else { return nil }
             try prove(claim, of: row, attempt, transaction)
@@ -113,10 +112,11 @@ struct ClaimConfirmation: Sendable {
                 isProved: true), of: account)
         try transaction.setPassword(account, sealedHash: try vault.seal(hash, .passwordHash))
         try transaction.cancelPendingChanges(of: account)
-        var kinds: [AuditKind] = [.emailVerified, .passwordReplaced]
         // Its sessions stay: the sign-up ended those before it (`StrictRegistration`).
-        if try transaction.endGuest(account) { kinds.append(.guestUpgraded) }
-        for kind in kinds {
+        guard try transaction.endGuest(account) else {
+            throw ServiceError(.internalError, detail: "a claim's guest is none")
+        }
+        for kind in [AuditKind.emailVerified, .passwordReplaced, .guestUpgraded] {
             try transaction.audit(
                 AuditEvent(kind, account: account.key).from(attempt.origin))
         }

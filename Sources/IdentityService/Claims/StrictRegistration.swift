@@ -49,7 +49,7 @@ struct StrictRegistration: Sendable {
             if let account = draft.account {
                 try transaction.insert(account)
             } else {
-                try keep(draft.claim.account, transaction)
+                try keep(draft.claim.account, applicant, transaction)
             }
             try transaction.insert(draft.claim)
             try ClaimMail(parts: parts, transaction: transaction)
@@ -66,11 +66,19 @@ struct StrictRegistration: Sendable {
         }
     }
 
-    /// The guest that asks goes on with the session that this sign-up opens; its others end. Attack
-    /// (unexpired session): as `GuestUpgrade`.
-    private func keep(_ guest: AccountID, _ transaction: Transaction) throws {
-        guard try transaction.account(guest)?.isGuest == true else {
+    /// The guest that asks is named, where it was not, and goes on with the session that this
+    /// sign-up opens; its others end. Attack (unexpired session): as `GuestUpgrade`.
+    private func keep(
+        _ guest: AccountID, _ applicant: Applicant, _ transaction: Transaction
+    ) throws {
+        guard let row = try transaction.account(guest), row.isGuest else {
             throw ServiceError(.alreadySignedIn)
+        }
+        let vault = try AccountReading(parts: parts).vault(row)
+        if try vault.open(row.sealedDisplayName, .displayName).isEmpty {
+            try transaction.fillProfile(
+                guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+                sealedPhotoURL: nil)
         }
         try transaction.enqueue(
             IdentityOutbox(parts: parts).endAccount(

@@ -12,6 +12,9 @@ import Storage
 /// than in their session it asks for their password, so that your click gives them nothing; else an
 /// account of theirs would own your address, and your first sign-in by a provider would be led into
 /// it.
+///
+/// Sessions go on, as the person who reads the new address's mail is the one who is signed in; the
+/// old address is told, and whatever was mailed to it is void.
 struct EmailChangeConfirmation: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners

@@ -197,6 +197,24 @@ struct ClaimTests {
         #expect(try await house.count("accounts") == 1)
     }
 
+    @Test("X-04: a claim made before its guest became an account in another way opens nothing")
+    func upgradedMeanwhile() async throws {
+        let guest = try await claim("evil@example.org", password: "Evil7Password")
+        try await house.relay()
+        let token = try house.latestToken()
+        let upgraded = try await house.identities.signInWithProvider(
+            .init(
+                token: WrittenTokens.token("google", "ada"),
+                guestAccessToken: house.devices.open(guest.accountId, amr: ["anon"])),
+            house.context())
+        #expect(upgraded.isUpgraded && upgraded.account?.accountId == guest.accountId)
+        #expect(try await house.count("claims") == 0)
+        #expect(try await refused(token, as: guest.accountId) == .invalidLink)
+        #expect(try await refused(token, password: "Evil7Password") == .invalidLink)
+        let code = try await house.refusedSignIn("evil@example.org", password: "Evil7Password")
+        #expect(code == .invalidCredential)
+    }
+
     @Test("X-02: an address has 32 claims at most; the oldest gives way")
     func cap() async throws {
         for number in 0..<34 {
