@@ -87,7 +87,8 @@ package struct AppleKey: Sendable {
     /// Apple's names for keys and teams.
     fileprivate static func isName(_ text: String?) -> Bool {
         guard let text else { return false }
-        return text.utf8.count == 10 && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return text.utf8.count == 10
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
     /// Our secret and people's grants travel there: in clear only within this machine, for tests.

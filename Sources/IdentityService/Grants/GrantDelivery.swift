@@ -73,7 +73,8 @@ struct GrantDelivery: Sendable {
                 return false
             }
             if holder.sealedGrant == nil {
-                let sealed = try grants.vault(holder).seal(stored.text, .identityGrant(holder.identity))
+                let sealed = try grants.vault(holder).seal(
+                    stored.text, .identityGrant(holder.identity))
                 try transaction.setGrant(holder.identity, sealed)
             }
             return true

@@ -87,7 +87,8 @@ package struct EndedSessionDevices: Sendable {
         from place: FeedPosition?, oldest: Timestamp
     ) -> EventsV1.ReadEventsRequest {
         EventsV1.ReadEventsRequest(
-            after: place?.position ?? .max, afterAtMs: place?.atMs ?? (oldest - margin).milliseconds)
+            after: place?.position ?? .max, afterAtMs: place?.atMs ?? (oldest - margin).milliseconds
+        )
     }
 }
 
@@ -116,7 +117,8 @@ extension Transaction {
         switch end {
         case .session(let session, let account):
             let account = keys.account(account)
-            let dropped = try dropDevices(ofAccount: account, session: keys.devices.session(session))
+            let dropped = try dropDevices(
+                ofAccount: account, session: keys.devices.session(session))
             if dropped > 0 { try audit(AuditEvent(.pushDeviceSignedOut, subject: account)) }
         case .all(let moment): try dropSessionDevices(seenBefore: moment)
         }

@@ -47,6 +47,7 @@ struct ProviderNoticesTests {
             }
             #expect(refusal.code == .providerRevoked)
 
+            house.time.advance(by: .seconds(1))
             // The password still opens the account, and Apple's next consent links it anew.
             let back = try await house.signIn()
             #expect(back.account.accountId == ada.account.accountId)

@@ -51,16 +51,20 @@ struct AppleAnswerTests {
         arguments: [
             "", "[]", "{}", #"{"refresh_token":"r"}"#, #"{"refresh_token":"","id_token":"TOKEN"}"#,
             #"{"refresh_token":7,"id_token":"TOKEN"}"#, #"{"id_token":"TOKEN"}"#,
-            #"{"refresh_token":"r","id_token":"a.b"}"#, #"{"refresh_token":"r","id_token":"a.!.c"}"#,
-            #"{"refresh_token":"r","id_token":"OTHER"}"#, #"{"refresh_token":"r","id_token":"EMPTY"}"#,
+            #"{"refresh_token":"r","id_token":"a.b"}"#,
+            #"{"refresh_token":"r","id_token":"a.!.c"}"#,
+            #"{"refresh_token":"r","id_token":"OTHER"}"#,
+            #"{"refresh_token":"r","id_token":"EMPTY"}"#,
         ])
     func notWhole(body: String) {
         func token(_ claims: String) -> String { "e30.\(Base64URL.encode(claims.utf8)).c2ln" }
-        let body = Self.replaced(body, [
-            "TOKEN": token(#"{"sub":"s","aud":"app"}"#),
-            "OTHER": token(#"{"sub":"s","aud":"another"}"#),
-            "EMPTY": token(#"{"sub":"","aud":"app"}"#),
-        ])
+        let body = Self.replaced(
+            body,
+            [
+                "TOKEN": token(#"{"sub":"s","aud":"app"}"#),
+                "OTHER": token(#"{"sub":"s","aud":"another"}"#),
+                "EMPTY": token(#"{"sub":"","aud":"app"}"#),
+            ])
         guard case .refused = AppleAnswer.exchange(Self.answered(200, body), client: "app") else {
             Issue.record("taken: \(body)")
             return
@@ -71,7 +75,8 @@ struct AppleAnswerTests {
     func whole() throws {
         let claims = Base64URL.encode(#"{"sub":"s","aud":"app"}"#.utf8)
         let body = #"{"refresh_token":"r","id_token":"e30.\#(claims).c2ln"}"#
-        guard case .granted(let grant) = AppleAnswer.exchange(Self.answered(200, body), client: "app")
+        guard
+            case .granted(let grant) = AppleAnswer.exchange(Self.answered(200, body), client: "app")
         else {
             Issue.record("not taken")
             return

@@ -33,7 +33,8 @@ struct GrantExchangeTests {
         try await bench.signIn()
         try await bench.settle()
         let body = try #require(bench.sink.requests.first).text
-        let field = try #require(body.split(separator: "&").first { $0.hasPrefix("client_secret=") })
+        let field = try #require(
+            body.split(separator: "&").first { $0.hasPrefix("client_secret=") })
         let parts = field.dropFirst("client_secret=".count).split(separator: ".")
         try #require(parts.count == 3)
         let signature = try #require(Base64URL.decode(parts[2].utf8))
@@ -44,7 +45,8 @@ struct GrantExchangeTests {
         let claims = try #require(
             Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
         let now = bench.house.time.now().seconds
-        #expect(claims["iss"] == .string("TEAMID1234") && claims["sub"] == .string("com.example.app"))
+        #expect(
+            claims["iss"] == .string("TEAMID1234") && claims["sub"] == .string("com.example.app"))
         #expect(claims["aud"] == .string("https://appleid.apple.com"))
         #expect(claims["iat"] == .integer(now) && claims["exp"] == .integer(now + 300))
         await bench.close()
@@ -142,7 +144,9 @@ struct GrantExchangeTests {
         await bench.close()
     }
 
-    @Test("what is no code is none; the sign-in goes on without", arguments: ["", "a b", "a\u{0}", "ä"])
+    @Test(
+        "what is no code is none; the sign-in goes on without",
+        arguments: ["", "a b", "a\u{0}", "ä"])
     func noCode(text: String) {
         #expect(GrantCode(text, client: "app") == nil)
         #expect(GrantCode(String(repeating: "c", count: 512), client: "app") != nil)

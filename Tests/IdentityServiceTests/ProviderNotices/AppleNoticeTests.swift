@@ -24,11 +24,13 @@ struct AppleNoticeTests {
         }
     }
 
-    @Test("G-05: each event by its name", arguments: [
-        ("consent-revoked", ProviderNotice.Event.consentRevoked),
-        ("account-delete", .accountDeleted), ("account-deleted", .accountDeleted),
-        ("", .other), ("Consent-Revoked", .other), ("something-new", .other),
-    ])
+    @Test(
+        "G-05: each event by its name",
+        arguments: [
+            ("consent-revoked", ProviderNotice.Event.consentRevoked),
+            ("account-delete", .accountDeleted), ("account-deleted", .accountDeleted),
+            ("", .other), ("Consent-Revoked", .other), ("something-new", .other),
+        ])
     func kinds(type: String, event: ProviderNotice.Event) throws {
         #expect(try Self.read(events: ["type": .string(type)]).event == event)
     }
@@ -47,9 +49,11 @@ struct AppleNoticeTests {
         }
     }
 
-    @Test("an address that is no relay's is nobody's to stop", arguments: [
-        JSONValue.string("false"), .boolean(false), .integer(1), .null, .string("TRUE"),
-    ])
+    @Test(
+        "an address that is no relay's is nobody's to stop",
+        arguments: [
+            JSONValue.string("false"), .boolean(false), .integer(1), .null, .string("TRUE"),
+        ])
     func noRelay(isPrivate: JSONValue) throws {
         let notice = try Self.read(events: [
             "type": .string("email-disabled"), "email": .string("ada@example.org"),
@@ -62,14 +66,16 @@ struct AppleNoticeTests {
         #expect(none.event == .other)
     }
 
-    @Test("a time is in seconds or milliseconds, or the notice's own, and never ahead", arguments: [
-        (JSONValue.integer(1_799_999_000), Int64(1_799_999_000_000)),
-        (.integer(1_799_999_000_123), 1_799_999_000_123),
-        (.integer(1_900_000_000), 1_800_000_000_000),
-        (.integer(.max), 1_800_000_000_000),
-        (.integer(-1), 1_799_999_995_000), (.string("1799999000"), 1_799_999_995_000),
-        (.real(1.5), 1_799_999_995_000), (.null, 1_799_999_995_000),
-    ])
+    @Test(
+        "a time is in seconds or milliseconds, or the notice's own, and never ahead",
+        arguments: [
+            (JSONValue.integer(1_799_999_000), Int64(1_799_999_000_000)),
+            (.integer(1_799_999_000_123), 1_799_999_000_123),
+            (.integer(1_900_000_000), 1_800_000_000_000),
+            (.integer(.max), 1_800_000_000_000),
+            (.integer(-1), 1_799_999_995_000), (.string("1799999000"), 1_799_999_995_000),
+            (.real(1.5), 1_799_999_995_000), (.null, 1_799_999_995_000),
+        ])
     func times(claim: JSONValue, milliseconds: Int64) throws {
         let notice = try Self.read(events: [
             "type": .string("consent-revoked"), "event_time": claim,
@@ -77,28 +83,30 @@ struct AppleNoticeTests {
         #expect(notice.at == Timestamp(milliseconds: milliseconds))
     }
 
-    private static let hostile: [(name: String, change: (String, JSONValue?), why: NoticeRefusal)] = [
-        ("no issuer", ("iss", nil), .claims), ("another issuer", ("iss", .string("evil")), .issuer),
-        ("the issuer with a slash", ("iss", .string("https://appleid.apple.com/")), .issuer),
-        ("no audience", ("aud", nil), .claims), ("an empty list", ("aud", .array([])), .claims),
-        ("another audience", ("aud", .string("com.evil")), .audience),
-        ("one of two", ("aud", .array([.string("app"), .string("com.evil")])), .audience),
-        ("no jti", ("jti", nil), .claims), ("an empty jti", ("jti", .string("")), .claims),
-        ("a jti that is a number", ("jti", .integer(1)), .claims),
-        ("a long jti", ("jti", .string(String(repeating: "j", count: 256))), .claims),
-        ("no iat", ("iat", nil), .claims), ("iat as a text", ("iat", .string("1")), .claims),
-        ("iat ahead", ("iat", .integer(1_800_000_061)), .future),
-        ("a week old", ("iat", .integer(1_800_000_000 - 604_800)), .old),
-        ("expired", ("exp", .integer(1_799_999_940)), .old),
-        ("exp as a text", ("exp", .string("2000000000")), .claims),
-        ("no events", ("events", nil), .claims), ("a list", ("events", .array([])), .claims),
-        ("no JSON", ("events", .string("consent-revoked")), .claims),
-        ("an ID token's claims", ("events", .null), .claims),
-        ("no subject", ("events", .string(#"{"type":"consent-revoked"}"#)), .claims),
-        ("an empty subject", ("events", .string(#"{"type":"x","sub":""}"#)), .claims),
-        ("no type", ("events", .string(#"{"sub":"001"}"#)), .claims),
-        ("two subjects", ("events", .string(#"{"type":"x","sub":"1","sub":"2"}"#)), .claims),
-    ]
+    private static let hostile: [(name: String, change: (String, JSONValue?), why: NoticeRefusal)] =
+        [
+            ("no issuer", ("iss", nil), .claims),
+            ("another issuer", ("iss", .string("evil")), .issuer),
+            ("the issuer with a slash", ("iss", .string("https://appleid.apple.com/")), .issuer),
+            ("no audience", ("aud", nil), .claims), ("an empty list", ("aud", .array([])), .claims),
+            ("another audience", ("aud", .string("com.evil")), .audience),
+            ("one of two", ("aud", .array([.string("app"), .string("com.evil")])), .audience),
+            ("no jti", ("jti", nil), .claims), ("an empty jti", ("jti", .string("")), .claims),
+            ("a jti that is a number", ("jti", .integer(1)), .claims),
+            ("a long jti", ("jti", .string(String(repeating: "j", count: 256))), .claims),
+            ("no iat", ("iat", nil), .claims), ("iat as a text", ("iat", .string("1")), .claims),
+            ("iat ahead", ("iat", .integer(1_800_000_061)), .future),
+            ("a week old", ("iat", .integer(1_800_000_000 - 604_800)), .old),
+            ("expired", ("exp", .integer(1_799_999_940)), .old),
+            ("exp as a text", ("exp", .string("2000000000")), .claims),
+            ("no events", ("events", nil), .claims), ("a list", ("events", .array([])), .claims),
+            ("no JSON", ("events", .string("consent-revoked")), .claims),
+            ("an ID token's claims", ("events", .null), .claims),
+            ("no subject", ("events", .string(#"{"type":"consent-revoked"}"#)), .claims),
+            ("an empty subject", ("events", .string(#"{"type":"x","sub":""}"#)), .claims),
+            ("no type", ("events", .string(#"{"sub":"001"}"#)), .claims),
+            ("two subjects", ("events", .string(#"{"type":"x","sub":"1","sub":"2"}"#)), .claims),
+        ]
 
     @Test("G-05: what is not Apple's word for us, or no more, is none", arguments: hostile.indices)
     func refused(row: Int) {

@@ -22,7 +22,11 @@ final class NoticeScene: Sendable {
     init(house: IdentityHouse? = nil, apple: ProviderIssuer? = nil) async throws {
         let house = try house ?? IdentityHouse()
         self.house = house
-        if let apple { self.apple = apple } else { self.apple = try await ProviderIssuer(time: house.time) }
+        if let apple {
+            self.apple = apple
+        } else {
+            self.apple = try await ProviderIssuer(time: house.time)
+        }
         let providers = try Providers(
             settings: ProvidersSettings(
                 providers: [try ProviderScene.provider("apple", self.apple, isApple: true)],

@@ -109,7 +109,8 @@ struct ProviderEventsTests {
         try await NoticeScene.with { scene in
             try await scene.signIn()
             scene.house.time.advance(by: .seconds(60))
-            let payload = try scene.notice("email-disabled", id: "one", [("exp", .integer(2_000_000_000))])
+            let payload = try scene.notice(
+                "email-disabled", id: "one", [("exp", .integer(2_000_000_000))])
             try await scene.receive(payload)
             scene.house.time.advance(by: AppleNotice.ageMax - .seconds(1))
             try await scene.receive(payload)
@@ -220,9 +221,11 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("a provider without notices, or that is not set up, is not allowed", arguments: [
-        "google", "", "Apple", "password",
-    ])
+    @Test(
+        "a provider without notices, or that is not set up, is not allowed",
+        arguments: [
+            "google", "", "Apple", "password",
+        ])
     func otherProvider(name: String) async throws {
         try await NoticeScene.with { scene in
             let error = try await refusal {

@@ -36,11 +36,26 @@ struct ProviderNoticeRuleTests {
                 ("deleted", .accountDeleted, 5, identity(), .unlink),
                 ("revoked, last way in", .consentRevoked, 5, identity(isLast: true), .keep),
                 ("deleted, last way in", .accountDeleted, 5, identity(isLast: true), .keep),
-                ("revoked, signed in a second later", .consentRevoked, 5, identity(usedAt: 6), .nothing),
-                ("deleted, signed in a second later", .accountDeleted, 5, identity(usedAt: 6), .nothing),
-                ("revoked, late, last", .consentRevoked, 5, identity(usedAt: 6, isLast: true), .nothing),
-                ("revoked in the second of a sign-in", .consentRevoked, 5, identity(usedAt: 5.9), .unlink),
-                ("revoked, the sign-in long ago", .consentRevoked, 5, identity(usedAt: -900), .unlink),
+                (
+                    "revoked, signed in a second later", .consentRevoked, 5, identity(usedAt: 6),
+                    .nothing
+                ),
+                (
+                    "deleted, signed in a second later", .accountDeleted, 5, identity(usedAt: 6),
+                    .nothing
+                ),
+                (
+                    "revoked, late, last", .consentRevoked, 5, identity(usedAt: 6, isLast: true),
+                    .nothing
+                ),
+                (
+                    "revoked in the second of a sign-in", .consentRevoked, 5, identity(usedAt: 5.9),
+                    .unlink
+                ),
+                (
+                    "revoked, the sign-in long ago", .consentRevoked, 5, identity(usedAt: -900),
+                    .unlink
+                ),
                 ("relay", relay, 5, identity(), .tellRelay),
                 ("relay, signed in since", relay, 5, identity(usedAt: 9), .tellRelay),
                 ("relay, told earlier", relay, 5, identity(relayToldAt: 4), .tellRelay),

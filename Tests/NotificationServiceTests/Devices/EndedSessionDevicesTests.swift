@@ -89,7 +89,8 @@ struct EndedSessionDevicesTests {
         #expect(try await scene.count() == 2)
         #expect(
             try await scene.bench.ask(
-                "SELECT count(*) FROM audit WHERE kind = 'push-device.signed-out'") == [.integer(1)])
+                "SELECT count(*) FROM audit WHERE kind = 'push-device.signed-out'") == [.integer(1)]
+        )
         await scene.close()
     }
 
