@@ -118,4 +118,23 @@ struct AdmissionRaceTests {
         #expect(try await house.count("accounts") == 1)
         #expect(try await house.count("identities") == 1)
     }
+
+    @Test("G-15: whoever always comes second is told to come back, and leaves nothing")
+    func bounded() async throws {
+        // An engine with several writers could let somebody in between look and write each time.
+        try await house.change(
+            """
+            CREATE TRIGGER another AFTER INSERT ON accounts BEGIN
+                INSERT INTO email_addresses (account, look_up_key, address, held_at_ms)
+                VALUES (new.account, x'00', x'00', 1);
+            END
+            """)
+        let error = try await refusal {
+            try await house.signIn(by: .token("g1", email: "ada@example.org", nonce: "n"))
+        }
+        #expect(error.code == .unavailable)
+        for table in ["accounts", "identities", "used_nonces"] {
+            #expect(try await house.count(table) == 0, "\(table)")
+        }
+    }
 }

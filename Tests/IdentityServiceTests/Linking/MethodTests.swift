@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -109,6 +110,13 @@ struct MethodTests {
         #expect(end.exceptSessionId == house.devices.session(of: ada.session))
         #expect(house.templates.last == "method-removed")
         #expect(try await house.audited("identity.unlinked") == 1)
+        // The trail tells which one: both events are of one subject.
+        let subjects = try await house.store.read { session in
+            try session.query(
+                "SELECT DISTINCT subject FROM audit WHERE kind LIKE 'identity.%linked'"
+            ) { try $0.blob(0) }
+        }
+        #expect(subjects.count == 1)
         let next = try await house.signIn(by: google)
         #expect(next.isNewUser && next.account?.accountId != ada.account)
     }
