@@ -15,6 +15,7 @@ final class AppBackend: Sendable {
     let guests: GuestsClient
     let methods: SignInMethodsClient
     let sessions: AccountSessionsClient
+    let phone: PhoneSignInClient
 
     /// A backend of a cluster's gateway.
     init(_ cluster: Cluster) throws {
@@ -32,6 +33,7 @@ final class AppBackend: Sendable {
         guests = GuestsClient(client)
         methods = SignInMethodsClient(client)
         sessions = AccountSessionsClient(client)
+        phone = PhoneSignInClient(client)
     }
 
     func close() { client.close() }
