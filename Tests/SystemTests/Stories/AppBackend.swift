@@ -16,6 +16,7 @@ final class AppBackend: Sendable {
     let methods: SignInMethodsClient
     let sessions: AccountSessionsClient
     let notices: ProviderNoticesClient
+    let phone: PhoneSignInClient
 
     /// A backend of a cluster's gateway.
     init(_ cluster: Cluster) throws {
@@ -34,6 +35,7 @@ final class AppBackend: Sendable {
         methods = SignInMethodsClient(client)
         sessions = AccountSessionsClient(client)
         notices = ProviderNoticesClient(client)
+        phone = PhoneSignInClient(client)
     }
 
     func close() { client.close() }
