@@ -140,7 +140,7 @@ package enum CredentialsDescription {
             resendVerification,
         ],
         fileDescriptorSet: """
-            CpMTCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
+            CsETCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5\
             LnYxIokDCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgC\
             IAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlz\
             cGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVh\
@@ -150,63 +150,64 @@ package enum CredentialsDescription {
             chIbCglwaG90b191cmwYCiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0\
             IokBCgZPcmlnaW4SJQoOY2xpZW50X2FkZHJlc3MYASABKAlSDWNsaWVudEFkZHJlc3MSGwoJZGV2\
             aWNlX2lkGAIgASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SHwoLZGV2\
-            aWNlX25hbWUYBCABKAlSCmRldmljZU5hbWUitwEKD1JlZ2lzdGVyUmVxdWVzdBIUCgVlbWFpbBgB\
+            aWNlX25hbWUYBCABKAlSCmRldmljZU5hbWUi5QEKD1JlZ2lzdGVyUmVxdWVzdBIUCgVlbWFpbBgB\
             IAEoCVIFZW1haWwSGgoIcGFzc3dvcmQYAiABKAlSCHBhc3N3b3JkEiEKDGRpc3BsYXlfbmFtZRgD\
             IAEoCVILZGlzcGxheU5hbWUSGgoIbGFuZ3VhZ2UYBCABKAlSCGxhbmd1YWdlEjMKBm9yaWdpbhgF\
-            IAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iggEKEFJlZ2lzdGVyUmVz\
-            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
-            b3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXBy\
-            b29mIn4KFVZlcmlmeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoIcGFz\
-            c3dvcmQYAiABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuT3JpZ2luUgZvcmlnaW4iiAEKFlZlcmlmeVBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgB\
-            IAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEo\
-            CzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMimwEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIaCghwYXNzd29yZBgDIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsucG9z\
-            dGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNwb25zZRI2\
-            CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EisK\
-            EXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFjY291bnRS\
-            ZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29mcxgCIAEo\
-            CFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQYAiABKAhS\
-            C2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lG\
-            SUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVO\
-            REVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5U\
-            X1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJl\
-            c3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJp\
-            ZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVz\
-            cG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJt\
-            RW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIE\
-            qLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVz\
-            dBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJv\
-            dG8zCvYKCiVwb3N0ZXJuL2lkZW50aXR5L3YxL2NyZWRlbnRpYWxzLnByb3RvEhNwb3N0ZXJuLmlk\
-            ZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvImgKG1JlcXVlc3RQ\
-            YXNzd29yZFJlc2V0UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSMwoGb3JpZ2luGAIgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIeChxSZXF1ZXN0UGFzc3dvcmRS\
-            ZXNldFJlc3BvbnNlIn0KFFJlc2V0UGFzc3dvcmRSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tl\
-            bhIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5p\
-            ZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiKHAQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEjYKB2Fj\
+            IAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SLAoSZ3Vlc3RfYWNjZXNz\
+            X3Rva2VuGAYgASgJUhBndWVzdEFjY2Vzc1Rva2VuIoIBChBSZWdpc3RlclJlc3BvbnNlEjYKB2Fj\
             Y291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJv\
-            b2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiLYAQoVQ2hh\
-            bmdlUGFzc3dvcmRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIdCgpzZXNz\
-            aW9uX2lkGAIgASgJUglzZXNzaW9uSWQSKQoQY3VycmVudF9wYXNzd29yZBgDIAEoCVIPY3VycmVu\
-            dFBhc3N3b3JkEiEKDG5ld19wYXNzd29yZBgEIAEoCVILbmV3UGFzc3dvcmQSMwoGb3JpZ2luGAUg\
-            ASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIYChZDaGFuZ2VQYXNzd29y\
-            ZFJlc3BvbnNlIm8KGVJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEo\
-            CVIJYWNjb3VudElkEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2lu\
-            UgZvcmlnaW4iMAoaUmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2Vu\
-            dDLgAwoLQ3JlZGVudGlhbHMSewoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSMC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBoxLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZRJsCg1SZXNldFBhc3N3b3JkEikucG9zdGVybi5p\
-            ZGVudGl0eS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBoqLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVz\
-            ZXRQYXNzd29yZFJlc3BvbnNlIgSotRgBEm8KDkNoYW5nZVBhc3N3b3JkEioucG9zdGVybi5pZGVu\
-            dGl0eS52MS5DaGFuZ2VQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLkNoYW5n\
-            ZVBhc3N3b3JkUmVzcG9uc2UiBKi1GAESdQoSUmVzZW5kVmVyaWZpY2F0aW9uEi4ucG9zdGVybi5p\
-            ZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52\
-            MS5SZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZWIGcHJvdG8z
+            b2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiJ+ChVWZXJp\
+            ZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJ\
+            UghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIG\
+            b3JpZ2luIogBChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiKqAQoLU2lnbkluUHJvb2YSHQoKYWNjb3Vu\
+            dF9pZBgBIAEoCVIJYWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1yEiAKDGF1dGhfdGltZV9tcxgD\
+            IAEoA1IKYXV0aFRpbWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANSCnByb3ZlZEF0TXMSFAoFbm9u\
+            Y2UYBSABKAxSBW5vbmNlEhAKA21hYxgGIAEoDFIDbWFjIpsBChNDb25maXJtRW1haWxSZXF1ZXN0\
+            EhQKBXRva2VuGAEgASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSGgoI\
+            cGFzc3dvcmQYAyABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEoCzIbLnBvc3Rlcm4uaWRlbnRp\
+            dHkudjEuT3JpZ2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVzcG9uc2USNgoHYWNjb3VudBgB\
+            IAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIrChFwYXNzd29yZF9y\
+            ZXBsYWNlZBgCIAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRBY2NvdW50UmVxdWVzdBIdCgph\
+            Y2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9vZnMYAiABKAhSCndpdGhQcm9v\
+            ZnMibwoSR2V0QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLkFjY291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3JkGAIgASgIUgtoYXNQYXNzd29y\
+            ZCquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFD\
+            Q09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FD\
+            Q09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVM\
+            RVRJTkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJl\
+            Z2lzdGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUY\
+            ARJvCg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRS\
+            ZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgB\
+            EmkKDENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVz\
+            dBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0\
+            QWNjb3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMwr2CgolcG9z\
+            dGVybi9pZGVudGl0eS92MS9jcmVkZW50aWFscy5wcm90bxITcG9zdGVybi5pZGVudGl0eS52MRoi\
+            cG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90byJoChtSZXF1ZXN0UGFzc3dvcmRSZXNl\
+            dFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iHgocUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25z\
+            ZSJ9ChRSZXNldFBhc3N3b3JkUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SGgoIcGFzc3dv\
+            cmQYAiABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            T3JpZ2luUgZvcmlnaW4ihwEKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgL\
+            MhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAu\
+            cG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2Yi2AEKFUNoYW5nZVBhc3N3b3Jk\
+            UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHQoKc2Vzc2lvbl9pZBgCIAEo\
+            CVIJc2Vzc2lvbklkEikKEGN1cnJlbnRfcGFzc3dvcmQYAyABKAlSD2N1cnJlbnRQYXNzd29yZBIh\
+            CgxuZXdfcGFzc3dvcmQYBCABKAlSC25ld1Bhc3N3b3JkEjMKBm9yaWdpbhgFIAEoCzIbLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iGAoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSJv\
+            ChlSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJ\
+            ZBIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjAK\
+            GlJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQy4AMKC0NyZWRl\
+            bnRpYWxzEnsKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjAucG9zdGVybi5pZGVudGl0eS52MS5SZXF1\
+            ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaMS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RQYXNz\
+            d29yZFJlc2V0UmVzcG9uc2USbAoNUmVzZXRQYXNzd29yZBIpLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            UmVzZXRQYXNzd29yZFJlcXVlc3QaKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2V0UGFzc3dvcmRS\
+            ZXNwb25zZSIEqLUYARJvCg5DaGFuZ2VQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2hh\
+            bmdlUGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5DaGFuZ2VQYXNzd29yZFJl\
+            c3BvbnNlIgSotRgBEnUKElJlc2VuZFZlcmlmaWNhdGlvbhIuLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBovLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5kVmVy\
+            aWZpY2F0aW9uUmVzcG9uc2ViBnByb3RvMw==
             """)
 }
