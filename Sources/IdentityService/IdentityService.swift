@@ -29,8 +29,9 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         metrics: any MetricsFactory
     ) {
         parts = IdentityParts(
-            settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness, logger: logger)
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            slots: PasswordSlots(store: store, passwords: passwords, time: time, logger: logger),
+            time: time, randomness: randomness, logger: logger)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
             keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts))
@@ -43,8 +44,10 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     /// Works until cancelled or told to shut down.
     package func run() async throws {
         async let checks: Void = orphans.run()
+        async let slots: Void = parts.slots.run()
         try await relay.run()
         await checks
+        await slots
     }
 
     /// Registers with email and password (G-02).

@@ -66,6 +66,7 @@ package enum IdentityTables {
                 """),
         Migration(number: 3, sql: identities),
         Migration(number: 4, sql: LinkingTables.oneOfEachMethod),
+        Migration(number: 5, sql: ImportTables.foreignAccounts),
     ]
 
     /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the

@@ -42,6 +42,7 @@ struct IdentityProgram: Program {
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                ImportsDispatcher.methods(of: Imports(beside: service)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
