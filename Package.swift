@@ -140,7 +140,7 @@ let package = Package(
             "IdentityService",
             [
                 "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime",
+                "Outbound", "Cryptography", "ServiceRuntime",
                 logging, metrics, coreMetrics, lifecycle,
             ]),
         module(
@@ -201,6 +201,9 @@ let package = Package(
             name: "HTTPSink",
             dependencies: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL],
             path: "Tests/HTTPSink", swiftSettings: settings),
+        .target(
+            name: "ProviderIssuer", dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime"],
+            path: "Tests/ProviderIssuer", swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
             path: "Tests/StorageCrashWriter", swiftSettings: settings),
@@ -245,7 +248,7 @@ let package = Package(
             "IdentityService",
             [
                 "IdentityService", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "TestSupport",
+                "Outbound", "Cryptography", "ServiceRuntime", "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",
@@ -269,8 +272,9 @@ let package = Package(
         tests(
             "postern",
             [
-                "postern", "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix, argumentParser,
+                "postern", "IdentityService", "Storage", "RPC", "Contracts", "Messages",
+                "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, argumentParser, logging,
+                coreMetrics,
             ]),
         tests(
             "RateLimitService",

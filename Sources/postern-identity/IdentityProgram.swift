@@ -27,6 +27,7 @@ struct IdentityProgram: Program {
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
         let notification = try host.channel(to: settings.notification)
+        let session = try host.channel(to: settings.session)
         let service = IdentityService(
             settings: settings.identity, store: store,
             keys: try IdentityKeys(
@@ -35,7 +36,7 @@ struct IdentityProgram: Program {
             passwords: passwords,
             notifications: NotificationsClient(notification),
             pushDevices: PushDevicesClient(notification),
-            sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
+            sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
             services: [
@@ -43,6 +44,8 @@ struct IdentityProgram: Program {
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
                 ImportsDispatcher.methods(of: Imports(beside: service)),
+                IdentitiesDispatcher.methods(
+                    of: try Identities(of: service, providers: settings.providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
@@ -60,11 +63,13 @@ struct IdentityProgram: Program {
 /// Identity's settings, and where the services are that it calls.
 struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
+    let providers: ProvidersSettings
     let session: PeerSettings
     let notification: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
+        providers = ProvidersSettings(reading: &settings)
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(

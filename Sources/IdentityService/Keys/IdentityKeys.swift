@@ -13,6 +13,8 @@ package struct IdentityKeys: Sendable {
     let links: KeyedHash
     /// Keys and fingerprints of calls that had an effect (G-25).
     let calls: KeyedHash
+    /// Nonces for sign-ins at providers (G-05).
+    let nonces: KeyedHash
     /// Client addresses and devices in the audit trail.
     let audit: KeyedHash
     /// Seals the key of each account.
@@ -44,6 +46,7 @@ package struct IdentityKeys: Sendable {
         identities = hash("identity look-up")
         links = hash("link")
         calls = hash("call")
+        nonces = hash("nonce")
         audit = hash("audit")
         accounts = try box("account keys")
         outbox = try box("outbox")
