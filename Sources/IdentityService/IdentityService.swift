@@ -32,15 +32,10 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         metrics: any MetricsFactory
     ) {
         parts = IdentityParts(
-<<<<<<< HEAD
             settings: settings, store: store, keys: keys, passwords: passwords,
             slots: PasswordSlots(store: store, passwords: passwords, time: time, logger: logger),
             time: time, randomness: randomness, logger: logger)
-=======
-            settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness, logger: logger)
         owners = SessionOwners(parts: parts, devices: devices)
->>>>>>> link
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
             keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts))
