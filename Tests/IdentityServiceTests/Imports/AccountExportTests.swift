@@ -1,5 +1,7 @@
+import Contracts
 import Cryptography
 import Messages
+import RPC
 import ServiceRuntime
 import TestSupport
 import Testing

@@ -1,5 +1,8 @@
+import Contracts
 import Cryptography
+import EmailAddresses
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport

@@ -1,6 +1,7 @@
 import Cryptography
 import Messages
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
