@@ -58,7 +58,8 @@ struct AccountExport: Sendable {
     }
 
     private func hashParameters() async throws -> [IdentityV1.HashParameters] {
-        try await FirebaseProjects(parts: parts).all().sorted { $0.key < $1.key }.map { id, project in
+        try await FirebaseProjects(parts: parts).all().sorted { $0.key < $1.key }.map {
+            id, project in
             IdentityV1.HashParameters(
                 parametersId: id, signerKey: project.signerKey.withBytes { Array($0) },
                 saltSeparator: project.saltSeparator)

@@ -17,7 +17,8 @@ struct FirebaseProjects: Sendable {
     /// All that are kept, by their ids.
     func all() async throws -> [Int64: FirebaseProject] {
         let rows = try await parts.store.read { try $0.allHashParameters() }
-        return try Dictionary(uniqueKeysWithValues: rows.map { ($0.id, try open($0.sealed, $0.id)) })
+        return try Dictionary(
+            uniqueKeysWithValues: rows.map { ($0.id, try open($0.sealed, $0.id)) })
     }
 
     /// Keeps a project's parameters, or finds that they are kept.

@@ -21,8 +21,9 @@ struct FirebaseHashConfig: Hashable {
         var fields: [String: String] = [:]
         for line in text.split(whereSeparator: { "\n\r{},".contains($0) }) {
             let parts = line.split(separator: ":", maxSplits: 1).map { part in
-                String(part.drop { " \t\"".contains($0) }.reversed()
-                    .drop { " \t\"".contains($0) }.reversed())
+                String(
+                    part.drop { " \t\"".contains($0) }.reversed()
+                        .drop { " \t\"".contains($0) }.reversed())
             }
             if parts.count == 2 { fields[parts[0]] = parts[1] }
         }

@@ -39,7 +39,11 @@ struct FirebaseUser {
         if user["mfaInfo"]?.array?.isEmpty == false { lost.append("second factors") }
         if !text(user["tenantId"]).isEmpty { lost.append("tenants: taken in without") }
         guard !record.email.isEmpty || !record.phoneNumber.isEmpty || !record.identities.isEmpty
-        else { return (.left(what: links.isEmpty ? "anonymous users" : "users of unknown providers"), lost) }
+        else {
+            return (
+                .left(what: links.isEmpty ? "anonymous users" : "users of unknown providers"), lost
+            )
+        }
         return (.account(record), lost)
     }
 

@@ -17,7 +17,9 @@ struct ImportCounts: Hashable, Sendable {
             "\(created) accounts were taken in, \(unchanged) had come before, "
                 + "\(refused) were refused"
         ]
-        lines += lost.sorted { $0.key < $1.key }.map { "  not in the file: \($0.value) × \($0.key)" }
+        lines += lost.sorted { $0.key < $1.key }.map {
+            "  not in the file: \($0.value) × \($0.key)"
+        }
         lines += altered.sorted { $0.key < $1.key }
             .map { "  did not fit, left out or cut: \($0.value) × \($0.key)" }
         return lines

@@ -30,7 +30,8 @@ struct ImportProgress {
         guard isatty(STDERR_FILENO) == 1 else { return }
         // To the beginning of the line, and what was there is cleared.
         let bytes = Array("\r\u{1b}[K\(line)".utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)  // a line that nobody reads is no reason to stop
+        // A line that nobody reads is no reason to stop.
+        _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
     /// Records are done with up to `position`; shown twice a second.
@@ -42,8 +43,10 @@ struct ImportProgress {
     }
 
     func line(_ counts: ImportCounts, position: Int64, now: Duration) -> String {
-        let seconds = max(0.001, Double((now - begun).components.seconds)
-            + Double((now - begun).components.attoseconds) / 1e18)
+        let seconds = max(
+            0.001,
+            Double((now - begun).components.seconds)
+                + Double((now - begun).components.attoseconds) / 1e18)
         var parts = [
             "\(counts.total) accounts", "\(Int(Double(counts.total) / seconds))/s",
             "\(counts.refused) refused",

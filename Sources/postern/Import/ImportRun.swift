@@ -84,7 +84,9 @@ struct ImportRun {
     }
 
     private func send(_ batch: ImportBatch, number: Int) async throws -> Done {
-        guard !batch.accounts.isEmpty else { return Done(number: number, batch: batch, answers: []) }
+        guard !batch.accounts.isEmpty else {
+            return Done(number: number, batch: batch, answers: [])
+        }
         let request = IdentityV1.ImportAccountsRequest(
             source: options.source, accounts: batch.accounts,
             emailsUnproved: options.emailsUnproved, dryRun: options.isDryRun)
@@ -98,11 +100,13 @@ struct ImportRun {
 
     /// A service that is restarted or has too much to do is asked again, for half a minute.
     private func trying<Answer>(_ call: () async throws -> Answer) async throws -> Answer {
-        for attempt in 0... {
+        var attempt = 0
+        while true {
             do {
                 return try await call()
             } catch let error as ServiceError where Self.passes(error.code) {
-                guard attempt + 1 < Self.triesMax else { throw error }
+                attempt += 1
+                guard attempt < Self.triesMax else { throw error }
                 let wait = min(Duration.milliseconds(200) * (1 << attempt), .seconds(8))
                 try await time.sleep(for: max(wait, error.retryAfter ?? .zero))
             }

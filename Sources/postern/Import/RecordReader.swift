@@ -28,6 +28,7 @@ struct RecordReader {
     /// Where in the file the buffer begins.
     private var offset: Int64
     private var isInArray: Bool
+    private var isOver = false
 
     /// A reader of `path`, from a record's end or from the beginning.
     init(_ path: String, form: Form, from offset: Int64 = 0) throws {
@@ -62,11 +63,14 @@ struct RecordReader {
     }
 
     private mutating func object() throws -> Record? {
+        if isOver { return nil }
         if !isInArray { try findArray() }
         while let byte = try byte() {
             switch byte {
             case UInt8(ascii: "{"): return try object(from: byte)
-            case UInt8(ascii: "]"): return nil
+            case UInt8(ascii: "]"):
+                isOver = true
+                return nil
             case UInt8(ascii: ","): continue
             case _ where Self.isSpace(byte): continue
             default: throw broken

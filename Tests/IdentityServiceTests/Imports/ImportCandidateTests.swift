@@ -30,7 +30,9 @@ struct ImportCandidateTests {
         }
     }
 
-    private static func link(_ method: String, _ subject: String = "1") -> IdentityV1.ProviderIdentity {
+    private static func link(_ method: String, _ subject: String = "1")
+        -> IdentityV1.ProviderIdentity
+    {
         .init(method: method, issuer: "https://i.example", subject: subject)
     }
 
@@ -48,7 +50,8 @@ struct ImportCandidateTests {
         for number in ["4915112345678", "+0915112345678", "+49151", "+49 151 12345678", "+"] {
             #expect(refused { $0.phoneNumber = number } == "phone_number ")
         }
-        for method in ["", "password", "phone", "Google", "a b", String(repeating: "g", count: 33)] {
+        for method in ["", "password", "phone", "Google", "a b", String(repeating: "g", count: 33)]
+        {
             #expect(refused { $0.identities = [Self.link(method)] } == "identities method")
         }
         #expect(refused { $0.identities = [Self.link("g", "")] } == "identities subject")
@@ -58,7 +61,9 @@ struct ImportCandidateTests {
         #expect(
             refused { $0.identities = (0..<17).map { Self.link("g\($0)") } }
                 == "identities too-many")
-        for claims in ["[]", "{", #"{"a":1,"a":2}"#, "{\"a\":\"\(String(repeating: "x", count: 1_000))\"}"] {
+        for claims in [
+            "[]", "{", #"{"a":1,"a":2}"#, "{\"a\":\"\(String(repeating: "x", count: 1_000))\"}",
+        ] {
             #expect(refused { $0.customClaims = claims } == "custom_claims ")
         }
     }

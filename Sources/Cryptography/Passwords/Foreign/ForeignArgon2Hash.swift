@@ -21,7 +21,8 @@ struct ForeignArgon2Hash: Hashable, Sendable {
         let version = isVersioned ? try parts.numbers(["v"], at: 1) : [16]
         let next = isVersioned ? 2 : 1
         let numbers = try parts.numbers(["m", "t", "p"], at: next)
-        guard let version = version.first, Self.versions.contains(version), numbers.count == 3 else {
+        guard let version = version.first, Self.versions.contains(version), numbers.count == 3
+        else {
             throw PasswordHashError(.malformed)
         }
         self.kind = kind
