@@ -216,7 +216,7 @@ let package = Package(
             dependencies: [
                 "SessionService", "IdentityService", "RateLimitService", "NotificationService",
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix,
+                "ProviderIssuer", "TestSupport", nioPosix,
                 logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),

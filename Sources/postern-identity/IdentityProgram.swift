@@ -28,11 +28,14 @@ struct IdentityProgram: Program {
             randomness: host.randomness, metrics: host.metrics)
         let notification = try host.channel(to: settings.notification)
         let session = try host.channel(to: settings.session)
+        let keys = try IdentityKeys(
+            master: master, signInProofs: try host.key("sign-in-proof"),
+            randomness: host.randomness)
+        let providers = try Providers(
+            settings: settings.providers, keys: keys, time: host.time,
+            randomness: host.randomness, logger: host.logger)
         let service = IdentityService(
-            settings: settings.identity, store: store,
-            keys: try IdentityKeys(
-                master: master, signInProofs: try host.key("sign-in-proof"),
-                randomness: host.randomness),
+            settings: settings.identity, store: store, keys: keys,
             passwords: passwords,
             notifications: NotificationsClient(notification),
             pushDevices: PushDevicesClient(notification),
@@ -45,7 +48,7 @@ struct IdentityProgram: Program {
                 AccountNoticesDispatcher.methods(of: service),
                 ImportsDispatcher.methods(of: Imports(beside: service)),
                 IdentitiesDispatcher.methods(
-                    of: try Identities(of: service, providers: settings.providers)),
+                    of: Identities(of: service, providers: providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
