@@ -39,8 +39,9 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         relays: (any RelayAddressesAPI)? = nil
     ) {
         parts = IdentityParts(
-            settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness, logger: logger, keepsGrants: apple != nil)
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            slots: PasswordSlots(store: store, passwords: passwords, time: time, logger: logger),
+            time: time, randomness: randomness, logger: logger, keepsGrants: apple != nil)
         owners = SessionOwners(parts: parts, devices: devices)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
@@ -58,9 +59,11 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     package func run() async throws {
         async let checks: Void = orphans.run()
         async let sweeps: Void = sweep.run()
+        async let slots: Void = parts.slots.run()
         try await relay.run()
         await checks
         await sweeps
+        await slots
     }
 
     /// Registers with email and password (G-02).

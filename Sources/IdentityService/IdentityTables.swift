@@ -69,6 +69,7 @@ package enum IdentityTables {
         Migration(number: 5, sql: PhoneCodeTables.sql),
         Migration(number: 6, sql: EmailTables.sql),
         Migration(number: 7, sql: ProviderNoticeTables.sql),
+        Migration(number: 8, sql: ImportTables.foreignAccounts),
     ]
 
     /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the

@@ -52,6 +52,7 @@ struct IdentityProgram: Program {
                 EmailChangesDispatcher.methods(of: EmailChanges(of: service)),
                 ProviderEventsDispatcher.methods(
                     of: ProviderEvents(of: service, providers: providers)),
+                ImportsDispatcher.methods(of: Imports(beside: service)),
                 IdentitiesDispatcher.methods(
                     of: Identities(of: service, providers: providers)),
                 PhoneCodesDispatcher.methods(of: PhoneCodes(of: service)),

@@ -16,6 +16,10 @@ struct AccountVault: Sendable {
         case claimedPasswordHash
         case photoURL
         case passwordHash
+        /// Its id in the system that it came from.
+        case externalID
+        /// What another system said of what it may do.
+        case customClaims
         /// What is told of an identity; its row's key.
         case identityDetails(Int64)
         /// What revokes an identity's grant; its row's key.
@@ -39,6 +43,10 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "identities", column: "details", row: identity)
             case .identityGrant(let identity):
                 SealedPlace(table: "identities", column: "sealed_grant", row: identity)
+            case .externalID:
+                SealedPlace(table: "imported_accounts", column: "external_id", row: account.key)
+            case .customClaims:
+                SealedPlace(table: "custom_claims", column: "document", row: account.key)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             }

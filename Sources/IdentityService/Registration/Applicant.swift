@@ -7,7 +7,7 @@ import ServiceRuntime
 /// Who wants to register: a request, read and checked whole before anything is done for it.
 struct Applicant: Sendable {
     /// In code points; long names are for documents, not for greetings.
-    private static let displayNameMax = 100
+    static let displayNameMax = 100
     /// BCP 47 needs no more for language, script and region (RFC 5646 §4.4.1).
     private static let languageBytesMax = 35
 

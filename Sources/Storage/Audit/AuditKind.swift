@@ -15,6 +15,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case identityUnlinked = "identity.unlinked"
     /// A link or its end was refused; `outcome` says why.
     case linkingRefused = "identity.linking-refused"
+    /// The operator had accounts of another system taken in; `attempt` counts them.
+    case accountsImported = "account.imported"
+    /// The operator had all accounts given out.
+    case accountsExported = "account.exported"
+    /// The operator had all accounts given out with their passwords' hashes.
+    case accountsExportedWithHashes = "account.exported-with-hashes"
     /// A sign-up was refused; `outcome` says why.
     case signUpRefused = "account.sign-up-refused"
     /// An account's email was proved.

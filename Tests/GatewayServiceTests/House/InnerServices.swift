@@ -43,15 +43,6 @@ final class InnerServices: Sendable {
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
     ) async throws {
-=======
-    /// - Parameters:
-    ///   - providers: settings of the providers that people sign in by, as on a command line.
-    ///   - phone: where codes are sent.
-    init(
-        in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
-        phone: PhoneSettings = PhoneSettings(countries: ["DE"])
-    ) async throws {
->>>>>>> phone
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
         func key() -> SecretBytes { .generate(count: 32, randomness: randomness) }
