@@ -65,6 +65,9 @@ package enum IdentityTables {
                 CREATE INDEX notices_by_account ON notices (account, kind);
                 """),
         Migration(number: 3, sql: identities),
+        Migration(
+            number: 4,
+            sql: AccountStatusTables.sql + SuspensionTables.sql + KnownDeviceTables.sql),
     ]
 
     /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the

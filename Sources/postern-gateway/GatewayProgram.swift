@@ -40,6 +40,7 @@ struct GatewayProgram: Program {
                 AccountSessionsDispatcher.methods(of: accountSessions),
                 PasswordsDispatcher.methods(of: passwords),
                 VerificationDispatcher.methods(of: verification),
+                AdminDispatcher.methods(of: Admin(accounts: AccountAdminClient(identity))),
             ],
             workers: [Worker(verification.run)])
     }

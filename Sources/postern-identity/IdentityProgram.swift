@@ -26,6 +26,7 @@ struct IdentityProgram: Program {
         let passwords = try PasswordHashPool(
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
+        let session = try host.channel(to: settings.session)
         let service = IdentityService(
             settings: settings.identity, store: store,
             keys: try IdentityKeys(
@@ -33,13 +34,15 @@ struct IdentityProgram: Program {
                 randomness: host.randomness),
             passwords: passwords,
             notifications: NotificationsClient(try host.channel(to: settings.notification)),
-            sessions: SessionsClient(try host.channel(to: settings.session)), time: host.time,
+            sessions: SessionsClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
             services: [
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                AccountAdminDispatcher.methods(
+                    of: AccountAdmin(of: service, activity: AccountActivityClient(session))),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],

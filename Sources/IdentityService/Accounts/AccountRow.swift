@@ -30,8 +30,9 @@ enum AccountStatus: Int64, Sendable {
     case pendingVerification = 3
     case deleting = 4
 
-    /// Whether it may sign in and confirm; told only to who has proved to be its owner.
-    var isUsable: Bool { self == .active }
+    /// Whether it may sign in and confirm; told only to who has proved to be its owner. What else
+    /// it allows: `AccountStatusRule`.
+    var isUsable: Bool { AccountStatusRule.allows(.signIn, self) }
 
     /// The same in a message.
     var message: IdentityV1.AccountStatus {

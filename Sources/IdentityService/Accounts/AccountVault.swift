@@ -10,6 +10,7 @@ struct AccountVault: Sendable {
         case address
         case displayName
         case passwordHash
+        case suspensionReason
 
         fileprivate func place(_ account: AccountID) -> SealedPlace {
             switch self {
@@ -19,6 +20,8 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "profiles", column: "display_name", row: account.key)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
+            case .suspensionReason:
+                SealedPlace(table: "suspensions", column: "reason", row: account.key)
             }
         }
     }

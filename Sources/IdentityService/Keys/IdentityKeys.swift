@@ -13,6 +13,8 @@ package struct IdentityKeys: Sendable {
     let calls: KeyedHash
     /// Client addresses and devices in the audit trail.
     let audit: KeyedHash
+    /// Devices that accounts were signed in to from, for each account apart (G-08).
+    let devices: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
     /// Seals what waits in the outbox.
@@ -40,6 +42,7 @@ package struct IdentityKeys: Sendable {
         links = hash("link")
         calls = hash("call")
         audit = hash("audit")
+        devices = hash("known device")
         accounts = try box("account keys")
         outbox = try box("outbox")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))

@@ -6,6 +6,7 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     case sessionDisplaced = 1
     case sessionReplayed = 2
     case passwordChanged = 64
+    case newDevice = 70
 
     /// From here on they are identity's own: nobody else tells of them.
     private static let firstOwn: Int64 = 64
@@ -18,11 +19,13 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     }
 
     /// The mail that tells it.
-    func mail(device: String, time: String) -> IdentityMail {
+    /// - Parameter method: how somebody signed in; for `newDevice`.
+    func mail(device: String, time: String, method: String = "") -> IdentityMail {
         switch self {
         case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
         case .sessionReplayed: .sessionReplayed(device: device, time: time)
         case .passwordChanged: .passwordChanged(device: device, time: time)
+        case .newDevice: .newDevice(method: method, device: device, time: time)
         }
     }
 }

@@ -7,13 +7,14 @@ struct NoticeMail: Sendable {
     let parts: IdentityParts
 
     /// - Parameters:
+    ///   - method: How somebody signed in, where the mail tells it.
     ///   - milliseconds: When it happened, since 1970.
     ///   - key: By which notification knows the mail again.
     /// - Returns: false where `NoticeRule` says that none goes out.
     @discardableResult
     func write(
-        _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown, at milliseconds: Int64,
-        key: String, _ transaction: Transaction
+        _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown, by method: String = "",
+        at milliseconds: Int64, key: String, _ transaction: Transaction
     ) throws -> Bool {
         guard let row = try transaction.account(account), row.status != .deleting,
             let address = row.address
@@ -28,7 +29,8 @@ struct NoticeMail: Sendable {
             namingDevice ? DeviceWords.words(name: device.name, platform: device.platform) : ""
         try transaction.enqueue(
             IdentityOutbox(parts: parts).email(
-                kind.mail(device: words, time: NoticeTime.text(of: milliseconds)),
+                kind.mail(
+                    device: words, time: NoticeTime.text(of: milliseconds), method: method),
                 of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
                 key: key))
         try transaction.noteNotice(account, kind)

@@ -6,6 +6,8 @@ enum IdentityMail: Hashable, Sendable {
     case resetPassword(link: String)
     /// The password is another one (N-01).
     case passwordChanged(device: String, time: String)
+    /// Somebody signed in from a device that is new to the account (N-01, G-08).
+    case newDevice(method: String, device: String, time: String)
     /// Somebody tried to sign up with your address. No link: it may have been a stranger.
     case emailAlreadyRegistered
     /// A newer session took the place of another one (S-03).
@@ -19,6 +21,7 @@ enum IdentityMail: Hashable, Sendable {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
         case .passwordChanged: "password-changed"
+        case .newDevice: "new-device"
         case .emailAlreadyRegistered: "email-already-registered"
         case .sessionDisplaced: "session-displaced"
         case .sessionReplayed: "session-replayed"
@@ -31,6 +34,8 @@ enum IdentityMail: Hashable, Sendable {
         case .verifyEmail(let link), .resetPassword(let link): [("link", link)]
         case .passwordChanged(let device, let time):
             [("device", device), ("place", ""), ("time", time)]
+        case .newDevice(let method, let device, let time):
+            [("method", method), ("device", device), ("place", ""), ("time", time)]
         case .emailAlreadyRegistered: []
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [("device", device), ("time", time)]

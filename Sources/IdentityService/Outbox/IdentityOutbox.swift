@@ -45,16 +45,17 @@ struct IdentityOutbox: Sendable {
             payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))
     }
 
-    /// The end of an account's sessions, for its security.
+    /// The end of an account's sessions, for its security unless `reason` says otherwise.
     /// - Parameter moment: Of the change. A sign-in with the old password may have been proved in
     ///   the same millisecond, so proofs of that one are refused too; `before_ms` is exclusive.
     /// - Parameter session: The one that stays, "ses_…"; empty for none.
     func endAccount(
-        _ account: AccountID, provedUntil moment: Timestamp, except session: String = ""
+        _ account: AccountID, provedUntil moment: Timestamp, except session: String = "",
+        for reason: SessionV1.EndReason = .security
     ) -> OutboxMessage {
         let request = SessionV1.EndAccountRequest(
             accountId: account.text, beforeMs: (moment + .milliseconds(1)).milliseconds,
-            reason: .security, exceptSessionId: session)
+            reason: reason, exceptSessionId: session)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
             lane: account.key)

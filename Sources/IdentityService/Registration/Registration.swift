@@ -65,6 +65,7 @@ struct Registration: Sendable {
     ) throws -> AccountRow {
         let account = draft.account.account
         try transaction.insert(draft.account)
+        _ = try SignInNoting(parts: parts).remember(applicant.device, of: account, transaction)
         try transaction.insert(draft.link)
         try transaction.enqueue(draft.verificationMail)
         try transaction.audit(
