@@ -25,15 +25,15 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
-        sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
+        pushDevices: any PushDevicesAPI, sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
         metrics: any MetricsFactory
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
             randomness: randomness, logger: logger)
         let delivery = OutboxDelivery(
-            notifications: notifications, sessions: sessions, keys: keys, time: time,
-            logger: logger, resets: ResetMailing(parts: parts))
+            notifications: notifications, sessions: sessions, pushDevices: pushDevices,
+            keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts))
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })

@@ -65,8 +65,9 @@ package enum IdentityTables {
                 CREATE INDEX notices_by_account ON notices (account, kind);
                 """),
         Migration(number: 3, sql: identities),
+        Migration(number: 4, sql: LinkingTables.oneOfEachMethod),
         Migration(
-            number: 4,
+            number: 5,
             sql: AccountStatusTables.sql + SuspensionTables.sql + KnownDeviceTables.sql),
     ]
 

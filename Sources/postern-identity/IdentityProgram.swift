@@ -27,13 +27,15 @@ struct IdentityProgram: Program {
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
         let session = try host.channel(to: settings.session)
+        let notification = try host.channel(to: settings.notification)
         let service = IdentityService(
             settings: settings.identity, store: store,
             keys: try IdentityKeys(
                 master: master, signInProofs: try host.key("sign-in-proof"),
                 randomness: host.randomness),
             passwords: passwords,
-            notifications: NotificationsClient(try host.channel(to: settings.notification)),
+            notifications: NotificationsClient(notification),
+            pushDevices: PushDevicesClient(notification),
             sessions: SessionsClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(

@@ -143,7 +143,7 @@ package enum CredentialsDescription {
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwroEwoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2ViBnByb3RvMwqWFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIokDCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -154,65 +154,66 @@ package enum CredentialsDescription {
             CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0IokBCgZPcmlnaW4SJQoO\
             Y2xpZW50X2FkZHJlc3MYASABKAlSDWNsaWVudEFkZHJlc3MSGwoJZGV2aWNlX2lkGAIgASgJUghk\
             ZXZpY2VJZBIaCghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SHwoLZGV2aWNlX25hbWUYBCABKAlS\
-            CmRldmljZU5hbWUitwEKD1JlZ2lzdGVyUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoI\
+            CmRldmljZU5hbWUi5QEKD1JlZ2lzdGVyUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoI\
             cGFzc3dvcmQYAiABKAlSCHBhc3N3b3JkEiEKDGRpc3BsYXlfbmFtZRgDIAEoCVILZGlzcGxheU5h\
             bWUSGgoIbGFuZ3VhZ2UYBCABKAlSCGxhbmd1YWdlEjMKBm9yaWdpbhgFIAEoCzIbLnBvc3Rlcm4u\
-            aWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iggEKEFJlZ2lzdGVyUmVzcG9uc2USNgoHYWNjb3Vu\
-            dBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgC\
-            IAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mIn4KFVZlcmlmeVBh\
-            c3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoIcGFzc3dvcmQYAiABKAlSCHBh\
-            c3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmln\
-            aW4ivQEKFlZlcmlmeVBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4u\
-            aWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBG5ld3MYAyABKAsyHy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLlNpZ25Jbk5ld3NSBG5ld3MiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRfaWQYASAB\
-            KAlSCWFjY291bnRJZBIQCgNhbXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1\
-            dGhUaW1lTXMSIAoMcHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNlGAUgASgM\
-            UgVub25jZRIQCgNtYWMYBiABKAxSA21hYyKbAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIUCgV0b2tl\
-            bhgBIAEoCVIFdG9rZW4SHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhoKCHBhc3N3b3Jk\
-            GAMgASgJUghwYXNzd29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luInsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQY\
-            AiABKAhSEHBhc3N3b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9p\
-            ZBgBIAEoCVIJYWNjb3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdl\
-            dEFjY291bnRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFj\
-            Y291bnRTdGF0dXMSHgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NU\
-            QVRVU19BQ1RJVkUQARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NU\
-            QVRVU19QRU5ESU5HX1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQy\
-            rgMKCEFjY291bnRzEl0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJl\
-            cXVlc3QaJS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVy\
-            aWZ5UGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBor\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25m\
-            aXJtRW1haWwSKC5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQS\
-            Ji5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0\
-            eS52MS5HZXRBY2NvdW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMKywsKJXBvc3Rlcm4vaWRl\
-            bnRpdHkvdjEvY3JlZGVudGlhbHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEaInBvc3Rlcm4v\
-            aWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aHnBvc3Rlcm4vaWRlbnRpdHkvdjEvbmV3cy5wcm90\
-            byJoChtSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEjMK\
-            Bm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iHgocUmVx\
-            dWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJ9ChRSZXNldFBhc3N3b3JkUmVxdWVzdBIUCgV0b2tl\
-            bhgBIAEoCVIFdG9rZW4SGgoIcGFzc3dvcmQYAiABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4ivAEKFVJlc2V0UGFzc3dvcmRS\
-            ZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50Ugdh\
-            Y2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIF\
-            cHJvb2YSMwoEbmV3cxgDIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3c1IEbmV3\
-            cyLYAQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJ\
-            ZBIdCgpzZXNzaW9uX2lkGAIgASgJUglzZXNzaW9uSWQSKQoQY3VycmVudF9wYXNzd29yZBgDIAEo\
-            CVIPY3VycmVudFBhc3N3b3JkEiEKDG5ld19wYXNzd29yZBgEIAEoCVILbmV3UGFzc3dvcmQSMwoG\
-            b3JpZ2luGAUgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIYChZDaGFu\
-            Z2VQYXNzd29yZFJlc3BvbnNlIm8KGVJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QSHQoKYWNjb3Vu\
-            dF9pZBgBIAEoCVIJYWNjb3VudElkEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuT3JpZ2luUgZvcmlnaW4iMAoaUmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2USEgoEc2VudBgB\
-            IAEoCFIEc2VudDLgAwoLQ3JlZGVudGlhbHMSewoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSMC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBoxLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZRJsCg1SZXNldFBhc3N3b3JkEiku\
-            cG9zdGVybi5pZGVudGl0eS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBoqLnBvc3Rlcm4uaWRlbnRp\
-            dHkudjEuUmVzZXRQYXNzd29yZFJlc3BvbnNlIgSotRgBEm8KDkNoYW5nZVBhc3N3b3JkEioucG9z\
-            dGVybi5pZGVudGl0eS52MS5DaGFuZ2VQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiBKi1GAESdQoSUmVzZW5kVmVyaWZpY2F0aW9uEi4u\
-            cG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0Gi8ucG9zdGVybi5p\
-            ZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZWIGcHJvdG8z
+            aWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SLAoSZ3Vlc3RfYWNjZXNzX3Rva2VuGAYgASgJUhBn\
+            dWVzdEFjY2Vzc1Rva2VuIoIBChBSZWdpc3RlclJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5w\
+            b3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiJ+ChVWZXJpZnlQYXNzd29yZFJlcXVl\
+            c3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29yZBIzCgZv\
+            cmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJp\
+            ZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNp\
+            Z25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMgASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWdu\
+            SW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9vZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50\
+            SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAK\
+            DHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVkQXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoD\
+            bWFjGAYgASgMUgNtYWMimwEKE0NvbmZpcm1FbWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRv\
+            a2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJZBIaCghwYXNzd29yZBgDIAEoCVIIcGFz\
+            c3dvcmQSMwoGb3JpZ2luGAQgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdp\
+            biJ7ChRDb25maXJtRW1haWxSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVu\
+            dGl0eS52MS5BY2NvdW50UgdhY2NvdW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNz\
+            d29yZFJlcGxhY2VkIlMKEUdldEFjY291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFj\
+            Y291bnRJZBIfCgt3aXRoX3Byb29mcxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVz\
+            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
+            b3VudBIhCgxoYXNfcGFzc3dvcmQYAiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVz\
+            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
+            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
+            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50\
+            cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9z\
+            dGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3Jk\
+            EioucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigu\
+            cG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0\
+            eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5p\
+            ZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNj\
+            b3VudFJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8zCssLCiVwb3N0ZXJuL2lkZW50aXR5L3YxL2Ny\
+            ZWRlbnRpYWxzLnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3Yx\
+            L2lkZW50aXR5LnByb3RvGh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8iaAobUmVxdWVz\
+            dFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIzCgZvcmlnaW4YAiAB\
+            KAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIh4KHFJlcXVlc3RQYXNzd29y\
+            ZFJlc2V0UmVzcG9uc2UifQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRv\
+            a2VuEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIrwBChVSZXNldFBhc3N3b3JkUmVzcG9uc2USNgoH\
+            YWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVw\
+            cm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBG5l\
+            d3MYAyABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbk5ld3NSBG5ld3Mi2AEKFUNoYW5n\
+            ZVBhc3N3b3JkUmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHQoKc2Vzc2lv\
+            bl9pZBgCIAEoCVIJc2Vzc2lvbklkEikKEGN1cnJlbnRfcGFzc3dvcmQYAyABKAlSD2N1cnJlbnRQ\
+            YXNzd29yZBIhCgxuZXdfcGFzc3dvcmQYBCABKAlSC25ld1Bhc3N3b3JkEjMKBm9yaWdpbhgFIAEo\
+            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iGAoWQ2hhbmdlUGFzc3dvcmRS\
+            ZXNwb25zZSJvChlSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlS\
+            CWFjY291bnRJZBIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIG\
+            b3JpZ2luIjAKGlJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQy\
+            4AMKC0NyZWRlbnRpYWxzEnsKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjAucG9zdGVybi5pZGVudGl0\
+            eS52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaMS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJl\
+            cXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2USbAoNUmVzZXRQYXNzd29yZBIpLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2V0\
+            UGFzc3dvcmRSZXNwb25zZSIEqLUYARJvCg5DaGFuZ2VQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRp\
+            dHkudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5DaGFuZ2VQ\
+            YXNzd29yZFJlc3BvbnNlIgSotRgBEnUKElJlc2VuZFZlcmlmaWNhdGlvbhIuLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuUmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBovLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2ViBnByb3RvMw==
             """)
 }

@@ -34,7 +34,16 @@ struct AccountReading: Sendable {
             displayName: try vault.open(row.sealedDisplayName, .displayName),
             createdAtMs: row.createdAt.milliseconds,
             lastSignInAtMs: lastSignInAt?.milliseconds ?? 0,
-            status: row.status.message)
+            status: row.status.message,
+            methods: row.methods,
+            phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
+            photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
+            isGuest: row.isGuest)
+    }
+
+    private func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {
+        let sealed = try vault.open(phone.sealedDetails, .identityDetails(phone.identity))
+        return try IdentityDetails(text: sealed).subject
     }
 
     /// The account as its owner sees it.

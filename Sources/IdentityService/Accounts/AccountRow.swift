@@ -13,6 +13,25 @@ struct AccountRow: Hashable, Sendable {
     let language: String
     /// Nil for an account without an address.
     let address: Address?
+    /// It has nothing to sign in by (G-07).
+    let isGuest: Bool
+    /// By what it can be signed in to: "password", "phone", providers' names. A password opens
+    /// nothing where there is no address to enter it with.
+    let methods: [String]
+    /// Nil for an account without a phone number.
+    let phone: Phone?
+    /// Nil for an account without a picture.
+    let sealedPhotoURL: [UInt8]?
+
+    /// Whose it is, for the rule of linking.
+    var holder: AccountHolder { AccountHolder(account: account, status: status) }
+
+    /// An account's phone number: an identity's details.
+    struct Phone: Hashable, Sendable {
+        /// The identity's key.
+        let identity: Int64
+        let sealedDetails: [UInt8]
+    }
 
     /// The address that an account owns.
     struct Address: Hashable, Sendable {

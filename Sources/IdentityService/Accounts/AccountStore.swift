@@ -2,16 +2,23 @@ import ServiceRuntime
 import Storage
 
 extension SQLSession {
-    /// One account with its profile, key and address.
+    /// One account with its profile, key, address and methods. Every sign-in reads it several times:
+    /// each table is entered by its key, or an index on the account.
     func account(_ account: AccountID) throws -> AccountRow? {
         try queryOne(
             """
             SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
-                display_name, language, look_up_key, address, proved_at_ms
+                display_name, language, email_addresses.look_up_key, address, proved_at_ms,
+                is_guest, photo_url, phone.identity, phone.details,
+                EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account),
+                (SELECT group_concat(method, ' ') FROM identities
+                 WHERE identities.account = accounts.account)
             FROM accounts
             JOIN profiles ON profiles.account = accounts.account
             JOIN account_keys ON account_keys.account = accounts.account
             LEFT JOIN email_addresses ON email_addresses.account = accounts.account
+            LEFT JOIN identities AS phone
+                ON phone.account = accounts.account AND phone.method = 'phone'
             WHERE accounts.account = ?
             """, [.integer(account.key)], AccountRow.init)
     }
@@ -32,25 +39,42 @@ extension Transaction {
         // A sign-up is a sign-in too, so the next one is told of it.
         try execute(
             """
-            INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms)
-            VALUES (?, ?, ?, ?)
+            INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms, is_guest)
+            VALUES (?, ?, ?, ?, ?)
             """,
-            [account, .integer(AccountStatus.active.rawValue), SQLValue(at), SQLValue(at)])
+            [
+                account, .integer(AccountStatus.active.rawValue), SQLValue(at), SQLValue(at),
+                SQLValue(new.isGuest),
+            ])
         try execute(
             "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
             [account, .blob(new.sealedKey)])
         try execute(
-            "INSERT INTO profiles (account, display_name, language) VALUES (?, ?, ?)",
-            [account, .blob(new.sealedDisplayName), .text(new.language)])
+            """
+            INSERT INTO profiles (account, display_name, language, photo_url) VALUES (?, ?, ?, ?)
+            """,
+            [
+                account, .blob(new.sealedDisplayName), .text(new.language),
+                SQLValue(new.sealedPhotoURL),
+            ])
+        if let address = new.address { try insert(address, of: new.account) }
+        if let hash = new.sealedPasswordHash {
+            try setPassword(new.account, sealedHash: hash)
+        }
+    }
+
+    /// Gives an account its address.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` when it is taken, or the account has one.
+    func insert(_ address: NewAddress, of account: AccountID) throws {
         try execute(
             """
-            INSERT INTO email_addresses (account, look_up_key, address, held_at_ms)
-            VALUES (?, ?, ?, ?)
+            INSERT INTO email_addresses (account, look_up_key, address, held_at_ms, proved_at_ms)
+            VALUES (?, ?, ?, ?, ?)
             """,
-            [account, .blob(new.lookUpKey), .blob(new.sealedAddress), SQLValue(at)])
-        try execute(
-            "INSERT INTO passwords (account, hash, changed_at_ms) VALUES (?, ?, ?)",
-            [account, .blob(new.sealedPasswordHash), SQLValue(at)])
+            [
+                .integer(account.key), .blob(address.lookUpKey), .blob(address.sealed),
+                SQLValue(at), address.isProved ? SQLValue(at) : .null,
+            ])
     }
 
     /// Notes a sign-in.
@@ -91,6 +115,14 @@ extension AccountRow {
                 lookUpKey: lookUpKey, sealed: try row.blob(8),
                 provedAt: try row.optionalTimestamp(9))
         }
+        isGuest = try row.boolean(10)
+        sealedPhotoURL = try row.optionalBlob(11)
+        phone = try row.optionalInteger(12).map { identity in
+            Phone(identity: identity, sealedDetails: try row.blob(13))
+        }
+        let opensByPassword = try row.boolean(14) && address != nil
+        let identities = try row.optionalText(15)?.split(separator: " ").map(String.init) ?? []
+        methods = (opensByPassword ? ["password"] : []) + identities.sorted()
     }
 }
 

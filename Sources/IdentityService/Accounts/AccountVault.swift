@@ -9,8 +9,13 @@ struct AccountVault: Sendable {
     enum Field: Sendable {
         case address
         case displayName
+        case photoURL
         case passwordHash
         case suspensionReason
+        /// What is told of an identity; its row's key.
+        case identityDetails(Int64)
+        /// What revokes an identity's grant; its row's key.
+        case identityGrant(Int64)
 
         fileprivate func place(_ account: AccountID) -> SealedPlace {
             switch self {
@@ -18,6 +23,12 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "email_addresses", column: "address", row: account.key)
             case .displayName:
                 SealedPlace(table: "profiles", column: "display_name", row: account.key)
+            case .photoURL:
+                SealedPlace(table: "profiles", column: "photo_url", row: account.key)
+            case .identityDetails(let identity):
+                SealedPlace(table: "identities", column: "details", row: identity)
+            case .identityGrant(let identity):
+                SealedPlace(table: "identities", column: "sealed_grant", row: identity)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:
@@ -55,6 +66,11 @@ struct AccountVault: Sendable {
     /// `text` for the store.
     func seal(_ text: String, _ field: Field) throws -> [UInt8] {
         try box.seal(Array(text.utf8), at: field.place(account))
+    }
+
+    /// A secret for the store.
+    func seal(_ secret: SecretBytes, _ field: Field) throws -> [UInt8] {
+        try box.seal(secret, at: field.place(account))
     }
 
     /// The text that `seal` was given.

@@ -40,8 +40,10 @@ struct AdminLookUp: Sendable {
             switch by {
             case .accountId(let text): try AccountID.required(text)
             case .email(let text): try await owner(of: try EmailAddress.required(text))
-            case .phoneNumber, .provider:
-                throw ServiceError(.operationNotAllowed)
+            case .phoneNumber(let text):
+                try await owner(ofIdentity: "phone", Self.dialled(text))
+            case .provider(let somebody):
+                try await owner(ofIdentity: somebody.issuer, somebody.subject)
             case nil: throw ServiceError(.invalidArgument, fields: ["by"])
             }
         guard let account else { throw ServiceError(.notFound) }
@@ -51,6 +53,19 @@ struct AdminLookUp: Sendable {
     private func owner(of address: EmailAddress) async throws -> AccountID? {
         let lookUpKey = parts.keys.lookUpKey(of: address)
         return try await parts.store.read { try $0.owner(ofAddress: lookUpKey) }
+    }
+
+    private func owner(
+        ofIdentity issuer: String, _ subject: String
+    ) async throws -> AccountID? {
+        let lookUpKey = parts.keys.lookUpKey(
+            of: ProvedIdentity(method: "", issuer: issuer, subject: subject, amr: []))
+        return try await parts.store.read { try $0.identity(lookUpKey: lookUpKey)?.account }
+    }
+
+    /// A number as people write it, without what they put between its digits.
+    private static func dialled(_ text: String) -> String {
+        String(text.filter { !" -()./".contains($0) })
     }
 
     /// Nil while session is away: the account is shown all the same.

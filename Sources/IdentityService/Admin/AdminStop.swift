@@ -86,6 +86,6 @@ struct AdminStop: Sendable {
     private func endSessions(of account: AccountID, _ transaction: Transaction) throws {
         try transaction.enqueue(
             IdentityOutbox(parts: parts).endAccount(
-                account, provedUntil: transaction.at, for: .revoked))
+                account, provedUntil: transaction.at, reason: .revoked))
     }
 }

@@ -7,6 +7,8 @@ package import ServiceRuntime
 package struct IdentityKeys: Sendable {
     /// Finds an account by its address: `addresses.lookUpKey(address.normalised)`.
     let addresses: KeyedHash
+    /// Finds an identity by its issuer and subject, and knows used nonces again.
+    let identities: KeyedHash
     /// Finds a link by its token, so that a stolen store holds no token that works (I-06).
     let links: KeyedHash
     /// Keys and fingerprints of calls that had an effect (G-25).
@@ -19,6 +21,8 @@ package struct IdentityKeys: Sendable {
     let accounts: SealedBox
     /// Seals what waits in the outbox.
     let outbox: SealedBox
+    /// Seals the choice after a collision (`CollisionChoice`).
+    let choices: SealedBox
     /// Makes identity's word to the session service.
     let proofs: SignInProofSeal
 
@@ -39,12 +43,14 @@ package struct IdentityKeys: Sendable {
             throw CryptographyError.invalidKey("a key has \(SecretFile.keyBytes) bytes")
         }
         addresses = hash("email look-up")
+        identities = hash("identity look-up")
         links = hash("link")
         calls = hash("call")
         audit = hash("audit")
         devices = hash("known device")
         accounts = try box("account keys")
         outbox = try box("outbox")
+        choices = try box("collision choice")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

@@ -5,6 +5,9 @@ import ServiceRuntime
 /// Makes identity's word that an account has proved itself, for the session service (G-03).
 struct ProofMaking: Sendable {
     private static let nonceBytes = 16
+    /// Proofs of the millisecond in which an account's sessions end, end with them
+    /// (`IdentityOutbox.endAccount`); one that is made this much later is the first that stays.
+    static let afterEnd: Duration = .milliseconds(1)
 
     let parts: IdentityParts
 

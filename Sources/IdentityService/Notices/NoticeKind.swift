@@ -6,6 +6,10 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     case sessionDisplaced = 1
     case sessionReplayed = 2
     case passwordChanged = 64
+    case methodAdded = 65
+    case methodRemoved = 66
+    case addressClaimed = 67
+    case welcome = 68
     case newDevice = 70
 
     /// From here on they are identity's own: nobody else tells of them.
@@ -19,13 +23,19 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     }
 
     /// The mail that tells it.
-    /// - Parameter method: how somebody signed in; for `newDevice`.
-    func mail(device: String, time: String, method: String = "") -> IdentityMail {
+    /// - Parameter names: of the methods that it is about; of a welcome, its reader's.
+    func mail(device: String, time: String, naming names: [String]) -> IdentityMail {
         switch self {
         case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
         case .sessionReplayed: .sessionReplayed(device: device, time: time)
         case .passwordChanged: .passwordChanged(device: device, time: time)
-        case .newDevice: .newDevice(method: method, device: device, time: time)
+        case .newDevice: .newDevice(method: names.first ?? "", device: device, time: time)
+        case .methodAdded:
+            .methodAdded(method: names.first ?? "", device: device, time: time)
+        case .methodRemoved:
+            .methodRemoved(method: names.first ?? "", device: device, time: time)
+        case .addressClaimed: .addressClaimed(methods: names, time: time)
+        case .welcome: .welcome(name: names.first ?? "", device: device, time: time)
         }
     }
 }

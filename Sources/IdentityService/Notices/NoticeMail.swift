@@ -7,14 +7,15 @@ struct NoticeMail: Sendable {
     let parts: IdentityParts
 
     /// - Parameters:
-    ///   - method: How somebody signed in, where the mail tells it.
+    ///   - names: Of the methods that it is about; of a welcome, its reader's.
     ///   - milliseconds: When it happened, since 1970.
     ///   - key: By which notification knows the mail again.
     /// - Returns: false where `NoticeRule` says that none goes out.
     @discardableResult
     func write(
-        _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown, by method: String = "",
-        at milliseconds: Int64, key: String, _ transaction: Transaction
+        _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown,
+        naming names: [String] = [], at milliseconds: Int64, key: String,
+        _ transaction: Transaction
     ) throws -> Bool {
         guard let row = try transaction.account(account), row.status != .deleting,
             let address = row.address
@@ -30,7 +31,8 @@ struct NoticeMail: Sendable {
         try transaction.enqueue(
             IdentityOutbox(parts: parts).email(
                 kind.mail(
-                    device: words, time: NoticeTime.text(of: milliseconds), method: method),
+                    device: words, time: NoticeTime.text(of: milliseconds),
+                    naming: names.map { DeviceWords.words(name: $0, platform: "") }),
                 of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
                 key: key))
         try transaction.noteNotice(account, kind)

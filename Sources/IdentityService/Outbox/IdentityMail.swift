@@ -8,6 +8,14 @@ enum IdentityMail: Hashable, Sendable {
     case passwordChanged(device: String, time: String)
     /// Somebody signed in from a device that is new to the account (N-01, G-08).
     case newDevice(method: String, device: String, time: String)
+    /// An account was made by what proves its address (N-01).
+    case welcome(name: String, device: String, time: String)
+    /// There is one more way to sign in (G-14, G-15).
+    case methodAdded(method: String, device: String, time: String)
+    /// There is one less (G-14).
+    case methodRemoved(method: String, device: String, time: String)
+    /// The address's owner has arrived, and what was set up before is gone.
+    case addressClaimed(methods: [String], time: String)
     /// Somebody tried to sign up with your address. No link: it may have been a stranger.
     case emailAlreadyRegistered
     /// A newer session took the place of another one (S-03).
@@ -22,6 +30,10 @@ enum IdentityMail: Hashable, Sendable {
         case .resetPassword: "reset-password"
         case .passwordChanged: "password-changed"
         case .newDevice: "new-device"
+        case .welcome: "welcome"
+        case .methodAdded: "method-added"
+        case .methodRemoved: "method-removed"
+        case .addressClaimed: "address-claimed"
         case .emailAlreadyRegistered: "email-already-registered"
         case .sessionDisplaced: "session-displaced"
         case .sessionReplayed: "session-replayed"
@@ -36,6 +48,13 @@ enum IdentityMail: Hashable, Sendable {
             [("device", device), ("place", ""), ("time", time)]
         case .newDevice(let method, let device, let time):
             [("method", method), ("device", device), ("place", ""), ("time", time)]
+        case .welcome(let name, let device, let time):
+            [("name", name), ("device", device), ("place", ""), ("time", time)]
+        case .methodAdded(let method, let device, let time),
+            .methodRemoved(let method, let device, let time):
+            [("method", method), ("device", device), ("time", time)]
+        case .addressClaimed(let methods, let time):
+            [("methods", methods.joined(separator: " ")), ("time", time)]
         case .emailAlreadyRegistered: []
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [("device", device), ("time", time)]

@@ -11,6 +11,8 @@ enum OutboxTopic: String, Sendable {
     case email
     /// To session: `EndAccount`. The payload is the request; one account's go in order.
     case endAccount = "end-account"
+    /// To notification: `PushDevices.RevokeAll`. The payload is the request.
+    case revokeDevices = "revoke-devices"
     /// To identity itself: `ResetMailing`. The payload is the keyed hash that an address is found by.
     case passwordReset = "password-reset"
 }
@@ -51,13 +53,21 @@ struct IdentityOutbox: Sendable {
     /// - Parameter session: The one that stays, "ses_…"; empty for none.
     func endAccount(
         _ account: AccountID, provedUntil moment: Timestamp, except session: String = "",
-        for reason: SessionV1.EndReason = .security
+        reason: SessionV1.EndReason = .security
     ) -> OutboxMessage {
         let request = SessionV1.EndAccountRequest(
-            accountId: account.text, beforeMs: (moment + .milliseconds(1)).milliseconds,
+            accountId: account.text, beforeMs: (moment + ProofMaking.afterEnd).milliseconds,
             reason: reason, exceptSessionId: session)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
+            lane: account.key)
+    }
+
+    /// The end of an account's devices that take push messages.
+    func revokeDevices(_ account: AccountID) -> OutboxMessage {
+        OutboxMessage(
+            topic: OutboxTopic.revokeDevices.rawValue, key: newKey(),
+            payload: NotificationV1.RevokeDevicesRequest(accountId: account.text).encoded(),
             lane: account.key)
     }
 

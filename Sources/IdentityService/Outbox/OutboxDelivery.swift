@@ -14,6 +14,7 @@ struct OutboxDelivery: Sendable {
 
     let notifications: any NotificationsAPI
     let sessions: any SessionsAPI
+    let pushDevices: any PushDevicesAPI
     let keys: IdentityKeys
     let time: any Time
     let logger: Logger
@@ -24,6 +25,7 @@ struct OutboxDelivery: Sendable {
         switch OutboxTopic(rawValue: message.topic) {
         case .email: try await sendEmail(message)
         case .endAccount: try await endAccount(message)
+        case .revokeDevices: try await revokeDevices(message)
         case .passwordReset: try await resets.run(message)
         case nil:
             // A newer version wrote it; it is for that one to send.
@@ -49,6 +51,12 @@ struct OutboxDelivery: Sendable {
         let request = try SessionV1.EndAccountRequest(decoding: message.payload)
         // Never given up: a replaced password whose sessions live on would be a hole.
         _ = try await sessions.endAccount(request, context(message))
+    }
+
+    private func revokeDevices(_ message: OutboxMessage) async throws {
+        let request = try NotificationV1.RevokeDevicesRequest(decoding: message.payload)
+        // Never given up: a stranger's device would go on being shown what is the owner's.
+        _ = try await pushDevices.revokeAll(request, context(message))
     }
 
     /// Whether notification says that this mail can never be sent as it is.

@@ -93,7 +93,8 @@ struct PasswordReset: Sendable {
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)
         let news = try SignInNoting(parts: parts).note(
-            row, by: "password", on: attempt.device, from: attempt.origin, transaction)
+            account, before: row.lastSignInAt, by: "password", on: attempt.device,
+            from: attempt.origin, transaction)
         try audit(.signInSucceeded)
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))

@@ -77,7 +77,8 @@ struct PasswordSignIn: Sendable {
             }
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
             let news = try SignInNoting(parts: parts).note(
-                holder.row, by: "password", on: attempt.device, from: attempt.origin, transaction)
+                account, before: holder.row.lastSignInAt, by: "password", on: attempt.device,
+                from: attempt.origin, transaction)
             try transaction.audit(
                 AuditEvent(.signInSucceeded, account: account.key, subject: attempt.subject)
                     .from(attempt.origin))

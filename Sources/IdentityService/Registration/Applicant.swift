@@ -50,7 +50,7 @@ struct Applicant: Sendable {
     }
 
     /// A name that can stand in one line of a mail or a screen.
-    private static func isDisplayName(_ text: String) -> Bool {
+    static func isDisplayName(_ text: String) -> Bool {
         text.unicodeScalars.count <= displayNameMax
             && text.unicodeScalars.allSatisfy { scalar in
                 switch scalar.properties.generalCategory {

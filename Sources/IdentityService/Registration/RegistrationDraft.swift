@@ -23,8 +23,10 @@ struct RegistrationDraft: Sendable {
         account = NewAccount(
             account: id, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
-            language: applicant.language, lookUpKey: applicant.lookUpKey,
-            sealedAddress: try vault.seal(applicant.address.entered, .address),
+            language: applicant.language,
+            address: NewAddress(
+                lookUpKey: applicant.lookUpKey,
+                sealed: try vault.seal(applicant.address.entered, .address), isProved: false),
             sealedPasswordHash: try vault.seal(hash, .passwordHash))
         let token = LinkToken.drawn(from: parts.randomness)
         let expiresAt = moment + parts.settings.verificationLife

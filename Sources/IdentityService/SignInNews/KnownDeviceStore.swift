@@ -31,6 +31,11 @@ extension Transaction {
         return KnownDeviceRule.isNew(isNamed: true, isKnown: false, knownDevices: known)
     }
 
+    /// Forgets all devices of an account.
+    func removeKnownDevices(of account: AccountID) throws {
+        try execute("DELETE FROM known_devices WHERE account = ?", [.integer(account.key)])
+    }
+
     private func knownDevices(of account: AccountID) throws -> Int {
         let count = try queryOne(
             "SELECT count(*) FROM known_devices WHERE account = ?", [.integer(account.key)]

@@ -7,16 +7,18 @@ import Storage
 struct SignInNoting: Sendable {
     let parts: IdentityParts
 
-    /// Notes a sign-in of the account whose row was read before.
-    /// - Parameter method: "password", "phone", or a provider's name.
+    /// Notes a sign-in.
+    /// - Parameters:
+    ///   - before: when the sign-in before this one was; nil for the first.
+    ///   - method: "password", "phone", or a provider's name.
     func note(
-        _ row: AccountRow, by method: String, on device: SignInDevice, from origin: CallOrigin,
-        _ transaction: Transaction
+        _ account: AccountID, before: Timestamp?, by method: String, on device: SignInDevice,
+        from origin: CallOrigin, _ transaction: Transaction
     ) throws -> SignInNews {
-        try transaction.setLastSignIn(row.account)
-        let isNew = try remember(device, of: row.account, transaction)
-        if isNew { try tell(row, method, device, origin, transaction) }
-        return SignInNews(before: row.lastSignInAt, at: transaction.at, isNewDevice: isNew)
+        try transaction.setLastSignIn(account)
+        let isNew = try remember(device, of: account, transaction)
+        if isNew { try tell(account, method, device, origin, transaction) }
+        return SignInNews(before: before, at: transaction.at, isNewDevice: isNew)
     }
 
     /// Notes the device that an account was made on: it is the first, and no news.
@@ -30,13 +32,15 @@ struct SignInNoting: Sendable {
     /// Attack: somebody signs up with a stranger's address and signs in from ever new devices, to have
     /// our mails sent there. So only a proved address is told.
     private func tell(
-        _ row: AccountRow, _ method: String, _ device: SignInDevice, _ origin: CallOrigin,
+        _ account: AccountID, _ method: String, _ device: SignInDevice, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws {
-        try transaction.audit(AuditEvent(.newDevice, account: row.account.key).from(origin))
-        guard parts.settings.tellsNewDevices, row.address?.provedAt != nil else { return }
+        try transaction.audit(AuditEvent(.newDevice, account: account.key).from(origin))
+        guard parts.settings.tellsNewDevices,
+            try transaction.account(account)?.address?.provedAt != nil
+        else { return }
         try NoticeMail(parts: parts).write(
-            .newDevice, to: row.account, device.shown, by: method,
+            .newDevice, to: account, device.shown, naming: [method],
             at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
             transaction)
     }

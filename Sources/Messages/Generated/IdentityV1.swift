@@ -248,6 +248,9 @@ extension IdentityV1 {
         package var language: String
         /// Where it came from.
         package var origin: IdentityV1.Origin?
+        /// The access token of the guest that asks, who becomes the account with all it has; empty for none
+        /// (G-07).
+        package var guestAccessToken: String
 
         /// A message of these fields.
         package init(
@@ -255,13 +258,15 @@ extension IdentityV1 {
             password: String = "",
             displayName: String = "",
             language: String = "",
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            guestAccessToken: String = ""
         ) {
             self.email = email
             self.password = password
             self.displayName = displayName
             self.language = language
             self.origin = origin
+            self.guestAccessToken = guestAccessToken
         }
     }
 }
@@ -277,7 +282,8 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         let displayName = try reader.text(26)
         let language = try reader.text(34)
         let origin: IdentityV1.Origin? = try reader.message(42)
-        return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin)
+        let guestAccessToken = try reader.text(50)
+        return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin, guestAccessToken: guestAccessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -286,6 +292,7 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         if !displayName.isEmpty { sink.text(26, displayName) }
         if !language.isEmpty { sink.text(34, language) }
         if let origin { sink.message(42, origin) }
+        if !guestAccessToken.isEmpty { sink.text(50, guestAccessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -300,18 +307,20 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         let displayName = try Wire.text(c.pointee.display_name)
         let language = try Wire.text(c.pointee.language)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
+        let guestAccessToken = try Wire.text(c.pointee.guest_access_token)
         self.email = email
         self.password = password
         self.displayName = displayName
         self.language = language
         self.origin = origin
+        self.guestAccessToken = guestAccessToken
     }
 }
 
 extension IdentityV1 {
     /// The registered account.
     package struct RegisterResponse: Hashable, Sendable {
-        /// The new account.
+        /// The new account, or the guest that became one.
         package var account: IdentityV1.Account?
         /// Opens a session once, within 30 s.
         package var proof: IdentityV1.SignInProof?

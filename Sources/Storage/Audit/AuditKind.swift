@@ -3,6 +3,18 @@
 package enum AuditKind: String, CaseIterable, Sendable {
     /// An account was made.
     case accountRegistered = "account.registered"
+    /// An account was made that has nothing to sign in by.
+    case guestRegistered = "account.guest-registered"
+    /// A guest became a full account.
+    case guestUpgraded = "account.guest-upgraded"
+    /// The owner of an account's unproved address arrived: all that could open it was removed.
+    case accountTakenOver = "account.taken-over"
+    /// An account has another way of signing in.
+    case identityLinked = "identity.linked"
+    /// A way of signing in was taken away from an account.
+    case identityUnlinked = "identity.unlinked"
+    /// A link or its end was refused; `outcome` says why.
+    case linkingRefused = "identity.linking-refused"
     /// A sign-up was refused; `outcome` says why.
     case signUpRefused = "account.sign-up-refused"
     /// An account's email was proved.

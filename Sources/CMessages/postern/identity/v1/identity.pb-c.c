@@ -747,7 +747,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__origin__descriptor =
   (ProtobufCMessageInit) postern__identity__v1__origin__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__register_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__identity__v1__register_request__field_descriptors[6] =
 {
   {
     "email",
@@ -809,10 +809,23 @@ static const ProtobufCFieldDescriptor postern__identity__v1__register_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "guest_access_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__RegisterRequest, guest_access_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__register_request__field_indices_by_name[] = {
   2,   /* field[2] = display_name */
   0,   /* field[0] = email */
+  5,   /* field[5] = guest_access_token */
   3,   /* field[3] = language */
   4,   /* field[4] = origin */
   1,   /* field[1] = password */
@@ -820,7 +833,7 @@ static const unsigned postern__identity__v1__register_request__field_indices_by_
 static const ProtobufCIntRange postern__identity__v1__register_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__register_request__descriptor =
 {
@@ -830,7 +843,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__register_request__descri
   "Postern__Identity__V1__RegisterRequest",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__RegisterRequest),
-  5,
+  6,
   postern__identity__v1__register_request__field_descriptors,
   postern__identity__v1__register_request__field_indices_by_name,
   1,  postern__identity__v1__register_request__number_ranges,

@@ -1,0 +1,121 @@
+import CallRecords
+import EmailAddresses
+import ServiceRuntime
+import Storage
+
+/// The transaction of an admission: looks up, decides by `LinkingRule`, writes, and reads back.
+struct AdmissionWriting {
+    let parts: IdentityParts
+    let proved: ProvedIdentity
+    let call: AdmissionCall
+    let transaction: Transaction
+
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` where somebody wrote in between.
+    func run() throws -> AdmissionOutcome {
+        let memory = AdmissionMemory(parts: parts, transaction: transaction)
+        if let again = try memory.admitted(proved, call) { return .admitted(again) }
+        if let nonce = proved.nonce, try !transaction.use(nonce) {
+            return try refuse(.invalidNonce, of: nil)
+        }
+        let linking = try look()
+        let decision = LinkingRule.decision(for: linking)
+        if case .refuse(let code) = decision {
+            return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
+        }
+        return .admitted(try write(decision, linking))
+    }
+
+    // MARK: look up
+
+    private func look() throws -> LinkingCase {
+        let word = EmailWord(proved.email)
+        let known = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
+        return LinkingCase(
+            asking: try asking(), known: try known.flatMap { try holder($0.account) }, email: word,
+            owner: known == nil && word.isProof ? try owner() : nil)
+    }
+
+    private func asking() throws -> LinkingCase.Asking {
+        guard let guest = call.guest else { return .nobody }
+        guard let row = try transaction.account(guest) else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        return row.isGuest ? .guest(row.holder) : .full
+    }
+
+    private func holder(_ account: AccountID) throws -> AccountHolder {
+        // An identity whose account lacks a part must not be taken for unknown.
+        guard let row = try transaction.account(account) else {
+            throw ServiceError(.internalError, detail: "an identity's account is not whole")
+        }
+        return row.holder
+    }
+
+    private func owner() throws -> AddressOwner? {
+        guard let email = proved.email,
+            let account = try transaction.owner(
+                ofAddress: parts.keys.lookUpKey(of: email.address))
+        else { return nil }
+        guard let row = try transaction.account(account) else {
+            throw ServiceError(.internalError, detail: "an address's account is not whole")
+        }
+        return AddressOwner(
+            holder: row.holder, isProved: row.address?.provedAt != nil,
+            hasThisMethod: row.methods.contains(proved.method))
+    }
+
+    // MARK: write
+
+    private func refuse(_ code: ErrorCode, of account: AccountID?) throws -> AdmissionOutcome {
+        try transaction.audit(
+            AuditEvent(
+                .signInFailed, account: account?.key, subject: parts.keys.subject(of: proved),
+                outcome: code
+            ).from(call.origin))
+        return .refused(code)
+    }
+
+    private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws -> Admitted {
+        let steps = AdmissionSteps(
+            parts: parts, proved: proved, call: call, transaction: transaction)
+        let done = try steps.run(decision)
+        var record = AdmissionRecord(done.account, lastSignInAt: done.lastSignInAt)
+        record.note(decision, removed: done.removed)
+        let guest = try collision(linking.asking, with: done.account)
+        if let guest {
+            let choice = CollisionChoice(
+                guest: guest.account, account: done.account, at: transaction.at)
+            record.note(choice, token: try choice.token(parts.keys))
+        }
+        let news = try SignInNoting(parts: parts).note(
+            done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
+            from: call.origin, transaction)
+        record.note(news)
+        try transaction.audit(
+            AuditEvent(
+                .signInSucceeded, account: done.account.key,
+                subject: parts.keys.subject(of: proved)
+            ).from(call.origin))
+        try transaction.remember(call.call, record.bytes)
+        let moment = transaction.at + (done.endsSessions ? ProofMaking.afterEnd : .zero)
+        return Admitted(
+            row: try readBack(done.account), record: record, provedAt: moment, guest: guest)
+    }
+
+    /// The guest that asks, where it is another account than the one that is signed in to.
+    private func collision(
+        _ asking: LinkingCase.Asking, with account: AccountID
+    ) throws -> AccountRow? {
+        guard case .guest(let guest) = asking, guest.account != account else { return nil }
+        return try transaction.account(guest.account)
+    }
+
+    /// The account as it stands on disk, whole and with this identity (I-04).
+    private func readBack(_ account: AccountID) throws -> AccountRow {
+        let identity = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
+        guard let row = try transaction.account(account), row.status.isUsable, !row.isGuest,
+            identity?.account == account, row.methods.contains(proved.method)
+        else { throw ServiceError(.internalError, detail: "an admitted account is not whole") }
+        return row
+    }
+}

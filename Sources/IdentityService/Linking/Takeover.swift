@@ -1,0 +1,49 @@
+import CallRecords
+import EmailAddresses
+import ServiceRuntime
+import Storage
+
+/// The owner of an address has arrived, and the account that held it had never proved it: whatever
+/// can open the account now may be a stranger's, and goes, in the transaction in which the owner is
+/// let in. The account's id, profile and documents stay.
+///
+///     goes                                         attack that it stops (Sudhodanan & Paverd 2022)
+///     the password                                 classic-federated merge
+///     identities at providers, the phone number    trojan identifier
+///     links, codes and changes that are under way  unexpired email change
+///     sessions, proofs not yet used                unexpired session
+///     devices that take push messages              the same, by what they are shown
+///     devices that are known (G-08)                a sign-in from the stranger's goes unnoticed
+///
+/// Whoever adds a table by which an account can be opened, or is about to, adds its line to `run`.
+struct Takeover {
+    let parts: IdentityParts
+    let transaction: Transaction
+
+    /// Takes everything away.
+    /// - Returns: the ways of signing in that went, as the owner is told of them.
+    func run(_ row: AccountRow, origin: CallOrigin) throws -> [String] {
+        let account = row.account
+        try transaction.removePassword(of: account)
+        try transaction.removeIdentities(of: account)
+        try transaction.removeLinks(of: account)
+        try transaction.removeKnownDevices(of: account)
+        let outbox = IdentityOutbox(parts: parts)
+        try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
+        try transaction.enqueue(outbox.revokeDevices(account))
+        try transaction.audit(
+            AuditEvent(.accountTakenOver, account: account.key).from(origin))
+        return row.methods
+    }
+
+    /// Notes that the account's address is proved, as its owner writes it: a mail server may tell
+    /// `Ada@` from `ada@`, and the spelling until now was the stranger's. An account that waited for
+    /// this is active from now on.
+    func prove(_ address: EmailAddress, of row: AccountRow) throws {
+        let vault = try AccountReading(parts: parts).vault(row)
+        try transaction.setAddressProved(
+            row.account, sealed: try vault.seal(address.entered, .address))
+        try transaction.befall(.verify, row.account)
+        try transaction.audit(AuditEvent(.emailVerified, account: row.account.key))
+    }
+}
