@@ -58,11 +58,13 @@ struct ErrorWordingTests {
         }
     }
 
-    @Test("X-02: one sentence names both halves of a credential", arguments: [
-        (ErrorLanguage.english, ["email", "password"]), (.german, ["e-mail", "passwort"]),
-        (.spanish, ["correo", "contraseña"]), (.french, ["e-mail", "mot de passe"]),
-        (.japanese, ["メール", "パスワード"]),
-    ])
+    @Test(
+        "X-02: one sentence names both halves of a credential",
+        arguments: [
+            (ErrorLanguage.english, ["email", "password"]), (.german, ["e-mail", "passwort"]),
+            (.spanish, ["correo", "contraseña"]), (.french, ["e-mail", "mot de passe"]),
+            (.japanese, ["メール", "パスワード"]),
+        ])
     func bothHalves(language: ErrorLanguage, halves: [String]) {
         let text = ErrorCode.invalidCredential.sentence(in: language).lowercased()
         #expect(halves.allSatisfy(text.contains))
