@@ -139,7 +139,7 @@ let package = Package(
             "IdentityService",
             [
                 "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime",
+                "Outbound", "Cryptography", "ServiceRuntime",
                 logging, metrics, coreMetrics, lifecycle,
             ]),
         module(
@@ -200,6 +200,9 @@ let package = Package(
             name: "HTTPSink",
             dependencies: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL],
             path: "Tests/HTTPSink", swiftSettings: settings),
+        .target(
+            name: "ProviderIssuer", dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime"],
+            path: "Tests/ProviderIssuer", swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
             path: "Tests/StorageCrashWriter", swiftSettings: settings),
@@ -244,7 +247,7 @@ let package = Package(
             "IdentityService",
             [
                 "IdentityService", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "TestSupport",
+                "Outbound", "Cryptography", "ServiceRuntime", "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",

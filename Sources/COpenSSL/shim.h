@@ -21,6 +21,11 @@ static inline EVP_PKEY *copenssl_generate_p256(void) {
     return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
 
+// A new RSA key pair of so many bits, or NULL; by the same macro.
+static inline EVP_PKEY *copenssl_generate_rsa(size_t bits) {
+    return EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
+}
+
 // Hands the expected tag to a decryption; OpenSSL only reads it, though its type says otherwise.
 static inline int copenssl_set_gcm_tag(EVP_CIPHER_CTX *context, int bytes, const void *tag) {
     return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, bytes, (void *)tag);

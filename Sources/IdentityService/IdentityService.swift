@@ -17,6 +17,8 @@ package import Storage
 package final class IdentityService: AccountsService, AccountNoticesService, Service {
     /// What each flow is given.
     let parts: IdentityParts
+    /// Whose session asks.
+    let owners: SessionOwners
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
 
@@ -25,12 +27,14 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
-        pushDevices: any PushDevicesAPI, sessions: any SessionsAPI, time: any Time, randomness: any Randomness, logger: Logger,
+        pushDevices: any PushDevicesAPI, sessions: any SessionsAPI, devices: any DevicesAPI,
+        time: any Time, randomness: any Randomness, logger: Logger,
         metrics: any MetricsFactory
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
             randomness: randomness, logger: logger)
+        owners = SessionOwners(parts: parts, devices: devices)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
             keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts))
@@ -51,7 +55,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     package func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
-        try await Registration(parts: parts).run(request, context)
+        try await Registration(parts: parts, owners: owners).run(request, context)
     }
 
     /// Signs in with email and password (G-03).

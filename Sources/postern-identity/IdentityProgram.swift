@@ -26,8 +26,8 @@ struct IdentityProgram: Program {
         let passwords = try PasswordHashPool(
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
-        let session = try host.channel(to: settings.session)
         let notification = try host.channel(to: settings.notification)
+        let session = try host.channel(to: settings.session)
         let service = IdentityService(
             settings: settings.identity, store: store,
             keys: try IdentityKeys(
@@ -36,7 +36,7 @@ struct IdentityProgram: Program {
             passwords: passwords,
             notifications: NotificationsClient(notification),
             pushDevices: PushDevicesClient(notification),
-            sessions: SessionsClient(session), time: host.time,
+            sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
             services: [
@@ -45,6 +45,8 @@ struct IdentityProgram: Program {
                 AccountNoticesDispatcher.methods(of: service),
                 AccountAdminDispatcher.methods(
                     of: AccountAdmin(of: service, activity: AccountActivityClient(session))),
+                IdentitiesDispatcher.methods(
+                    of: try Identities(of: service, providers: settings.providers)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],
@@ -62,11 +64,13 @@ struct IdentityProgram: Program {
 /// Identity's settings, and where the services are that it calls.
 struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
+    let providers: ProvidersSettings
     let session: PeerSettings
     let notification: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
+        providers = ProvidersSettings(reading: &settings)
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(

@@ -23,7 +23,7 @@ enum ModuleGraph {
         ("RateLimitService", serviceFloor),
         ("SessionService", serviceFloor),
         ("NotificationService", serviceFloor.union(["Outbound"])),
-        ("IdentityService", serviceFloor.union(["EmailAddresses"])),
+        ("IdentityService", serviceFloor.union(["EmailAddresses", "Outbound"])),
         // The gateway keeps nothing: no Storage.
         (
             "GatewayService",

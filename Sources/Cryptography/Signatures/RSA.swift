@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// OpenSSL's RSA with PKCS #1 v1.5 padding and SHA-256 (RFC 8017, 8.2). For DKIM, whose verifiers
-/// know nothing newer; nothing of ours is signed by it.
+/// know nothing newer, and for the tokens of providers (RS256); nothing of ours is signed by it.
 enum RSA {
     /// A signature is as long as its key's modulus: 1,024 bytes for the longest key.
     static let signatureBytesMax = 1_024
@@ -41,6 +41,11 @@ enum RSA {
 // threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)).
 final class RSAKey: @unchecked Sendable {
     let pointer: OpaquePointer
+
+    /// A new key pair.
+    init(generating bits: Int) throws {
+        pointer = try Self.taken(copenssl_generate_rsa(bits))
+    }
 
     /// A private key in DER: PKCS #8, or PKCS #1 as older tools write it.
     init(privateDER der: UnsafeRawBufferPointer) throws {

@@ -1,4 +1,5 @@
-/// A private RSA key that signs mails (DKIM, RFC 6376, 3.3.1): PKCS #1 v1.5 with SHA-256.
+/// A private RSA key that signs mails (DKIM, RFC 6376, 3.3.1): PKCS #1 v1.5 with SHA-256. Tests sign
+/// with it what providers of identities would.
 package struct RSASigningKey: Sendable {
     /// The shortest modulus that is taken, in bits: RFC 8301, 3.2, asks signers for this much.
     package static let bitsMin = 2_048
@@ -25,10 +26,20 @@ package struct RSASigningKey: Sendable {
         try self.init(der: der)
     }
 
+    /// A new key.
+    /// - Throws: `CryptographyError`.
+    package static func generate(bits: Int = bitsMin) throws -> RSASigningKey {
+        try RSASigningKey(key: RSAKey(generating: bits))
+    }
+
     /// The private key in DER (PKCS #8 or PKCS #1).
     /// - Throws: `CryptographyError`.
     package init(der: SecretBytes) throws {
-        key = try der.withBytes { try RSAKey(privateDER: $0) }
+        try self.init(key: der.withBytes { try RSAKey(privateDER: $0) })
+    }
+
+    private init(key: RSAKey) throws {
+        self.key = key
         guard (Self.bitsMin...Self.bitsMax).contains(key.bits) else {
             throw CryptographyError.invalidKey(
                 "an RSA key of \(key.bits) bits; it must have \(Self.bitsMin) to \(Self.bitsMax)")

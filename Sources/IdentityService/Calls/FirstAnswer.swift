@@ -9,6 +9,7 @@ struct FirstAnswer: Hashable, Sendable {
     let account: Int64
     /// A sign-in, and a reset: when the sign-in before was, milliseconds since 1970, 0 if never. A
     /// confirmation: 1 where the password was replaced. A mail that was asked for: 1 where it went.
+    /// A registration: 1 where a guest asked.
     let figure: Int64
     /// A sign-in: when it was, milliseconds since 1970 (`SignInNews`).
     let moment: Int64

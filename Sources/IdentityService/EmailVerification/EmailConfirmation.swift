@@ -95,7 +95,7 @@ struct EmailConfirmation: Sendable {
             try transaction.setAddressProved(account)
             try transaction.audit(
                 AuditEvent(.emailVerified, account: account.key).from(attempt.origin))
-            if let newHash { try replace(account, newHash, attempt, transaction) }
+            if let newHash { try replace(holder.row, newHash, attempt, transaction) }
             try transaction.remember(
                 attempt.call, FirstAnswer(account: account.key, figure: newHash == nil ? 0 : 1))
             guard let row = try transaction.account(account), row.address?.provedAt != nil else {
@@ -106,9 +106,14 @@ struct EmailConfirmation: Sendable {
     }
 
     private func replace(
-        _ account: AccountID, _ hash: [UInt8], _ attempt: ConfirmationAttempt,
+        _ row: AccountRow, _ hash: [UInt8], _ attempt: ConfirmationAttempt,
         _ transaction: Transaction
     ) throws {
+        let account = row.account
+        if row.address?.provedAt == nil {
+            try Takeover(parts: parts, transaction: transaction).removeIdentities(
+                row, DeviceShown(name: "", platform: ""), origin: attempt.origin)
+        }
         try transaction.setPassword(account, sealedHash: hash)
         try transaction.audit(
             AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))

@@ -22,6 +22,9 @@ struct ProvedIdentity: Sendable {
     let amr: [String]
     /// What the issuer gave for revoking its grant (Apple's refresh token, G-05); nil for none.
     var grant: SecretBytes?
+    /// Which of the operator's client ids the token was for: Apple's code is exchanged under the same
+    /// one; empty where there is none.
+    var audience = ""
     /// Serves once: written with the sign-in that it serves, and refused after (G-05).
     var nonce: UsedNonce?
 }

@@ -13,6 +13,8 @@ package struct IdentityKeys: Sendable {
     let links: KeyedHash
     /// Keys and fingerprints of calls that had an effect (G-25).
     let calls: KeyedHash
+    /// Nonces for sign-ins at providers (G-05).
+    let nonces: KeyedHash
     /// Client addresses and devices in the audit trail.
     let audit: KeyedHash
     /// Devices that accounts were signed in to from, for each account apart (G-08).
@@ -46,6 +48,7 @@ package struct IdentityKeys: Sendable {
         identities = hash("identity look-up")
         links = hash("link")
         calls = hash("call")
+        nonces = hash("nonce")
         audit = hash("audit")
         devices = hash("known device")
         accounts = try box("account keys")

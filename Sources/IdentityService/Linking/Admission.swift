@@ -1,4 +1,5 @@
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -31,9 +32,27 @@ struct Admission: Sendable {
         throw ServiceError(.unavailable, detail: "the account changed under each decision")
     }
 
-    /// The first answer to this call, if it was done before. The session of a guest is over once it
-    /// was upgraded, so a repeat cannot show it again (G-25).
-    func answerAgain(
+    /// Admits by a call that may carry a guest's access token.
+    ///
+    /// The session of a guest is over once it was upgraded, so a repeat cannot show it again: what
+    /// was done is looked for before the token is refused (G-25).
+    /// - Throws: also as `SessionOwners.owner`.
+    func admit(
+        _ proved: ProvedIdentity, _ call: AdmissionCall, askedBy guestAccessToken: String,
+        _ owners: SessionOwners, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        guard !guestAccessToken.isEmpty else { return try await admit(proved, call) }
+        var call = call
+        do {
+            call.guest = try await owners.owner(of: guestAccessToken, context).account
+        } catch let refused as ServiceError {
+            guard let again = try await answerAgain(proved, call) else { throw refused }
+            return again
+        }
+        return try await admit(proved, call)
+    }
+
+    private func answerAgain(
         _ proved: ProvedIdentity, _ call: AdmissionCall
     ) async throws -> IdentityV1.AdmissionResponse? {
         guard call.call != nil else { return nil }

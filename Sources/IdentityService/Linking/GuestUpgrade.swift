@@ -1,5 +1,6 @@
 import CallRecords
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -22,5 +23,33 @@ struct GuestUpgrade {
                 row.account, provedUntil: transaction.at, except: session, reason: .signedOut))
         try transaction.audit(
             AuditEvent(.guestUpgraded, account: row.account.key).from(origin))
+    }
+
+    /// The same, by email and password: the draft's address and password become the guest's, and its
+    /// name where the guest has none.
+    func run(_ row: AccountRow, into draft: NewAccount, origin: CallOrigin) throws {
+        try run(row, origin: origin)
+        if let address = draft.address { try transaction.insert(address, of: row.account) }
+        if let hash = draft.sealedPasswordHash {
+            try transaction.setPassword(row.account, sealedHash: hash)
+        }
+        let vault = try AccountReading(parts: parts).vault(row)
+        let isNamed = try !vault.open(row.sealedDisplayName, .displayName).isEmpty
+        try transaction.fillProfile(
+            row.account, sealedDisplayName: isNamed ? nil : draft.sealedDisplayName,
+            sealedPhotoURL: draft.sealedPhotoURL)
+        try transaction.setLastSignIn(row.account)
+    }
+}
+
+extension SessionOwners {
+    /// The guest whose session asks; nil for no access token.
+    /// - Throws: `auth/already-signed-in` for who is no guest, and as `owner`.
+    func guest(of accessToken: String, _ context: CallContext) async throws -> AccountRow? {
+        guard !accessToken.isEmpty else { return nil }
+        let owner = try await owner(of: accessToken, context)
+        let row = try await AccountReading(parts: parts).account(owner.account)
+        guard row.isGuest else { throw ServiceError(.alreadySignedIn) }
+        return row
     }
 }

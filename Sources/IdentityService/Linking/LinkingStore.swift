@@ -20,11 +20,11 @@ extension Transaction {
     }
 
     /// Notes that a guest is none any more.
-    /// - Returns: false where it was none.
+    /// - Returns: false where it was none, or is stopped.
     func endGuest(_ account: AccountID) throws -> Bool {
         try execute(
-            "UPDATE accounts SET is_guest = 0 WHERE account = ? AND is_guest = 1",
-            [.integer(account.key)]) == 1
+            "UPDATE accounts SET is_guest = 0 WHERE account = ? AND is_guest = 1 AND status = ?",
+            [.integer(account.key), .integer(AccountStatus.active.rawValue)]) == 1
     }
 
     /// Gives a profile what it lacks.

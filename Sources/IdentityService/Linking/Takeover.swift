@@ -36,6 +36,26 @@ struct Takeover {
         return row.methods
     }
 
+    /// The same, where the owner proves the address by a link from a mail and sets a password with
+    /// it, which replaces the stranger's and ends all sessions: identities go, and the phone number.
+    /// Attack (trojan identifier): a stranger signs up with your address, links an identity of their
+    /// own, and comes back by it after you have set a password.
+    func removeIdentities(
+        _ row: AccountRow, _ device: DeviceShown, origin: CallOrigin
+    ) throws {
+        let account = row.account
+        let removed = row.methods.filter { $0 != "password" }
+        let outbox = IdentityOutbox(parts: parts)
+        try transaction.enqueue(outbox.revokeDevices(account))
+        guard !removed.isEmpty else { return }
+        try transaction.removeIdentities(of: account)
+        try transaction.audit(
+            AuditEvent(.accountTakenOver, account: account.key).from(origin))
+        try NoticeMail(parts: parts).write(
+            .addressClaimed, to: account, device, naming: removed,
+            at: transaction.at.milliseconds, key: outbox.newKey(), transaction)
+    }
+
     /// Notes that the account's address is proved, as its owner writes it: a mail server may tell
     /// `Ada@` from `ada@`, and the spelling until now was the stranger's. An account that waited for
     /// this is active from now on.

@@ -4,8 +4,8 @@ import ServiceLifecycle
 import ServiceRuntime
 import Storage
 
-/// Proves at the start and every hour that no account stands without its profile, nor a profile
-/// without its account, and reports the count (I-04, A-04: the alert is on anything above 0).
+/// Proves at the start and every hour that no account stands without its profile or a way in, nor a
+/// profile or an identity without its account, and reports the count (I-04, A-04: the alert is on anything above 0).
 struct OrphanCheck: Sendable {
     /// Orphans can only come from an import or an older version, so an hour is soon enough.
     static let interval: Duration = .seconds(3_600)
@@ -15,6 +15,8 @@ struct OrphanCheck: Sendable {
     private let logger: Logger
     private let accountsWithoutProfile: Gauge
     private let profilesWithoutAccount: Gauge
+    private let identitiesWithoutAccount: Gauge
+    private let accountsWithoutWayIn: Gauge
 
     init(store: Store, time: any Time, logger: Logger, metrics: any MetricsFactory) {
         self.store = store
@@ -25,6 +27,8 @@ struct OrphanCheck: Sendable {
         }
         accountsWithoutProfile = gauge("account-without-profile")
         profilesWithoutAccount = gauge("profile-without-account")
+        identitiesWithoutAccount = gauge("identity-without-account")
+        accountsWithoutWayIn = gauge("account-without-way-in")
     }
 
     /// Checks until cancelled or told to shut down.
@@ -44,9 +48,10 @@ struct OrphanCheck: Sendable {
             let count = try await store.read { try $0.orphanCount() }
             accountsWithoutProfile.record(count.accountsWithoutProfile)
             profilesWithoutAccount.record(count.profilesWithoutAccount)
-            let orphans = count.accountsWithoutProfile + count.profilesWithoutAccount
-            guard orphans > 0 else { return }
-            logger.error("there are orphaned accounts", fields: [.count: .integer(orphans)])
+            identitiesWithoutAccount.record(count.identitiesWithoutAccount)
+            accountsWithoutWayIn.record(count.accountsWithoutWayIn)
+            guard count.sum > 0 else { return }
+            logger.error("there are orphaned accounts", fields: [.count: .integer(count.sum)])
         } catch {
             logger.warning("orphans were not counted", fields: [.detail: .error(error)])
         }

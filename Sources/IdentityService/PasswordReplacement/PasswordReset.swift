@@ -88,8 +88,12 @@ struct PasswordReset: Sendable {
             try transaction.audit(AuditEvent(kind, account: account.key).from(attempt.origin))
         }
         try transaction.removeLinks(of: account)
-        if row.address?.provedAt == nil { try audit(.emailVerified) }
         try transaction.setAddressProved(account)
+        if row.address?.provedAt == nil {
+            try audit(.emailVerified)
+            try Takeover(parts: parts, transaction: transaction)
+                .removeIdentities(row, attempt.device, origin: attempt.origin)
+        }
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)
         let news = try SignInNoting(parts: parts).note(

@@ -13,19 +13,34 @@ import Storage
 ///
 /// A taken address costs the same hash and the same commit. Nothing that was typed is kept then;
 /// the owner gets a mail instead (design.md, Sign-up on a taken address: friendly).
+///
+/// A guest that asks becomes the account, with its id and all it has (`GuestUpgrade`, G-07).
 struct Registration: Sendable {
     let parts: IdentityParts
+    let owners: SessionOwners
 
-    /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`.
+    /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
+    ///   with a guest's access token `auth/already-signed-in`, and as `SessionOwners.owner`.
     func run(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let applicant = try Applicant(request, context, parts.keys, parts.settings)
+        let guest: AccountRow?
+        do {
+            guest = try await owners.guest(of: request.guestAccessToken, context)
+        } catch let refused as ServiceError {
+            // The session of a guest is over once it was upgraded, so a repeat cannot show it again.
+            guard
+                let first = try await parts.store.write({ try $0.firstAnswer(of: applicant.call) })
+            else { throw refused }
+            return try await answerAgain(first, applicant)
+        }
         let hash = try await parts.passwords.hash(password: applicant.password.bytes)
-        let draft = try RegistrationDraft(applicant, hash: hash, parts, at: parts.time.now())
-        switch try await write(applicant, draft) {
+        let draft = try RegistrationDraft(
+            applicant, hash: hash, as: guest, parts, at: parts.time.now())
+        switch try await write(applicant, draft, guest) {
         case .registered(let row, let moment): return try answer(row, provedAt: moment)
-        case .done(let account): return try await answerAgain(account, applicant)
+        case .done(let first): return try await answerAgain(first, applicant)
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["email"])
         }
     }
@@ -33,25 +48,26 @@ struct Registration: Sendable {
     /// What became of it.
     private enum Outcome: Sendable {
         case registered(AccountRow, at: Timestamp)
-        /// This call was done before, for this account.
-        case done(AccountID)
+        /// This call was done before.
+        case done(FirstAnswer)
         case taken
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: RegistrationDraft
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: AccountRow?
     ) async throws -> Outcome {
         do {
             return try await parts.store.write { transaction in
                 if let first = try transaction.firstAnswer(of: applicant.call) {
-                    return .done(try AccountID(stored: first.account))
+                    return .done(first)
                 }
                 if let owner = try transaction.owner(ofAddress: applicant.lookUpKey) {
                     try tell(owner, applicant, draft, transaction)
                     return .taken
                 }
                 return .registered(
-                    try register(applicant, draft, transaction), at: transaction.at)
+                    try register(applicant, draft, guest, transaction),
+                    at: transaction.at + (guest == nil ? .zero : ProofMaking.afterEnd))
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
             // An engine with several writers can let another registration in between look and
@@ -61,17 +77,28 @@ struct Registration: Sendable {
     }
 
     private func register(
-        _ applicant: Applicant, _ draft: RegistrationDraft, _ transaction: Transaction
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: AccountRow?,
+        _ transaction: Transaction
     ) throws -> AccountRow {
         let account = draft.account.account
+<<<<<<< HEAD
         try transaction.insert(draft.account)
         _ = try SignInNoting(parts: parts).remember(applicant.device, of: account, transaction)
+=======
+        if let guest {
+            try GuestUpgrade(parts: parts, transaction: transaction)
+                .run(guest, into: draft.account, origin: applicant.origin)
+        } else {
+            try transaction.insert(draft.account)
+        }
+>>>>>>> link
         try transaction.insert(draft.link)
         try transaction.enqueue(draft.verificationMail)
         try transaction.audit(
             AuditEvent(.accountRegistered, account: account.key, subject: applicant.subject)
                 .from(applicant.origin))
-        try transaction.remember(applicant.call, FirstAnswer(account: account.key))
+        try transaction.remember(
+            applicant.call, FirstAnswer(account: account.key, figure: guest == nil ? 0 : 1))
         // `passwordHolder` joins account, key and profile: what it finds is whole (I-04).
         guard let holder = try transaction.passwordHolder(account),
             holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
@@ -111,11 +138,13 @@ struct Registration: Sendable {
     /// Answers a repeat (G-25). The password is checked first: a captured key alone must open
     /// nothing. Another password is another request.
     private func answerAgain(
-        _ account: AccountID, _ applicant: Applicant
+        _ first: FirstAnswer, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
         // Proved as of now, not of after the hash: if the password is replaced meanwhile, session
-        // refuses this proof with all others from before.
-        let moment = parts.time.now()
+        // refuses this proof with all others from before. A guest's sessions have ended with the
+        // first answer, perhaps in this millisecond.
+        let moment = parts.time.now() + (first.figure == 1 ? ProofMaking.afterEnd : .zero)
+        let account = try AccountID(stored: first.account)
         let holder = try await parts.store.read { try $0.passwordHolder(account) }
         let isRight = try await PasswordCheck(parts: parts).isRight(
             applicant.password, of: holder)

@@ -14,12 +14,15 @@ struct RegistrationDraft: Sendable {
     let ownerMailKey: String
 
     /// A draft for an applicant whose password's hash is `hash`.
+    /// - Parameter guest: who asks, and becomes the account; nil for nobody.
     init(
-        _ applicant: Applicant, hash: String, _ parts: IdentityParts, at moment: Timestamp
+        _ applicant: Applicant, hash: String, as guest: AccountRow?, _ parts: IdentityParts,
+        at moment: Timestamp
     ) throws {
-        let id = AccountID.drawn(from: parts.randomness)
-        let vault = try AccountVault(
-            new: id, under: parts.keys.accounts, randomness: parts.randomness)
+        let id = guest?.account ?? AccountID.drawn(from: parts.randomness)
+        let vault =
+            try guest.map { try AccountReading(parts: parts).vault($0) }
+            ?? AccountVault(new: id, under: parts.keys.accounts, randomness: parts.randomness)
         account = NewAccount(
             account: id, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal(applicant.displayName, .displayName),

@@ -20,6 +20,8 @@ final class InnerServices: Sendable {
 
     let folder: TemporaryFolder
     let identity: IdentityService
+    /// Identities at providers, and guests.
+    let identities: Identities
     let identityStore: Store
     let session: SessionService
     let sessionStore: Store
@@ -31,7 +33,10 @@ final class InnerServices: Sendable {
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
-    init(in folder: TemporaryFolder, time: ManualTime) async throws {
+    /// - Parameter providers: settings of the providers that people sign in by, as on a command line.
+    init(
+        in folder: TemporaryFolder, time: ManualTime, providers: [String] = []
+    ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
         func key() -> SecretBytes { .generate(count: 32, randomness: randomness) }
@@ -51,12 +56,15 @@ final class InnerServices: Sendable {
         let mail: NotificationSettings = try SettingsLoader.settings()
         notificationStore = try store(
             NotificationService.storeName, NotificationService.migrations)
+        let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
         notification = NotificationService(
-            settings: mail, store: notificationStore,
-            keys: try NotificationKeys(master: key(), randomness: randomness),
+            settings: mail, store: notificationStore, keys: mailKeys,
             routes: try mail.makeRoutes(
                 dataFolder: folder.path, store: notificationStore, time: time, logger: log),
             time: time, randomness: randomness, logger: log)
+        let short = ShortMessages(
+            of: notification, settings: mail, wording: CatalogueWording(mail.templates.live),
+            store: notificationStore, keys: mailKeys, randomness: randomness)
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
@@ -73,9 +81,11 @@ final class InnerServices: Sendable {
                 master: key(), signInProofs: proofKey, randomness: randomness),
             passwords: try PasswordHashPool(
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
-            notifications: notification, sessions: SessionsForIdentity(session: session),
-            time: time, randomness: randomness,
-            logger: log, metrics: metrics)
+            notifications: notification, pushDevices: short.devices,
+            sessions: SessionsForIdentity(session: session), devices: session, time: time,
+            randomness: randomness, logger: log, metrics: metrics)
+        identities = try Identities(
+            of: identity, providers: try SettingsLoader.settings(providers) as ProvidersSettings)
         notices.connect(to: identity)
     }
 

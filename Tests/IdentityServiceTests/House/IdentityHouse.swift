@@ -19,11 +19,15 @@ final class IdentityHouse: Sendable {
     let randomness: SeededRandomness
     let notifications: RecordingNotifications
     let sessions = RecordingSessions()
+    let pushDevices = RecordingPushDevices()
+    let devices: KnownSessions
+    let tokens = WrittenTokens()
     let metrics = MetricsRegistry()
     let log = CapturedLog()
     let keys: IdentityKeys
     let store: Store
     let service: IdentityService
+    let identities: Identities
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
@@ -35,6 +39,7 @@ final class IdentityHouse: Sendable {
         self.folder = folder
         self.time = time
         self.notifications = notifications
+        devices = KnownSessions(time: time)
         randomness = SeededRandomness(seed: seed)
         keys = try IdentityKeys(
             master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
@@ -52,8 +57,9 @@ final class IdentityHouse: Sendable {
             settings: settings, store: store, keys: keys,
             passwords: try PasswordHashPool(
                 settings: hashing, time: time, randomness: randomness, metrics: metrics),
-            notifications: notifications, sessions: sessions, time: time, randomness: randomness,
-            logger: logger, metrics: metrics)
+            notifications: notifications, pushDevices: pushDevices, sessions: sessions,
+            devices: devices, time: time, randomness: randomness, logger: logger, metrics: metrics)
+        identities = Identities(of: service, tokens: tokens)
     }
 
     /// How many passwords have been hashed.

@@ -1,0 +1,34 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// By what an account can be signed in to, for its owner (G-14).
+struct MethodListing: Sendable {
+    let parts: IdentityParts
+
+    /// The oldest first; a password is as old as it was last set.
+    func methods(of account: AccountID) async throws -> [IdentityV1.SignInMethod] {
+        let (row, identities, passwordSetAt) = try await parts.store.read { session in
+            (
+                try session.account(account), try session.identities(of: account),
+                try session.passwordSetAt(account)
+            )
+        }
+        guard let row else { throw ServiceError(.invalidAccessToken) }
+        let vault = try AccountReading(parts: parts).vault(row)
+        var methods = try identities.map { identity in
+            let details = try IdentityDetails(
+                text: try vault.open(identity.sealedDetails, .identityDetails(identity.identity)))
+            return IdentityV1.SignInMethod(
+                method: identity.method, addedAtMs: identity.linkedAt.milliseconds,
+                hint: details.hint(method: identity.method))
+        }
+        if let passwordSetAt, let address = row.address {
+            methods.append(
+                IdentityV1.SignInMethod(
+                    method: "password", addedAtMs: passwordSetAt.milliseconds,
+                    hint: try vault.open(address.sealed, .address)))
+        }
+        return methods.sorted { ($0.addedAtMs, $0.method) < ($1.addedAtMs, $1.method) }
+    }
+}

@@ -1,0 +1,50 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Proves the owner of the session that asks once more, by a fresh token of a provider that is
+/// linked to the account (G-13).
+///
+/// Attack: somebody finds a phone unlocked and proves themselves by a provider account of their own.
+/// Only the account's own identity is a proof; one that is nobody's is not linked by this.
+struct ProviderProof: Sendable {
+    let parts: IdentityParts
+
+    /// - Throws: `auth/no-such-provider` for an identity that is not the account's;
+    ///   `auth/missing-or-invalid-nonce`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func proof(
+        of owner: SessionOwner, by proved: ProvedIdentity, _ call: MethodCall
+    ) async throws -> IdentityV1.SignInProof {
+        let lookUpKey = parts.keys.lookUpKey(of: proved)
+        let outcome: Result<Timestamp, ServiceError> = try await parts.store.write { transaction in
+            let isRepeat = try transaction.firstAnswer(of: call.call) != nil
+            if !isRepeat, let nonce = proved.nonce, try !transaction.use(nonce) {
+                return .failure(try refusal(.invalidNonce, proved, call, transaction))
+            }
+            guard try transaction.identity(lookUpKey: lookUpKey)?.account == owner.account,
+                let row = try transaction.account(owner.account)
+            else { return .failure(try refusal(.methodNotLinked, proved, call, transaction)) }
+            guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            if !isRepeat {
+                try transaction.remember(call.call, FirstAnswer(account: owner.account.key))
+            }
+            return .success(transaction.at)
+        }
+        return ProofMaking(parts: parts).proof(
+            owner.account, by: proved.amr, provedAt: try outcome.get())
+    }
+
+    private func refusal(
+        _ code: ErrorCode, _ proved: ProvedIdentity, _ call: MethodCall,
+        _ transaction: Transaction
+    ) throws -> ServiceError {
+        try transaction.audit(
+            AuditEvent(
+                .signInFailed, account: call.owner.account.key,
+                subject: parts.keys.subject(of: proved), outcome: code
+            ).from(call.origin))
+        return ServiceError(code)
+    }
+}

@@ -1,0 +1,109 @@
+import CallRecords
+import EmailAddresses
+import ServiceRuntime
+import Storage
+
+/// Adds a proved identity to the account that asks (G-14): a provider's, or a phone number. Told and
+/// recorded. The first one of a guest is its upgrade, whose other sessions end.
+struct MethodAdding: Sendable {
+    let parts: IdentityParts
+
+    /// - Throws: as `MethodRule`; `auth/missing-or-invalid-nonce`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func add(_ proved: ProvedIdentity, _ call: MethodCall) async throws -> AccountRow {
+        let outcome: Result<AccountRow, ServiceError>
+        do {
+            outcome = try await parts.store.write { transaction in
+                try MethodAddition(
+                    parts: parts, proved: proved, call: call, transaction: transaction
+                ).run()
+            }
+        } catch let error as SQLError where error.kind == .constraint(.unique) {
+            // An engine with several writers can let another link in between look and write.
+            throw ServiceError(.credentialAlreadyInUse)
+        }
+        return try outcome.get()
+    }
+}
+
+/// The transaction of it.
+private struct MethodAddition {
+    let parts: IdentityParts
+    let proved: ProvedIdentity
+    let call: MethodCall
+    let transaction: Transaction
+
+    private var account: AccountID { call.owner.account }
+
+    func run() throws -> Result<AccountRow, ServiceError> {
+        let row = try row()
+        if try transaction.firstAnswer(of: call.call) != nil { return .success(row) }
+        if let nonce = proved.nonce, try !transaction.use(nonce) {
+            return .failure(try refusal(.invalidNonce))
+        }
+        let known = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
+        let code = MethodRule.refusal(
+            adding: proved.method, to: account, having: row.methods, known: known?.account)
+        if let code { return .failure(try refusal(code)) }
+        try add(to: row)
+        try transaction.remember(call.call, FirstAnswer(account: account.key))
+        return .success(try self.row())
+    }
+
+    private func add(to row: AccountRow) throws {
+        let vault = try AccountReading(parts: parts).vault(row)
+        if row.isGuest {
+            try GuestUpgrade(parts: parts, transaction: transaction)
+                .run(row, origin: call.origin, except: call.owner.session)
+        }
+        try gainAddress(row, vault)
+        try transaction.insert(NewIdentity(proved, of: account, vault, parts))
+        try audit(.identityLinked)
+        try NoticeMail(parts: parts).write(
+            .methodAdded, to: account, call.device, naming: [proved.method],
+            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
+            transaction)
+    }
+
+    private func gainAddress(_ row: AccountRow, _ vault: AccountVault) throws {
+        guard let email = proved.email, email.isVerified else { return }
+        let key = parts.keys.lookUpKey(of: email.address)
+        let gain = MethodRule.address(
+            ownKey: row.address?.lookUpKey, isProved: row.address?.provedAt != nil, emailKey: key,
+            isTaken: try transaction.owner(ofAddress: key) != nil)
+        switch gain {
+        case .none: return
+        case .gained:
+            try transaction.insert(
+                NewAddress(
+                    lookUpKey: key, sealed: try vault.seal(email.address.entered, .address),
+                    isProved: true), of: account)
+        case .proved:
+            try transaction.setAddressProved(account)
+            try transaction.removeLinks(.verifyEmail, of: account)
+        }
+        try audit(.emailVerified)
+    }
+
+    private func row() throws -> AccountRow {
+        guard let row = try transaction.account(account) else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return row
+    }
+
+    /// Records a refusal, and gives the error to throw after the commit.
+    private func refusal(_ code: ErrorCode) throws -> ServiceError {
+        try audit(.linkingRefused, outcome: code)
+        return ServiceError(code)
+    }
+
+    private func audit(_ kind: AuditKind, outcome: ErrorCode? = nil) throws {
+        try transaction.audit(
+            AuditEvent(
+                kind, account: account.key, subject: parts.keys.subject(of: proved),
+                outcome: outcome
+            ).from(call.origin))
+    }
+}

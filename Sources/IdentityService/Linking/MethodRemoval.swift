@@ -1,0 +1,63 @@
+import CallRecords
+import ServiceRuntime
+import Storage
+
+/// Takes a way of signing in away from the account that asks, never the last one (G-14). Told and
+/// recorded.
+///
+/// All other sessions end, as with a change of the password: who takes a way of signing in away may
+/// do so because somebody else had it, and which session was opened by which way is not known here.
+///
+/// Two that go at once are decided one after the other, so that of the last two one stays.
+struct MethodRemoval: Sendable {
+    let parts: IdentityParts
+
+    /// - Throws: as `MethodRule`; `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func remove(_ method: String, _ call: MethodCall) async throws -> AccountRow {
+        let outcome: Result<AccountRow, ServiceError> = try await parts.store.write {
+            transaction in
+            let row = try Self.row(call.owner.account, transaction)
+            if try transaction.firstAnswer(of: call.call) != nil { return .success(row) }
+            if let code = MethodRule.refusal(removing: method, from: row.methods) {
+                try transaction.audit(
+                    AuditEvent(.linkingRefused, account: row.account.key, outcome: code)
+                        .from(call.origin))
+                return .failure(ServiceError(code))
+            }
+            try remove(method, from: row, call, transaction)
+            try transaction.remember(call.call, FirstAnswer(account: row.account.key))
+            return .success(try Self.row(row.account, transaction))
+        }
+        return try outcome.get()
+    }
+
+    private func remove(
+        _ method: String, from row: AccountRow, _ call: MethodCall, _ transaction: Transaction
+    ) throws {
+        let account = row.account
+        if method == "password" {
+            try transaction.removePassword(of: account)
+            // A link to set a new one is on its way for the old one.
+            try transaction.removeLinks(.resetPassword, of: account)
+        }
+        for identity in try transaction.identities(of: account) where identity.method == method {
+            try transaction.removeIdentity(identity.identity)
+        }
+        try transaction.audit(
+            AuditEvent(.identityUnlinked, account: account.key).from(call.origin))
+        let outbox = IdentityOutbox(parts: parts)
+        try transaction.enqueue(
+            outbox.endAccount(account, provedUntil: transaction.at, except: call.owner.session))
+        try NoticeMail(parts: parts).write(
+            .methodRemoved, to: account, call.device, naming: [method],
+            at: transaction.at.milliseconds, key: outbox.newKey(), transaction)
+    }
+
+    private static func row(_ account: AccountID, _ transaction: Transaction) throws -> AccountRow {
+        guard let row = try transaction.account(account) else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return row
+    }
+}

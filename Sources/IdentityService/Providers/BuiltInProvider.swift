@@ -1,0 +1,87 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+
+/// The providers that are known without a file, by their own documents.
+///
+/// | | Google | Apple |
+/// |---|---|---|
+/// | `iss` | `https://accounts.google.com`, older tokens without `https://` | `https://appleid.apple.com` |
+/// | keys | `https://www.googleapis.com/oauth2/v3/certs` | `https://appleid.apple.com/auth/keys` |
+/// | signed by | RS256 | RS256 |
+/// | nonce | as it is | its SHA-256 |
+/// | `email_verified`, `is_private_email` | boolean | boolean or text |
+/// | name | claim `name` | with the request, at the first sign-in only |
+///
+/// Sources: "Verify the Google ID token on your server side"; "Authenticating users with Sign in
+/// with Apple".
+enum BuiltInProvider: String, CaseIterable, Sendable {
+    case google
+    case apple
+
+    /// Theirs, whether they are on or not: nobody else is these.
+    static let issuers = allCases.flatMap(\.issuers)
+
+    private var issuers: [String] {
+        switch self {
+        case .google: ["https://accounts.google.com", "accounts.google.com"]
+        case .apple: ["https://appleid.apple.com"]
+        }
+    }
+
+    private var keysURL: String {
+        switch self {
+        case .google: "https://www.googleapis.com/oauth2/v3/certs"
+        case .apple: "https://appleid.apple.com/auth/keys"
+        }
+    }
+
+    private var clientIDs: String {
+        switch self {
+        case .google: "…apps.googleusercontent.com"
+        case .apple: "bundle ids and services ids"
+        }
+    }
+
+    /// Declares this provider's settings; nil where it is off.
+    func provider(_ settings: inout SettingsReader, allowsPlain: Bool) -> Provider? {
+        let audiences = settings.strings(
+            "\(rawValue)-audiences", default: [], unit: "client id",
+            reason: "Your apps' client ids (\(clientIDs)); none: no sign-in by \(rawValue).")
+        let issuer = settings.string(
+            "\(rawValue)-issuer", default: issuers[0], unit: "issuer",
+            reason: "For tests: whose tokens are taken instead.")
+        let url = keysURL(&settings, allowsPlain: allowsPlain)
+        let nonce = settings.choice(
+            "\(rawValue)-nonce", default: Provider.NoncePolicy.required,
+            reason: "optional: takes tokens without a nonce, which serve whoever holds them.")
+        let trust = emailTrust(&settings)
+        guard !audiences.isEmpty, let url else { return nil }
+        return Provider(
+            name: rawValue, issuers: issuer == issuers[0] ? issuers : [issuer],
+            audiences: Set(audiences), keyPlace: .at(url), emailTrust: trust, noncePolicy: nonce,
+            hashesNonce: self == .apple, namesComeWithRequest: self == .apple)
+    }
+
+    private func keysURL(_ settings: inout SettingsReader, allowsPlain: Bool) -> HTTPURL? {
+        let name = "\(rawValue)-keys-url"
+        let text = settings.string(
+            name, default: keysURL, unit: "URL", reason: "For tests, or a way round a proxy.")
+        let url = HTTPURL(text, allowsPlain: allowsPlain)
+        settings.require(
+            url != nil, [name],
+            "\(name) must be an https URL; http needs provider-private-addresses")
+        return url
+    }
+
+    private func emailTrust(_ settings: inout SettingsReader) -> Provider.EmailTrust {
+        switch self {
+        case .apple: return .verified
+        case .google:
+            return settings.choice(
+                "google-emails", default: Provider.EmailTrust.verified,
+                reason: "Whose emails link accounts: all that Google has verified, or those "
+                    + "whose mail it runs (Gmail, Workspace).")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+
+/// Nonces for sign-ins at a provider: a token that holds one was made for this sign-in, and a
+/// stolen or kept one serves nobody (G-05; OpenID Connect Core 1.0, 15.5.2).
+///
+/// Stateless until used: 16 random bytes, the end in seconds, and a MAC over both and the provider,
+/// so that asking for a million of them fills nothing, and one for Google is none for Apple.
+struct Nonces: Sendable {
+    /// From asking for one to handing it in: the time that somebody takes in a provider's dialog.
+    static let life: Duration = .seconds(600)
+
+    private static let randomBytes = 16
+    private static let endBytes = 8
+    private static let macBytes = 16
+    /// The text of them all.
+    private static let textBytes = ((randomBytes + endBytes + macBytes) * 8 + 5) / 6
+
+    let key: KeyedHash
+    let time: any Time
+    let randomness: any Randomness
+
+    /// A new one.
+    func issue(for provider: Provider) -> IdentityV1.IssueNonceResponse {
+        let end = time.now() + Self.life
+        let seconds = UInt64(bitPattern: end.seconds)
+        var bytes = randomness.bytes(Self.randomBytes)
+        bytes += (0..<Self.endBytes).map { UInt8(truncatingIfNeeded: seconds >> (56 - $0 * 8)) }
+        bytes += mac(of: bytes, for: provider)
+        let nonce = Base64URL.encode(bytes)
+        return IdentityV1.IssueNonceResponse(
+            nonce: nonce,
+            providerNonce: provider.hashesNonce ? NonceMatch.hash(nonce) : nonce,
+            expiresAtMs: end.seconds * 1_000)
+    }
+
+    /// What a sign-in uses up; nil where none is handed in and the provider needs none.
+    /// - Throws: `auth/missing-or-invalid-nonce`.
+    func read(
+        _ text: String, for provider: Provider, at now: Timestamp
+    ) throws(ServiceError) -> UsedNonce? {
+        if text.isEmpty, provider.noncePolicy == .optional { return nil }
+        guard text.utf8.count == Self.textBytes, let bytes = Base64URL.decode(text.utf8),
+            bytes.count == Self.randomBytes + Self.endBytes + Self.macBytes
+        else {
+            throw ServiceError(
+                .invalidNonce, detail: text.isEmpty ? "no nonce" : "not a nonce of ours")
+        }
+        let signed = bytes.dropLast(Self.macBytes)
+        guard constantTimeEqual(bytes.suffix(Self.macBytes), mac(of: signed, for: provider))
+        else { throw ServiceError(.invalidNonce, detail: "not a nonce for this provider") }
+        let seconds = signed.suffix(Self.endBytes).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        // The MAC has shown that we wrote it: a second of our own time, far from any overflow.
+        let end = Timestamp(milliseconds: Int64(clamping: seconds) * 1_000)
+        guard now < end else { throw ServiceError(.invalidNonce, detail: "an expired nonce") }
+        return UsedNonce(key: key.lookUpKey(Array("used nonce\0".utf8) + bytes), expiresAt: end)
+    }
+
+    private func mac(of bytes: some Collection<UInt8>, for provider: Provider) -> [UInt8] {
+        let message = DelimitedParts.joined([
+            Array("nonce".utf8), Array(provider.name.utf8), Array(bytes),
+        ])
+        return Array(key.hash(message).prefix(Self.macBytes))
+    }
+}

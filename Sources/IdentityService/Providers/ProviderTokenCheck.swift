@@ -1,0 +1,79 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+
+/// Checks what an app has of a provider's dialog, and says whom it proves (G-04, G-05; RFC 7519,
+/// RFC 8725; OpenID Connect Core 1.0, 3.1.3.7).
+///
+/// In this order, so that what costs most comes last: provider, nonce, the token's form, its key,
+/// its signature, its claims. What is refused is told in one code; the detail, for the log, names
+/// the rule and holds nothing of the token.
+struct ProviderTokenCheck: Sendable {
+    /// A provider and its keys.
+    struct Source: Sendable {
+        let provider: Provider
+        let keys: ProviderKeys
+    }
+
+    /// The longest ID token in bytes: Google's and Apple's have about 1 KiB, those with lists of
+    /// groups a few.
+    static let tokenBytesMax = 8_192
+
+    private let sources: [String: Source]
+    private let nonces: Nonces
+    private let time: any Time
+
+    init(sources: [Source], nonces: Nonces, time: any Time) {
+        self.sources = Dictionary(
+            sources.map { ($0.provider.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.nonces = nonces
+        self.time = time
+    }
+
+    /// Whom a token proves. What it says of a nonce is in the identity: who admits it writes that
+    /// down in the same transaction, since it serves once.
+    /// - Throws: `auth/operation-not-allowed`, `auth/missing-or-invalid-nonce`,
+    ///   `auth/invalid-provider-token`, `auth/provider-unavailable`.
+    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+        let source = try source(named: token.provider)
+        let nonce = try nonces.read(token.nonce, for: source.provider, at: time.now())
+        let object = try await signedClaims(of: token.idToken, source)
+        do throws(ProviderTokenRefusal) {
+            let claims = try ProviderClaims(object, of: source.provider, at: time.now())
+            try NonceMatch.check(claims.nonce, against: token.nonce)
+            var identity = claims.identity(of: source.provider, named: token.displayName)
+            identity.nonce = nonce
+            return identity
+        } catch {
+            throw error.told(of: source.provider)
+        }
+    }
+
+    /// What a token says that `provider` has signed, with no claim looked at: for its notices, which
+    /// are tokens of another kind.
+    /// - Throws: `auth/operation-not-allowed`, `auth/invalid-provider-token`,
+    ///   `auth/provider-unavailable`.
+    func signedClaims(of token: String, from provider: String) async throws -> JSONObject {
+        try await signedClaims(of: token, source(named: provider))
+    }
+
+    private func source(named name: String) throws(ServiceError) -> Source {
+        guard let source = sources[name] else {
+            throw ServiceError(.operationNotAllowed, detail: "no such provider is set up")
+        }
+        return source
+    }
+
+    private func signedClaims(of token: String, _ source: Source) async throws -> JSONObject {
+        do {
+            let signed = try ForeignToken(
+                token, bytesMax: Self.tokenBytesMax, algorithms: source.provider.algorithms)
+            guard let key = try await source.keys.key(named: signed.keyIdentifier) else {
+                throw TokenRefusal.unknownKey
+            }
+            return try signed.claims(signedBy: key)
+        } catch let refusal as TokenRefusal {
+            throw ProviderTokenRefusal.token(refusal).told(of: source.provider)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Cryptography
+import Outbound
+package import ServiceRuntime
+
+/// What an operator can set of providers. Each is off until it has client ids.
+package struct ProvidersSettings: Settings {
+    /// Providers in all, Google and Apple among them.
+    static let countMax = 32
+
+    /// Those that are on.
+    package let providers: [Provider]
+    /// Whether keys may be fetched from `http` URLs and private addresses.
+    package let allowsPrivate: Bool
+    /// Whom to trust instead of the system's authorities.
+    package let trustFile: String?
+    /// How long one request may take.
+    package let timeout: Duration
+
+    /// Settings, for tests and embedding.
+    package init(
+        providers: [Provider], allowsPrivate: Bool = false, trustFile: String? = nil,
+        timeout: Duration = .seconds(3)
+    ) {
+        self.providers = providers
+        self.allowsPrivate = allowsPrivate
+        self.trustFile = trustFile
+        self.timeout = timeout
+    }
+
+    /// Declares every setting and takes its value.
+    package init(reading settings: inout SettingsReader) {
+        allowsPrivate = settings.boolean(
+            "provider-private-addresses", default: false,
+            reason: "Fetches keys by http and from private addresses: for tests, and a provider "
+                + "of your own network.")
+        trustFile = settings.optionalPath(
+            "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
+        timeout = settings.duration(
+            "provider-timeout", default: .seconds(3), in: .milliseconds(100)...(.seconds(10)),
+            reason: "A provider whose keys take longer is taken to be down.")
+        let built = [
+            BuiltInProvider.google.provider(&settings, allowsPlain: allowsPrivate),
+            BuiltInProvider.apple.provider(&settings, allowsPlain: allowsPrivate),
+        ].compactMap(\.self)
+        providers = built + Self.further(&settings, beside: built, allowsPlain: allowsPrivate)
+    }
+
+    /// The terms of a request for keys.
+    var terms: HTTPTerms {
+        HTTPTerms(
+            addresses: allowsPrivate ? .any : .publicOnly, trustFile: trustFile, timeout: timeout,
+            bodyBytesMax: PublishedKeySet.bytesMax, redirectsMax: Self.redirectsMax)
+    }
+
+    /// Of one request; each is dialled under the same rule.
+    private static let redirectsMax = 2
+
+    private static func further(
+        _ settings: inout SettingsReader, beside built: [Provider], allowsPlain: Bool
+    ) -> [Provider] {
+        let path = settings.optionalPath(
+            "providers-file",
+            reason: "Further OpenID providers, .json: see Providers/ProvidersFile.swift.")
+        guard let path else { return [] }
+        let file = ProvidersFile(path: path, beside: built, allowsPlain: allowsPlain)
+        for mistake in file.mistakes { settings.require(false, ["providers-file"], mistake) }
+        return file.providers
+    }
+}

@@ -1,0 +1,96 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+
+/// A session service that knows whose sessions a few access tokens are, and how their owners have
+/// proved to be it.
+final class KnownSessions: DevicesAPI {
+    private let time: ManualTime
+    private let state = Mutex<[String: SessionV1.ListProofsResponse]>([:])
+
+    init(time: ManualTime) { self.time = time }
+
+    /// A session of `account`, proved just now.
+    /// - Returns: its access token.
+    func open(_ account: String, amr: [String] = ["pwd"]) -> String {
+        let now = time.now().milliseconds
+        return state.withLock { state in
+            let number = state.count + 1
+            let token = "access-token-\(number)"
+            state[token] = SessionV1.ListProofsResponse(
+                sessionId: Self.session(number), accountId: account,
+                proofs: [.init(amr: amr, provedAtMs: now)])
+            return token
+        }
+    }
+
+    /// The session behind a token is over.
+    func end(_ token: String) { state.withLock { $0[token] = nil } }
+
+    /// The id of the session of a token.
+    func session(of token: String) -> String { state.withLock { $0[token]?.sessionId ?? "" } }
+
+    private static func session(_ number: Int) -> String {
+        SessionID(key: Int64(number))?.text ?? ""
+    }
+
+    func listProofs(
+        _ request: SessionV1.ListProofsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListProofsResponse {
+        guard var known = state.withLock({ $0[request.accessToken] }) else {
+            throw ServiceError(.sessionEnded)
+        }
+        known.nowMs = time.now().milliseconds
+        return known
+    }
+
+    func list(
+        _ request: SessionV1.ListRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListResponse { throw ServiceError(.unknownMethod) }
+
+    func end(
+        _ request: SessionV1.EndRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndResponse { throw ServiceError(.unknownMethod) }
+
+    func endOthers(
+        _ request: SessionV1.EndOthersRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndOthersResponse { throw ServiceError(.unknownMethod) }
+
+    func reauthenticate(
+        _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
+    ) async throws -> SessionV1.ReauthenticateResponse { throw ServiceError(.unknownMethod) }
+}
+
+/// A notification service that keeps whose devices it is asked to drop.
+final class RecordingPushDevices: PushDevicesAPI {
+    private let state = Mutex<[String]>([])
+
+    /// The accounts.
+    var revoked: [String] { state.withLock { $0 } }
+
+    func revokeAll(
+        _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RevokeDevicesResponse {
+        state.withLock { $0.append(request.accountId) }
+        return .init(dropped: 1)
+    }
+
+    func register(
+        _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RegisterDeviceResponse { throw ServiceError(.unknownMethod) }
+
+    func update(
+        _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
+    ) async throws -> NotificationV1.UpdateDeviceResponse { throw ServiceError(.unknownMethod) }
+
+    func unregister(
+        _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
+    ) async throws -> NotificationV1.UnregisterDeviceResponse { throw ServiceError(.unknownMethod) }
+
+    func list(
+        _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ListDevicesResponse { throw ServiceError(.unknownMethod) }
+}

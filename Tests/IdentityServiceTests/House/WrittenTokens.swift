@@ -1,0 +1,43 @@
+import Cryptography
+import EmailAddresses
+import Messages
+import ServiceRuntime
+
+@testable import IdentityService
+
+/// Providers whose tokens say in plain text whom they prove, so that tests of what follows need no
+/// signatures: "subject|email|verified|relay".
+struct WrittenTokens: ProviderTokens {
+    /// A token of `provider` for `subject`.
+    static func token(
+        _ provider: String = "google", _ subject: String, email: String = "",
+        isVerified: Bool = true, isRelay: Bool = false, nonce: String = "", name: String = ""
+    ) -> IdentityV1.ProviderToken {
+        .init(
+            provider: provider, idToken: "\(subject)|\(email)|\(isVerified)|\(isRelay)",
+            nonce: nonce, displayName: name)
+    }
+
+    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse {
+        .init(nonce: "nonce of \(name)")
+    }
+
+    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+        let words = token.idToken.split(separator: "|", omittingEmptySubsequences: false)
+        guard words.count == 4 else { throw ServiceError(.invalidProviderToken) }
+        var proved = ProvedIdentity(
+            method: token.provider, issuer: "https://\(token.provider).example",
+            subject: String(words[0]), amr: ["fed"])
+        proved.email = EmailAddress(String(words[1])).map {
+            ProvidedEmail(
+                address: $0, isVerified: words[2] == "true", isRelay: words[3] == "true")
+        }
+        proved.displayName = token.displayName
+        if !token.nonce.isEmpty {
+            proved.nonce = UsedNonce(
+                key: Array(SHA256.hash(Array(token.nonce.utf8)).prefix(16)),
+                expiresAt: Timestamp(milliseconds: 4_000_000_000_000))
+        }
+        return proved
+    }
+}

@@ -1,0 +1,92 @@
+import Cryptography
+import Messages
+import Outbound
+import ProviderIssuer
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Google and Apple on loopback, and the check of their tokens over real HTTP. Time is moved by
+/// hand.
+struct ProviderScene {
+    let time: ManualTime
+    let google: ProviderIssuer
+    let apple: ProviderIssuer
+    let log = CapturedLog()
+    let providers: Providers
+
+    /// A scene; `change` may set the providers up otherwise.
+    init(
+        allowsPrivate: Bool = true, timeout: Duration = .seconds(3),
+        _ change: (Provider) -> Provider = { $0 }
+    ) async throws {
+        time = ManualTime()
+        google = try await ProviderIssuer(time: time)
+        apple = try await ProviderIssuer(time: time)
+        let settings = ProvidersSettings(
+            providers: [
+                change(try Self.provider("google", google)),
+                change(try Self.provider("apple", apple, isApple: true)),
+            ], allowsPrivate: allowsPrivate, timeout: timeout)
+        let randomness = SeededRandomness()
+        let keys = try IdentityKeys(
+            master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
+            signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
+            randomness: randomness)
+        providers = try Providers(
+            settings: settings, keys: keys, time: time, randomness: randomness,
+            logger: log.logger(time: time))
+    }
+
+    /// Runs `body` in a scene and takes that down.
+    static func with(
+        timeout: Duration = .seconds(3), _ change: (Provider) -> Provider = { $0 },
+        _ body: (ProviderScene) async throws -> Void
+    ) async throws {
+        let scene = try await ProviderScene(timeout: timeout, change)
+        do {
+            try await body(scene)
+        } catch {
+            await scene.close()
+            throw error
+        }
+        await scene.close()
+    }
+
+    func close() async {
+        await google.close()
+        await apple.close()
+    }
+
+    /// An issuer as a provider of ours.
+    static func provider(
+        _ name: String, _ issuer: ProviderIssuer,
+        audiences: Set<String> = [ProviderIssuer.audience],
+        emailTrust: Provider.EmailTrust = .verified,
+        noncePolicy: Provider.NoncePolicy = .required, isApple: Bool = false,
+        algorithms: Set<SignatureAlgorithm> = [.rs256]
+    ) throws -> Provider {
+        Provider(
+            name: name, issuers: [issuer.issuer, String(issuer.issuer.dropFirst("http://".count))],
+            audiences: audiences,
+            keyPlace: .at(try #require(HTTPURL(issuer.keysURL, allowsPlain: true))),
+            algorithms: algorithms, emailTrust: emailTrust, noncePolicy: noncePolicy,
+            hashesNonce: isApple, namesComeWithRequest: isApple)
+    }
+
+    /// A nonce of ours for a provider.
+    func nonce(for name: String = "google") throws -> IdentityV1.IssueNonceResponse {
+        providers.nonces.issue(for: try providers.provider(named: name))
+    }
+
+    /// Whom a token proves.
+    func identity(
+        _ token: String, nonce: String, by provider: String = "google", name: String = ""
+    ) async throws -> ProvedIdentity {
+        try await providers.check.identity(
+            provedBy: .init(
+                provider: provider, idToken: token, nonce: nonce, displayName: name))
+    }
+}

@@ -1,0 +1,72 @@
+import Cryptography
+import EmailAddresses
+import Messages
+import ProviderIssuer
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Provider tokens: what they prove", .timeLimit(.minutes(1)))
+struct ProviderTokenTests {
+    @Test("G-04: Google's token proves its issuer and subject, and tells email, name and picture")
+    func google() async throws {
+        try await ProviderScene.with { scene in
+            let nonce = try scene.nonce()
+            #expect(nonce.providerNonce == nonce.nonce)
+            let claims = IssuedClaims.google(
+                of: "117", email: "Ada@Example.org", nonce: nonce.providerNonce)
+            let identity = try await scene.identity(
+                try scene.google.token(claims), nonce: nonce.nonce, name: "Not Ada")
+            #expect(identity.method == "google")
+            #expect(identity.issuer == scene.google.issuer)
+            #expect(identity.subject == "117")
+            #expect(identity.email?.address == EmailAddress("Ada@Example.org"))
+            #expect(identity.email?.isVerified == true)
+            #expect(identity.email?.isRelay == false)
+            #expect(identity.displayName == "Ada Lovelace", "the token's, never the request's")
+            #expect(identity.photoURL == "https://lh3.example/117.jpg")
+            #expect(identity.amr == ["fed"])
+            #expect(identity.audience == ProviderIssuer.audience)
+            #expect(identity.nonce?.expiresAt == scene.time.now() + .seconds(600))
+            #expect(identity.grant == nil)
+        }
+    }
+
+    @Test("G-05: Apple's token holds the nonce's hash, texts for claims, and no name")
+    func apple() async throws {
+        try await ProviderScene.with { scene in
+            let nonce = try scene.nonce(for: "apple")
+            #expect(nonce.providerNonce == Hex.encode(SHA256.hash(nonce.nonce.utf8)))
+            let claims = IssuedClaims.apple(
+                of: "001.a.2", email: "x1@privaterelay.appleid.com", isPrivate: true,
+                nonce: nonce.providerNonce
+            ).with([("name", .string("Mallory"))])
+            let identity = try await scene.identity(
+                try scene.apple.token(claims), nonce: nonce.nonce, by: "apple", name: "Ada")
+            #expect(identity.method == "apple")
+            #expect(identity.subject == "001.a.2")
+            #expect(identity.email?.isVerified == true)
+            #expect(identity.email?.isRelay == true)
+            #expect(identity.displayName == "Ada", "the request's, never the token's")
+        }
+    }
+
+    @Test(
+        "G-05: Apple's web dialog passes the nonce on as it is; both spellings of an issuer are one"
+    )
+    func spellings() async throws {
+        try await ProviderScene.with { scene in
+            let nonce = try scene.nonce(for: "apple").nonce
+            let plain = try scene.apple.token(.apple(of: "1", nonce: nonce))
+            let first = try await scene.identity(plain, nonce: nonce, by: "apple")
+            let short = String(scene.apple.issuer.dropFirst("http://".count))
+            let other = try scene.apple.token(
+                .apple(of: "1", nonce: nonce).with([("iss", .string(short))]))
+            let second = try await scene.identity(other, nonce: nonce, by: "apple")
+            #expect(first.issuer == second.issuer)
+            #expect(first.nonce == second.nonce, "one nonce is one use, whatever holds it")
+        }
+    }
+}
