@@ -52,6 +52,7 @@ extension LimitName {
         case .failedProviderByAccount: 22
         case .failedProviderByKnownDevice: 23
         case .phoneCodeGuessByKnownDevice: 24
+        case .guestSignUpByAddress: 25
         }
     }
 
@@ -80,6 +81,9 @@ extension LimitName {
             codes
         case .signUpByAddress:
             .init(.ring(3, minutes: 60), of: .site, absent: .pass)
+        // An app makes one for each installation, and many people share one address.
+        case .guestSignUpByAddress:
+            .init(.ring(30, minutes: 60), of: .site, absent: .pass)
         case .signUpOnTakenEmail:
             .init(.ring(3, minutes: 60), of: .site, absent: .pass)
         case .unaddressedByApplication:

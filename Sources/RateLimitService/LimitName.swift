@@ -22,14 +22,16 @@ package enum LimitName: String, CaseIterable, Sendable {
     case failedProviderByDevice = "failed-provider-by-device"
     /// The same from one address.
     case failedProviderByAddress = "failed-provider-by-address"
-    /// The same on one identity at a provider, from devices that it is not known by. Only a token
-    /// that the provider has signed names it: by others anybody could lock anybody out.
+    /// The same on one account whose own session asks, from devices that it is not known by: while
+    /// somebody signs in, nobody but identity knows whose token it is.
     case failedProviderByAccount = "failed-provider-by-account"
-    /// The same from one device that the identity is known by (`TrustedLane`).
+    /// The same from one device that the account is known by (`TrustedLane`).
     case failedProviderByKnownDevice = "failed-provider-by-known-device"
 
     /// Sign-ups from one address; IPv6 by /48, which is what one customer is given.
     case signUpByAddress = "sign-up-by-address"
+    /// Guests from one address; IPv6 by /48.
+    case guestSignUpByAddress = "guest-sign-up-by-address"
     /// Sign-ups on one email from one address, or one application without addresses: while it is
     /// taken, each sends its owner a mail.
     case signUpOnTakenEmail = "sign-up-on-taken-email"

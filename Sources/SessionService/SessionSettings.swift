@@ -3,6 +3,9 @@ package import ServiceRuntime
 
 /// What an operator can set of the session service.
 package struct SessionSettings: Settings {
+    /// A session is taken for so many lives of a refresh key at most: keys have numbers of a byte.
+    private static let refreshKeysMax = 200
+
     /// A session that is not refreshed for this long ends (S-02).
     package let idleMax: Duration
     /// A session ends at this age in any case (S-02).
@@ -47,7 +50,7 @@ package struct SessionSettings: Settings {
             "session-age-max", default: .seconds(90 * 86_400),
             in: SessionLimits.ageRange,
             reason: "A session ends at this age, used or not (S-02).")
-        limitsByMethod = Self.limitsByMethod(&settings)
+        let named = Self.limitsByMethod(&settings)
         sessionsMax = settings.integer(
             "sessions-max", default: 5, in: 1...100, unit: "sessions",
             reason: "Live sessions of an account; the one used least recently gives way (S-03).")
@@ -70,6 +73,9 @@ package struct SessionSettings: Settings {
             "refresh-key-life", default: .seconds(30 * 86_400),
             in: .seconds(86_400)...(.seconds(366 * 86_400)),
             reason: "Refresh tokens are made under a new key after this time; old ones stay good.")
+        limitsByMethod = named.merging(
+            [SessionLimits.guestsMethod: .ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)]
+        ) { named, _ in named }
         deviceBinding = settings.choice(
             "device-binding", default: .signal,
             reason: "What refreshes from another device and sign-ins without a key become (S-04).")
@@ -99,7 +105,7 @@ package struct SessionSettings: Settings {
             idleMax <= ageMax, ["session-idle-max", "session-age-max"],
             "session-idle-max must not be longer than session-age-max")
         settings.require(
-            longestAge <= refreshKeyLife * 200,
+            longestAge <= refreshKeyLife * Self.refreshKeysMax,
             ["session-age-max", "session-limits", "refresh-key-life"],
             "no session may live longer than 200 times refresh-key-life")
         settings.require(
@@ -116,7 +122,10 @@ package struct SessionSettings: Settings {
     ) -> [String: SessionLimits] {
         let texts = settings.strings(
             "session-limits", default: [], unit: "METHOD=IDLE/AGE",
-            reason: "Other limits by sign-in method, such as otp=30d/90d; the strictest holds.")
+            reason: """
+                Other limits by sign-in method, such as sms=10d/30d; the strictest holds. Guests \
+                (anon) have 180d/1830d unless named here.
+                """)
         let entries = texts.compactMap(MethodLimits.init)
         settings.require(
             entries.count == texts.count && Set(entries.map(\.method)).count == entries.count,

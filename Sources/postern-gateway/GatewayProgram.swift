@@ -23,10 +23,11 @@ struct GatewayProgram: Program {
         let session = try host.channel(to: settings.session)
         let identity = try host.channel(to: settings.identity)
         let accounts = AccountsClient(identity)
+        let identities = IdentitiesClient(identity)
         let service = GatewayService(
             accounts: accounts, sessions: SessionsClient(session), limits: limits, time: host.time)
         let accountSessions = AccountSessions(
-            accounts: accounts, sessions: SessionsClient(session),
+            accounts: accounts, identities: identities, sessions: SessionsClient(session),
             devices: DevicesClient(session), limits: limits)
         let passwords = Passwords(
             accounts: accounts, credentials: CredentialsClient(identity),
@@ -39,6 +40,15 @@ struct GatewayProgram: Program {
                 AuthDispatcher.methods(of: service),
                 AccountSessionsDispatcher.methods(of: accountSessions),
                 PasswordsDispatcher.methods(of: passwords),
+                ProvidersDispatcher.methods(
+                    of: Providers(
+                        identities: identities, sessions: SessionsClient(session), limits: limits)),
+                GuestsDispatcher.methods(
+                    of: Guests(
+                        identities: identities, sessions: SessionsClient(session), limits: limits)),
+                SignInMethodsDispatcher.methods(
+                    of: SignInMethods(
+                        identities: identities, sessions: SessionsClient(session), limits: limits)),
                 VerificationDispatcher.methods(of: verification),
                 AdminDispatcher.methods(of: Admin(accounts: AccountAdminClient(identity))),
             ],

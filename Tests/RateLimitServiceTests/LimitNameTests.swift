@@ -73,6 +73,7 @@ struct LimitNameTests {
         row(
             .phoneCodeGuessByKnownDevice, "phone-code-guess-by-known-device", 24,
             .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
+        row(.guestSignUpByAddress, "guest-sign-up-by-address", 25, ring(30, 60), .pass),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -97,6 +98,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is no limit")
     func unknown() {
-        for number: UInt16 in [0, 25, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 26, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

@@ -8,6 +8,10 @@ package import ServiceRuntime
 ///     one is younger than the limit                   goes on
 ///     each is as old as the limit, or older           auth/requires-recent-login
 ///     none                                            auth/requires-recent-login
+///     a guest's only ("anon")                         auth/requires-recent-login
+///
+/// That somebody opened a guest proves nothing of who he is, and stays in the session if the guest is
+/// upgraded within the limit.
 ///
 /// Every way of proving is remembered by itself: a fresh device proof does not stand in for the
 /// password where that is demanded, and does not hide that it was typed a minute ago. Ages are by
@@ -22,6 +26,9 @@ package import ServiceRuntime
 package struct RecentProof: Hashable, Sendable {
     /// For calls that name no limit of their own.
     package static let standard = RecentProof(within: .seconds(300))
+
+    /// The method of a guest's session.
+    private static let nothingProved = "anon"
 
     /// How long ago the proof may be.
     package let within: Duration
@@ -40,7 +47,8 @@ package struct RecentProof: Hashable, Sendable {
     ) -> SessionV1.SessionProof? {
         proofs.filter { proof in
             let provedAt = Timestamp(milliseconds: proof.provedAtMs)
-            return now - provedAt < within && (kinds.isEmpty || kinds.contains(any: proof))
+            return now - provedAt < within && !proof.amr.contains(Self.nothingProved)
+                && (kinds.isEmpty || kinds.contains(any: proof))
         }.max { $0.provedAtMs < $1.provedAtMs }
     }
 
@@ -59,12 +67,29 @@ package enum ProofKind: String, CaseIterable, Sendable {
     case password
     /// The device's key, behind a prompt that its owner passed.
     case deviceKey = "device_key"
+    /// A fresh token of a provider that the account can be signed in to by.
+    case provider = "provider_token"
+    /// A code that was sent to the account's phone.
+    case phoneCode = "phone_code"
+
+    /// The kind of a way of signing in, as accounts name them: "password", "phone", or a provider's
+    /// name.
+    package init(method: String) {
+        self =
+            switch method {
+            case "password": .password
+            case "phone": .phoneCode
+            default: .provider
+            }
+    }
 
     /// The kind that a caller names; nil for one that we do not know, which must not pass for "any".
     package init?(_ message: GatewayV1.ProofKind) {
         switch message {
         case .password: self = .password
         case .deviceKey: self = .deviceKey
+        case .provider: self = .provider
+        case .phoneCode: self = .phoneCode
         case .unspecified, .unrecognized: return nil
         }
     }
@@ -75,6 +100,8 @@ package enum ProofKind: String, CaseIterable, Sendable {
         case .password: methods.contains("pwd")
         case .deviceKey:
             methods.contains("user") && (methods.contains("hwk") || methods.contains("swk"))
+        case .provider: methods.contains("fed")
+        case .phoneCode: methods.contains("sms")
         }
     }
 }

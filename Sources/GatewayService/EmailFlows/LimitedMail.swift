@@ -16,14 +16,9 @@ struct LimitedMail: Sendable {
             action, context, language: language, chargedOnceFor: onward.idempotencyKey)
         do {
             return (try await asking(), charge)
-        } catch let error as ServiceError where Self.sentNothing(error) {
+        } catch let error as ServiceError where error.madeNothing {
             await limits.refund(charge, context)
             throw error
         }
-    }
-
-    /// Whether it was refused before anything was done, so that our own bad moments cost nothing.
-    private static func sentNothing(_ error: ServiceError) -> Bool {
-        error.status == .invalidArgument || error.code == .resourceExhausted || error.notProcessed
     }
 }

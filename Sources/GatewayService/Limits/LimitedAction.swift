@@ -8,12 +8,12 @@ enum LimitedAction {
     /// Before anybody knows whether the email has an account.
     case passwordReset(email: String)
     case verificationMail(account: String)
-    /// Before a provider's token is looked at. For the flows of provider sign-in, which are to come.
+    /// Nothing is asked, not even an email.
+    case guestSignUp(caller: LimitedCaller)
+    /// Before a provider's token is looked at, of whoever (`CountedToken`).
     case providerSignIn(device: String, caller: LimitedCaller)
-    /// Once the provider's signature says whose token it is, and before anything else of it is
-    /// believed: a token names its identity only by that, or anybody could lock anybody out. For
-    /// the flows of provider sign-in, which are to come.
-    case providerIdentity(issuer: String, subject: String, device: String)
+    /// The same by the session of an account, for proving oneself once more and for linking.
+    case providerProof(account: String, device: String, caller: LimitedCaller)
 
     /// The flow that it is a part of.
     var flow: LimitedFlow {
@@ -22,15 +22,13 @@ enum LimitedAction {
         case .signIn: .passwordSignIn
         case .passwordReset: .passwordReset
         case .verificationMail: .verificationMail
-        case .providerSignIn, .providerIdentity: .providerSignIn
+        case .guestSignUp: .guestSignUp
+        case .providerSignIn, .providerProof: .providerSignIn
         }
     }
 
     /// The longest that identity takes is shorter.
     private static let emailBytesMax = 320
-    /// OpenID Connect Core, 2: a subject has 255 characters at most; an issuer is a URL. A cut
-    /// character becomes three bytes.
-    private static let identityBytesMax = 509
 
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
@@ -51,23 +49,23 @@ enum LimitedAction {
             [RateLimitV1.Charge(limit: "password-reset-by-email", subject: Self.folded(email))]
         case .verificationMail(let account):
             [RateLimitV1.Charge(limit: "verification-mail-by-account", subject: account)]
+        case .guestSignUp(let caller):
+            [Self.byAddress("guest-sign-up-by-address", caller)]
         case .providerSignIn(let device, let caller):
-            [Self.byAddress("failed-provider-by-address", caller)]
-                + Self.byDevice("failed-provider-by-device", device, caller)
-        case .providerIdentity(let issuer, let subject, let device):
+            Self.byProvider(device, caller)
+        case .providerProof(let account, let device, let caller):
             [
                 RateLimitV1.Charge(
-                    limit: "failed-provider-by-account",
-                    subject: Self.identity(issuer, subject), device: device)
-            ]
+                    limit: "failed-provider-by-account", subject: account, device: device)
+            ] + Self.byProvider(device, caller)
         }
     }
 
-    /// The issuer's length stands in front, or a part of one could be taken for the other's. What
-    /// is too long to be an identity's only must not grow.
-    private static func identity(_ issuer: String, _ subject: String) -> String {
-        let text = "\(issuer.utf8.count)|\(issuer)|\(subject)"
-        return String(decoding: text.utf8.prefix(identityBytesMax), as: UTF8.self)
+    private static func byProvider(
+        _ device: String, _ caller: LimitedCaller
+    ) -> [RateLimitV1.Charge] {
+        [byAddress("failed-provider-by-address", caller)]
+            + byDevice("failed-provider-by-device", device, caller)
     }
 
     /// No email is nobody's; it is identity's to refuse. A device that the account has signed in

@@ -3,6 +3,8 @@
 package enum LimitedFlow: String, CaseIterable, Sendable {
     /// Goes on: nothing can be guessed by it.
     case signUp = "sign-up"
+    /// Goes on: a guest has nothing, and costs a few rows.
+    case guestSignUp = "guest-sign-up"
     /// Goes on: the mail goes to the address's owner, who can otherwise not get in.
     case passwordReset = "password-reset"
     /// Goes on: the mail goes to who is signed in.
@@ -15,7 +17,7 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     /// What it does by itself.
     package var failure: LimiterFailure {
         switch self {
-        case .signUp, .passwordReset, .verificationMail, .providerSignIn: .pass
+        case .signUp, .guestSignUp, .passwordReset, .verificationMail, .providerSignIn: .pass
         case .passwordSignIn: .refuse
         }
     }

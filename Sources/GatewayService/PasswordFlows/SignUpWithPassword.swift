@@ -3,9 +3,12 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-02: limit → register (account, profile, password and verification mail, together or not at
-/// all) → open a session. A crash between the two leaves an account that can sign in; a retry with
-/// the same idempotency key answers both as if nothing had happened (G-25).
+/// G-02: whose session asks? → limit → register (account, profile, password and verification mail,
+/// together or not at all) → open a session. A crash between the two leaves an account that can sign
+/// in; a retry with the same idempotency key answers both as if nothing had happened (G-25).
+///
+/// A guest that asks becomes the account and keeps its id (G-07); who has an account already does not
+/// mean to become somebody else unnoticed. Which it is, identity says.
 struct SignUpWithPassword: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
@@ -16,8 +19,9 @@ struct SignUpWithPassword: Sendable {
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
         let onward = try context.onward(for: "SignUpWithPassword")
         let origin = try Origin.of(request.device, context)
-        try await requireSignedOut(request.accessToken, context)
-        let registered = try await register(request, origin, context, onward)
+        let asking = try await AskingSession(sessions: sessions).token(
+            request.accessToken, context)
+        let registered = try await register(request, asking, origin, context, onward)
         let session = try await sessions.create(
             SessionV1.CreateRequest(
                 proof: registered.proof, origin: origin, deviceKey: request.device?.key), onward)
@@ -26,17 +30,9 @@ struct SignUpWithPassword: Sendable {
             isNewUser: true)
     }
 
-    /// Somebody who is signed in does not mean to become somebody else unnoticed.
-    private func requireSignedOut(_ accessToken: String, _ context: CallContext) async throws {
-        guard !accessToken.isEmpty else { return }
-        let validity = try await sessions.validate(
-            SessionV1.ValidateRequest(accessToken: accessToken), context.onward())
-        if validity.valid { throw ServiceError(.alreadySignedIn) }
-    }
-
     private func register(
-        _ request: GatewayV1.SignUpWithPasswordRequest, _ origin: IdentityV1.Origin,
-        _ context: CallContext, _ onward: CallContext
+        _ request: GatewayV1.SignUpWithPasswordRequest, _ asking: String,
+        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let charge = try await limits.begin(
             .signUp(email: request.email, caller: LimitedCaller(context)), context,
@@ -45,7 +41,8 @@ struct SignUpWithPassword: Sendable {
             return try await accounts.register(
                 IdentityV1.RegisterRequest(
                     email: request.email, password: request.password,
-                    displayName: request.displayName, language: request.language, origin: origin),
+                    displayName: request.displayName, language: request.language, origin: origin,
+                    guestAccessToken: asking),
                 onward)
         } catch let error as ServiceError where Self.madeNothing(error) {
             await limits.refund(charge, context)
@@ -53,10 +50,10 @@ struct SignUpWithPassword: Sendable {
         }
     }
 
-    /// Whether a sign-up was refused before it did anything, so that typing mistakes and our own
-    /// bad moments cost nothing. To be told that an email is taken does cost: the answer helps a
-    /// person who forgot, and must not help to test a list.
+    /// To be told that an email is taken does cost: the answer helps a person who forgot, and must
+    /// not help to test a list. To be told that one is signed in does not.
     private static func madeNothing(_ error: ServiceError) -> Bool {
-        error.status == .invalidArgument || error.code == .resourceExhausted || error.notProcessed
+        error.madeNothing || error.code == .alreadySignedIn || error.code == .invalidAccessToken
+            || error.code == .sessionEnded
     }
 }

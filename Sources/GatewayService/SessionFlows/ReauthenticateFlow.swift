@@ -6,17 +6,19 @@ import ServiceRuntime
 /// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the
 /// proof in the session.
 ///
-/// With a password the limits are those of a sign-in, and shared with it: a stolen access token must
-/// not be a way around them to guess the password. A device's proof is the session service's to
-/// verify, which has its key; there is nothing to guess, so no limit.
+/// With a password or a provider's token the limits are those of a sign-in, and shared with it: a
+/// stolen access token must not be a way around them to guess the password. A device's proof is the
+/// session service's to verify, which has its key; there is nothing to guess, so no limit.
 struct ReauthenticateFlow: Sendable {
     let accounts: any AccountsAPI
+    let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let devices: any DevicesAPI
     let limits: LimitGuard
 
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
-    ///   `auth/too-many-requests`, `auth/invalid-device-proof`, `auth/device-proof-stale`,
+    ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
+    ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/too-many-requests`, `auth/invalid-device-proof`, `auth/device-proof-stale`,
     ///   `auth/user-disabled`, `rpc/invalid-argument` without a proof.
     func run(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
@@ -35,6 +37,8 @@ struct ReauthenticateFlow: Sendable {
             // Identity says so of a right password by itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
             noted.presence = presence
+        case .providerToken(let token):
+            noted.proof = try await prove(token, request, of: account, origin, context)
         }
         let answer = try await devices.reauthenticate(noted, context.onward())
         return GatewayV1.ReauthenticateResponse(
@@ -53,6 +57,24 @@ struct ReauthenticateFlow: Sendable {
             IdentityV1.GetAccountRequest(accountId: validity.accountId), context.onward())
         guard let account = answer.account else { throw ServiceError(.invalidCredential) }
         return account
+    }
+
+    /// Identity says whose session asks, and whether the token is of a provider that is linked to
+    /// its account.
+    private func prove(
+        _ token: GatewayV1.ProviderToken, _ request: GatewayV1.ReauthenticateRequest,
+        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext
+    ) async throws -> IdentityV1.SignInProof? {
+        try await CountedToken(limits: limits).run(
+            .providerProof(
+                account: account.accountId, device: origin.deviceId, caller: LimitedCaller(context)),
+            language: request.language, context
+        ) {
+            try await identities.proveByProvider(
+                IdentityV1.ProveByProviderRequest(
+                    accessToken: request.accessToken, token: IdentityV1.ProviderToken(token),
+                    origin: origin), context.onward())
+        }.proof
     }
 
     private func verify(

@@ -38,12 +38,10 @@ struct RecentProofs: Sendable {
         _ known: SessionV1.ListProofsResponse, _ context: CallContext
     ) async throws -> Set<ProofKind> {
         var kinds: Set<ProofKind> = known.hasDeviceKey ? [.deviceKey] : []
-        let request = IdentityV1.GetAccountRequest(
-            accountId: known.accountId, withProofs: true)
+        let request = IdentityV1.GetAccountRequest(accountId: known.accountId)
         do {
-            if try await accounts.getAccount(request, context.onward()).hasPassword {
-                kinds.insert(.password)
-            }
+            let account = try await accounts.getAccount(request, context.onward()).account
+            kinds.formUnion((account?.methods ?? []).map(ProofKind.init(method:)))
         } catch let error as ServiceError where error.code == .notFound {
             // An account that is gone has nothing to prove itself by.
             return []

@@ -59,8 +59,8 @@ struct SessionOwners: Sendable {
         of account: AccountID, _ proofs: SessionV1.ListProofsResponse
     ) async throws -> Set<ProofKind> {
         var kinds: Set<ProofKind> = proofs.hasDeviceKey ? [.deviceKey] : []
-        let holder = try await parts.store.read { try $0.passwordHolder(account) }
-        if holder?.sealedHash != nil { kinds.insert(.password) }
+        let row = try await parts.store.read { try $0.account(account) }
+        kinds.formUnion((row?.methods ?? []).map(ProofKind.init(method:)))
         return kinds
     }
 }

@@ -51,10 +51,9 @@ package struct Identities: IdentitiesService {
         let proved = try await identity(provedBy: request.token, for: nil, request.origin)
         let call = try RepeatableCall(
             "SignInWithProvider",
-            [
-                parts.keys.lookUpKey(of: proved), Array(request.language.utf8),
-                [request.guestAccessToken.isEmpty ? 0 : 1],
-            ], context, hash: parts.keys.calls)
+            // Not whether a guest asks: a repeat may come without, since its session is over.
+            [parts.keys.lookUpKey(of: proved), Array(request.language.utf8)], context,
+            hash: parts.keys.calls)
         return try await Admission(parts: parts).admit(
             proved,
             AdmissionCall(from: request.origin, language: request.language, call: call, parts),

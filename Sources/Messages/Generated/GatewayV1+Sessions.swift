@@ -11,6 +11,10 @@ extension GatewayV1 {
         case password
         /// The device's key, behind a prompt that its owner passed.
         case deviceKey
+        /// A fresh token of a provider that the account can be signed in to by.
+        case provider
+        /// A code that was sent to the account's phone.
+        case phoneCode
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -20,6 +24,8 @@ extension GatewayV1 {
             case .unspecified: 0
             case .password: 1
             case .deviceKey: 2
+            case .provider: 3
+            case .phoneCode: 4
             case .unrecognized(let number): number
             }
         }
@@ -30,6 +36,8 @@ extension GatewayV1 {
             case 0: self = .unspecified
             case 1: self = .password
             case 2: self = .deviceKey
+            case 3: self = .provider
+            case 4: self = .phoneCode
             default: self = .unrecognized(rawValue)
             }
         }
@@ -51,7 +59,8 @@ extension GatewayV1 {
         package var lastUsedAtMs: Int64
         /// It is the session that asks.
         package var current: Bool
-        /// How its owner proved to be it, as RFC 8176 names it: "pwd".
+        /// How its owner proved to be it, as RFC 8176 names it: "pwd", "sms"; beside its names "fed" for a
+        /// provider and "anon" for a guest, who proved nothing.
         package var amr: [String]
         /// When its owner last did, milliseconds since 1970.
         package var authTimeMs: Int64
@@ -400,16 +409,19 @@ extension GatewayV1 {
         package var device: GatewayV1.Device?
         /// Of the sentence that says how long to wait, BCP 47; empty takes English.
         package var language: String
-        /// The proof; further kinds follow here.
+        /// The proof.
         package var proof: Proof?
 
-        /// The proof; further kinds follow here.
+        /// The proof.
         package enum Proof: Hashable, Sendable {
             /// The account's password.
             case password(String)
             /// The device's word that its owner has just passed its prompt; of a session that is bound to a
             /// key (S-04).
             case deviceKey(SessionV1.PresenceProof)
+            /// A fresh token of a provider that the account can be signed in to by, from a dialog of its own
+            /// with a nonce of Providers/IssueNonce.
+            case providerToken(GatewayV1.ProviderToken)
         }
 
         /// A message of these fields.
@@ -443,6 +455,9 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         }
         let device: GatewayV1.Device? = try reader.message(34)
         let language = try reader.text(42)
+        if reader.tag == 50 {
+            proof = .providerToken(try reader.nested())
+        }
         return GatewayV1.ReauthenticateRequest(accessToken: accessToken, device: device, language: language, proof: proof)
     }
 
@@ -456,6 +471,9 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         }
         if let device { sink.message(34, device) }
         if !language.isEmpty { sink.text(42, language) }
+        if case .providerToken(let value) = proof {
+            sink.message(50, value)
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -472,6 +490,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         switch c.pointee.proof_case.rawValue {
         case 2: proof = .password(try Wire.text(c.pointee.password))
         case 3: proof = .deviceKey(try SessionV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
+        case 6: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
         default: proof = nil
         }
         self.accessToken = accessToken

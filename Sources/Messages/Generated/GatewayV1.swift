@@ -253,7 +253,9 @@ extension GatewayV1 {
         package var displayName: String
         /// Language of mails, BCP 47; empty takes the default.
         package var language: String
-        /// The session that the person is in, if any: with one, auth/already-signed-in.
+        /// The session that the app is in, if any. A guest's: the guest becomes the account and keeps its id
+        /// and all it has (G-07). An account's: auth/already-signed-in. One that has expired:
+        /// auth/invalid-access-token, refresh first.
         package var accessToken: String
 
         /// A message of these fields.
@@ -324,9 +326,9 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
 extension GatewayV1 {
     /// Signed up and in.
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
-        /// The new account.
+        /// The new account; a guest that asked keeps its id.
         package var account: IdentityV1.Account?
-        /// Its first session.
+        /// Its first session. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool

@@ -682,7 +682,8 @@ extension IdentityV1 {
     package struct GetAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Tell also how it could prove itself (G-13).
+        /// Tell also whether it has a password. Account.methods says that and more (G-13); this is for a
+        /// gateway of before.
         package var withProofs: Bool
 
         /// A message of these fields.

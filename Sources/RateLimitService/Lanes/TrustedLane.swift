@@ -5,7 +5,7 @@ import ServiceRuntime
 ///
 ///     limit                       lane of a known device
 ///     failed-sign-in-by-account   failed-sign-in-by-known-device     of the email and the device
-///     failed-provider-by-account  failed-provider-by-known-device    of the identity and the device
+///     failed-provider-by-account  failed-provider-by-known-device    of the account and the device
 ///     phone-code-guess            phone-code-guess-by-known-device   of the number and the device
 ///     all others                  none
 ///

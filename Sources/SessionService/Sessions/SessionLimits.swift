@@ -10,6 +10,19 @@ struct SessionLimits: Hashable, Sendable {
     let idleMax: Duration
     let ageMax: Duration
 
+    /// The `amr` of a session that nobody proved anything for (G-07).
+    static let guestsMethod = "anon"
+
+    /// What guests have where the operator does not say: half a year, and five years in all. Their
+    /// session is all they have; with its end their data is lost to them, however often they came.
+    /// Providers ("fed") and codes ("sms") have the limits of passwords: who is signed out signs in
+    /// again.
+    /// - Parameter ageMax: a shorter age, where refresh keys do not last as long.
+    static func ofGuests(ageMax: Duration) -> SessionLimits {
+        SessionLimits(idleMax: .seconds(180 * 86_400), ageMax: .seconds(1_830 * 86_400))
+            .stricter(SessionLimits(idleMax: ageMax, ageMax: ageMax))
+    }
+
     /// The shorter of both, each.
     func stricter(_ other: SessionLimits) -> SessionLimits {
         SessionLimits(

@@ -20,11 +20,19 @@ final class GatewayHouse: Sendable {
     let gateway: GatewayService
     let accountSessions: AccountSessions
     let passwords: Passwords
+    let providers: Providers
+    let guests: Guests
+    let methods: SignInMethods
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
     ///   - limits: stands in for the limiter, where the test is about its absence.
-    init(flags: [String] = [], limits: (any LimitsAPI)? = nil) async throws {
+    ///   - identities: stands in for identity's providers and guests, where the test is about what
+    ///     it is asked.
+    init(
+        flags: [String] = [], limits: (any LimitsAPI)? = nil,
+        identities: any IdentitiesAPI = ScriptedIdentities()
+    ) async throws {
         folder = try TemporaryFolder()
         inner = try await InnerServices(in: folder, time: time)
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
@@ -34,11 +42,16 @@ final class GatewayHouse: Sendable {
         gateway = GatewayService(
             accounts: inner.identity, sessions: inner.session, limits: guarding, time: time)
         accountSessions = AccountSessions(
-            accounts: inner.identity, sessions: inner.session, devices: inner.session,
-            limits: guarding)
+            accounts: inner.identity, identities: identities, sessions: inner.session,
+            devices: inner.session, limits: guarding)
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
+        providers = Providers(
+            identities: identities, sessions: inner.session, limits: guarding)
+        guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
+        methods = SignInMethods(
+            identities: identities, sessions: inner.session, limits: guarding)
     }
 
     // MARK: calls
@@ -110,7 +123,7 @@ final class GatewayHouse: Sendable {
         return try #require(answer.account)
     }
 
-    private static func device(_ id: String) -> GatewayV1.Device {
+    static func device(_ id: String) -> GatewayV1.Device {
         GatewayV1.Device(deviceId: id, platform: "cli", name: "Ada's laptop")
     }
 }

@@ -148,16 +148,21 @@ final class InnerServices: Sendable {
 
     /// A session of an account that identity does not have.
     func sessionOfNobody() async throws -> String {
-        let now = time.now().milliseconds
         let account = try #require(AccountID(key: 4_711))
-        let proof = proofs.seal(
-            IdentityV1.SignInProof(
-                accountId: account.text, amr: ["pwd"], authTimeMs: now, provedAtMs: now,
-                nonce: [UInt8](repeating: 3, count: 16)))
         let answer = try await session.create(
-            SessionV1.CreateRequest(proof: proof),
+            SessionV1.CreateRequest(proof: proof(of: account.text, by: ["pwd"])),
             CallContext(deadline: time.uptime() + .seconds(10)))
         return try #require(answer.tokens).accessToken
+    }
+
+    /// Identity's word that somebody has proved to be an account's owner now; one each millisecond.
+    func proof(of account: String, by methods: [String]) -> IdentityV1.SignInProof {
+        let now = time.now().milliseconds
+        let nonce = withUnsafeBytes(of: now.bigEndian) { Array($0) }
+        return proofs.seal(
+            IdentityV1.SignInProof(
+                accountId: account, amr: methods, authTimeMs: now, provedAtMs: now,
+                nonce: nonce + nonce))
     }
 
     /// Attempts that are left under one limit.

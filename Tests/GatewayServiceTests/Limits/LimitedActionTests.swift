@@ -68,9 +68,15 @@ struct LimitedActionTests {
                 ["unaddressed-by-application": "app"]
             ),
             (
-                .providerIdentity(issuer: "https://a.example", subject: "7", device: "d1"),
-                ["failed-provider-by-account": "17|https://a.example|7"]
+                .providerProof(account: "acc_0000000000001", device: "d1", caller: address),
+                [
+                    "failed-provider-by-account": "acc_0000000000001",
+                    "failed-provider-by-address": "192.0.2.7",
+                    "failed-provider-by-device": "192.0.2.7|d1",
+                ]
             ),
+            (.guestSignUp(caller: address), ["guest-sign-up-by-address": "192.0.2.7"]),
+            (.guestSignUp(caller: application), ["unaddressed-by-application": "app"]),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -84,7 +90,8 @@ struct LimitedActionTests {
                 LimitedAction.signUp(email: "a", caller: caller),
                 .signIn(email: "a", device: "d", caller: caller),
                 .providerSignIn(device: "d", caller: caller),
-                .providerIdentity(issuer: "i", subject: "s", device: "d"),
+                .providerProof(account: "a", device: "d", caller: caller),
+                .guestSignUp(caller: caller),
             ] {
                 for charge in action.charges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
@@ -102,20 +109,11 @@ struct LimitedActionTests {
             LimitedAction.signUp(email: email, caller: caller),
             .signIn(email: email, device: device, caller: caller),
             .providerSignIn(device: device, caller: caller),
-            .providerIdentity(issuer: email, subject: email, device: device),
+            .providerProof(account: "acc_0000000000001", device: device, caller: caller),
+            .guestSignUp(caller: caller),
         ] {
             for charge in action.charges { #expect((1...512).contains(charge.subject.utf8.count)) }
         }
-    }
-
-    @Test("R-03: an identity is the pair of issuer and subject, wherever the one ends")
-    func identities() {
-        let pairs = [("a|b", "c"), ("a", "b|c"), ("", "a|b|c"), ("a|b|c", "")]
-        let subjects = pairs.flatMap { issuer, subject in
-            LimitedAction.providerIdentity(issuer: issuer, subject: subject, device: "").charges
-                .map(\.subject)
-        }
-        #expect(Set(subjects).count == pairs.count)
     }
 
     @Test("R-03: only ASCII letters are folded: the Kelvin sign is no k")

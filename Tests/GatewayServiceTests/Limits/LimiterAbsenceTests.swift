@@ -42,7 +42,8 @@ struct LimiterAbsenceTests {
             LimitedAction.signUp(email: "ada@example.org", caller: caller),
             .signIn(email: "ada@example.org", device: "d1", caller: caller),
             .providerSignIn(device: "d1", caller: caller),
-            .providerIdentity(issuer: "i", subject: "s", device: "d1"),
+            .providerProof(account: "a", device: "d1", caller: caller),
+            .guestSignUp(caller: caller),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence

@@ -60,7 +60,7 @@ struct AddressFoldTests {
                 case .failedSignInByDevice, .failedSignInByAddress, .failedProviderByDevice,
                     .failedProviderByAddress, .phoneCodeByAddress:
                     "20010db800010002/64"
-                case .signUpByAddress, .signUpOnTakenEmail: "20010db80001/48"
+                case .signUpByAddress, .guestSignUpByAddress, .signUpOnTakenEmail: "20010db80001/48"
                 default: address
                 }
             #expect(limit.definition.subject.fold(address) == folded, "\(limit)")

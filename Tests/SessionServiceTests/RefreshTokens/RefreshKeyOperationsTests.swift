@@ -11,7 +11,7 @@ struct RefreshKeyOperationsTests {
     let fixture: SessionFixture
 
     init() async throws {
-        fixture = try await SessionFixture()
+        fixture = try await SessionFixture(flags: ["--session-limits", "anon=30d/90d"])
     }
 
     private func list() async throws -> [SessionV1.RefreshKey] {

@@ -15,7 +15,11 @@ struct RefreshTokenKeyTests {
 
     init() async throws {
         fixture = try await SessionFixture(
-            flags: ["--session-idle-max", "90d", "--refresh-key-life", "30d"])
+            flags: [
+                "--session-idle-max", "90d", "--refresh-key-life", "30d",
+                // Keys are taken as long as the longest session lives: here, 90 days.
+                "--session-limits", "anon=90d/90d",
+            ])
     }
 
     private func keyID(_ token: String) throws -> UInt8 {

@@ -49,6 +49,19 @@ struct MethodLimitsTests {
     }
 
     @Test(
+        "S-02, G-07: guests stay half a year and five years in all, unless the operator says so",
+        arguments: [
+            ([], 180, 1_830), (["--session-limits", "otp=1d/2d"], 180, 1_830),
+            (["--session-limits", "anon=2d/3d"], 2, 3),
+            (["--session-age-max", "1h", "--session-idle-max", "1h"], 180, 1_830),
+            (["--refresh-key-life", "1d"], 180, 200),
+        ] as [([String], Int, Int)])
+    func guests(flags: [String], idle: Int, age: Int) throws {
+        let limits = try SessionFixture.settings(flags).limitsByMethod["anon"]
+        #expect(limits?.idleMax == Self.day * idle && limits?.ageMax == Self.day * age)
+    }
+
+    @Test(
         "a wrong entry is refused",
         arguments: [
             "otp", "otp=", "otp=1d", "otp=1d/", "=1d/2d", "otp=2d/1d", "otp=1s/2d", "otp=1d/99999d",

@@ -872,7 +872,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[6] =
 {
   {
     "access_token",
@@ -934,6 +934,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "provider_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, provider_token),
+    &postern__gateway__v1__provider_token__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -941,11 +953,12 @@ static const unsigned postern__gateway__v1__reauthenticate_request__field_indice
   2,   /* field[2] = device_key */
   4,   /* field[4] = language */
   1,   /* field[1] = password */
+  5,   /* field[5] = provider_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -955,7 +968,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  5,
+  6,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_request__number_ranges,
@@ -1167,19 +1180,23 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_respon
   (ProtobufCMessageInit) postern__gateway__v1__check_recent_proof_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by_number[3] =
+static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by_number[5] =
 {
   { "PROOF_KIND_UNSPECIFIED", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED", 0 },
   { "PROOF_KIND_PASSWORD", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PASSWORD", 1 },
   { "PROOF_KIND_DEVICE_KEY", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY", 2 },
+  { "PROOF_KIND_PROVIDER", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PROVIDER", 3 },
+  { "PROOF_KIND_PHONE_CODE", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PHONE_CODE", 4 },
 };
 static const ProtobufCIntRange postern__gateway__v1__proof_kind__value_ranges[] = {
-{0, 0},{0, 3}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex postern__gateway__v1__proof_kind__enum_values_by_name[3] =
+static const ProtobufCEnumValueIndex postern__gateway__v1__proof_kind__enum_values_by_name[5] =
 {
   { "PROOF_KIND_DEVICE_KEY", 2 },
   { "PROOF_KIND_PASSWORD", 1 },
+  { "PROOF_KIND_PHONE_CODE", 4 },
+  { "PROOF_KIND_PROVIDER", 3 },
   { "PROOF_KIND_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor postern__gateway__v1__proof_kind__descriptor =
@@ -1189,9 +1206,9 @@ const ProtobufCEnumDescriptor postern__gateway__v1__proof_kind__descriptor =
   "ProofKind",
   "Postern__Gateway__V1__ProofKind",
   "postern.gateway.v1",
-  3,
+  5,
   postern__gateway__v1__proof_kind__enum_values_by_number,
-  3,
+  5,
   postern__gateway__v1__proof_kind__enum_values_by_name,
   1,
   postern__gateway__v1__proof_kind__value_ranges,

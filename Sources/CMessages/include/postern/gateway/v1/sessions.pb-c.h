@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/gateway/v1/gateway.pb-c.h"
+#include "postern/gateway/v1/providers.pb-c.h"
 #include "postern/session/v1/devices.pb-c.h"
 
 typedef struct Postern__Gateway__V1__SessionEntry Postern__Gateway__V1__SessionEntry;
@@ -35,7 +36,9 @@ typedef struct Postern__Gateway__V1__CheckRecentProofResponse Postern__Gateway__
 typedef enum _Postern__Gateway__V1__ProofKind {
   POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED = 0,
   POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PASSWORD = 1,
-  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY = 2
+  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY = 2,
+  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PROVIDER = 3,
+  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PHONE_CODE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__PROOF_KIND)
 } Postern__Gateway__V1__ProofKind;
 
@@ -124,7 +127,8 @@ struct  Postern__Gateway__V1__EndOtherSessionsResponse
 typedef enum {
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET = 0,
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 2,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 3
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 3,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PROVIDER_TOKEN = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__CASE)
 } Postern__Gateway__V1__ReauthenticateRequest__ProofCase;
 
@@ -138,6 +142,7 @@ struct  Postern__Gateway__V1__ReauthenticateRequest
   union {
     ProtobufCBinaryData password;
     Postern__Session__V1__PresenceProof *device_key;
+    Postern__Gateway__V1__ProviderToken *provider_token;
   };
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__INIT \

@@ -1,0 +1,47 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// G-07: nobody is signed in → limit → make a guest → open its session. A crash between the two
+/// leaves a guest that the same call, sent again with its idempotency key, signs in (G-25).
+struct SignInAnonymouslyFlow: Sendable {
+    let identities: any IdentitiesAPI
+    let sessions: any SessionsAPI
+    let limits: LimitGuard
+
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/too-many-requests`.
+    func run(
+        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
+        let onward = try context.onward(for: "SignInAnonymously")
+        let origin = try Origin.of(request.device, context)
+        let asking = try await AskingSession(sessions: sessions).token(
+            request.accessToken, context)
+        guard asking.isEmpty else { throw ServiceError(.alreadySignedIn) }
+        let guest = try await make(request, origin, context, onward)
+        let session = try await sessions.create(
+            SessionV1.CreateRequest(
+                proof: guest.proof, origin: origin, deviceKey: request.device?.key), onward)
+        return GatewayV1.SignInAnonymouslyResponse(
+            account: guest.account, session: session.tokens.map(GatewayV1.Session.init),
+            isNewUser: true)
+    }
+
+    private func make(
+        _ request: GatewayV1.SignInAnonymouslyRequest, _ origin: IdentityV1.Origin,
+        _ context: CallContext, _ onward: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        let charge = try await limits.begin(
+            .guestSignUp(caller: LimitedCaller(context)), context, language: request.language,
+            chargedOnceFor: onward.idempotencyKey)
+        do {
+            return try await identities.signInAnonymously(
+                IdentityV1.SignInAnonymouslyRequest(language: request.language, origin: origin),
+                onward)
+        } catch let error as ServiceError where error.madeNothing {
+            await limits.refund(charge, context)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Messages
+import RPC
+import ServiceRuntime
+
+/// Counts a provider's token that somebody shows, whichever flow asks for it: signing in, proving
+/// oneself once more, linking. Charged before the token is looked at, so that parallel tries cannot
+/// slip through.
+///
+///     identity says                             the charge
+///     the token is good                         is taken back
+///     auth/invalid-provider-token, or a nonce   stands: a failure
+///     anything else                             is taken back: nothing was learnt, or the token
+///                                               was good and something else is in the way
+///
+/// A sign-in is counted by address and device alone. Whose identity a token is stands in it, and
+/// only identity can tell whether that is true; a limit by it would guard nothing, since a
+/// provider's signature cannot be guessed, and whoever holds an old token of somebody's could lock
+/// him out. Where an account's own session asks, the account is known and has a limit of its own.
+struct CountedToken: Sendable {
+    let limits: LimitGuard
+
+    /// - Parameter attempt: asks identity.
+    /// - Returns: identity's answer.
+    func run<Answer>(
+        _ action: LimitedAction, language: String, _ context: CallContext,
+        _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        let charge = try await limits.begin(action, context, language: language)
+        do {
+            let answer = try await attempt()
+            await limits.succeed(charge, context)
+            return answer
+        } catch let error as ServiceError where !Self.isFailure(error) {
+            await limits.refund(charge, context)
+            throw error
+        }
+    }
+
+    private static func isFailure(_ error: ServiceError) -> Bool {
+        error.code == .invalidProviderToken || error.code == .invalidNonce
+    }
+}

@@ -1,0 +1,46 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// G-04, G-05, G-15: whose session asks? → limit → have the token checked and its account found →
+/// take the charge back → open a session. An upgraded guest's own session ends by identity's word
+/// (`IdentityService/Linking/GuestUpgrade.swift`).
+///
+/// Who the token proves, and to which account that leads, is identity's to say, in one transaction
+/// (`IdentityService/Linking/LinkingRule.swift`). A call that broke off behind it is finished by
+/// the same call, sent again with its idempotency key (G-25).
+struct SignInWithProviderFlow: Sendable {
+    let identities: any IdentitiesAPI
+    let sessions: any SessionsAPI
+    let limits: LimitGuard
+
+    /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
+    ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/already-signed-in`, `auth/invalid-access-token`, `auth/user-disabled`.
+    func run(
+        _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInWithProviderResponse {
+        let onward = try context.onward(for: "SignInWithProvider")
+        let origin = try Origin.of(request.device, context)
+        let asking = try await AskingSession(sessions: sessions).token(
+            request.accessToken, context)
+        let admission = try await CountedToken(limits: limits).run(
+            .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)),
+            language: request.language, context
+        ) {
+            try await identities.signInWithProvider(
+                IdentityV1.SignInWithProviderRequest(
+                    token: request.token.map(IdentityV1.ProviderToken.init),
+                    guestAccessToken: asking, language: request.language, origin: origin), onward)
+        }
+        let session = try await sessions.create(
+            SessionV1.CreateRequest(
+                proof: admission.proof, origin: origin, deviceKey: request.device?.key), onward)
+        return GatewayV1.SignInWithProviderResponse(
+            account: admission.account, session: session.tokens.map(GatewayV1.Session.init),
+            isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
+            isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
+            collision: admission.collision, news: admission.news)
+    }
+}

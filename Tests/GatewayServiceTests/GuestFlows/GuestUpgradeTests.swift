@@ -1,0 +1,151 @@
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-07: guests and what becomes of them, through the gateway", .timeLimit(.minutes(1)))
+struct GuestUpgradeTests {
+    private static let email = "ada@example.org"
+
+    @Test("G-07, G-01: a guest has an account and a session, nothing to do and nothing to prove")
+    func guest() async throws {
+        try await ProviderTown.with { town in
+            let guest = try await town.guest()
+            #expect(guest.isNewUser && guest.account?.isGuest == true)
+            #expect(guest.account?.methods == [] && guest.account?.email == "")
+            let token = guest.session?.accessToken ?? ""
+            let state = try await town.house.check(token)
+            #expect(state.authenticated && state.todo.isEmpty && state.account == guest.account)
+            let methods = try await town.house.methods.listMethods(
+                .init(accessToken: token), town.house.context())
+            #expect(methods.methods.isEmpty)
+            let proof = try await refusal {
+                try await town.house.accountSessions.checkRecentProof(
+                    .init(accessToken: token), town.house.context())
+            }
+            #expect(proof.code == .requiresRecentLogin && proof.fields == [])
+        }
+    }
+
+    @Test("G-07, S-02: who comes back within half a year is still that guest, for five years")
+    func longLived() async throws {
+        try await ProviderTown.with { town in
+            var session = try #require(try await town.guest().session)
+            for _ in 0..<3 {
+                town.house.time.advance(by: .seconds(179 * 86_400))
+                session = try await town.house.refresh(session.refreshToken)
+            }
+            #expect(try await town.house.check(session.accessToken).account?.isGuest == true)
+        }
+    }
+
+    @Test("G-07: by a provider a guest becomes an account with its id; its own session is over")
+    func byProvider() async throws {
+        try await ProviderTown.with { town in
+            let guest = try await town.guest()
+            let asking = guest.session?.accessToken ?? ""
+            let token = try await town.googleToken(of: "117", email: Self.email)
+            let context = town.house.context("k")
+            let upgraded = try await town.signIn(by: token, accessToken: asking, in: context)
+            #expect(upgraded.isUpgraded && upgraded.isNewUser && upgraded.collision == nil)
+            #expect(upgraded.account?.accountId == guest.account?.accountId)
+            #expect(upgraded.account?.isGuest == false)
+            #expect(try await !town.isSignedIn(guest.session))
+            #expect(try await town.isSignedIn(upgraded.session))
+            let again = try await town.signIn(by: token, accessToken: asking, in: context)
+            #expect(again.isUpgraded && again.account == upgraded.account, "G-25: sent again")
+            #expect(again.session?.refreshToken == upgraded.session?.refreshToken)
+            let back = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email))
+            #expect(!back.isNewUser && back.account?.accountId == guest.account?.accountId)
+        }
+    }
+
+    @Test("G-07: by email and password too, with the verification still to do")
+    func byPassword() async throws {
+        try await ProviderTown.with { town in
+            let guest = try await town.guest()
+            let asking = guest.session?.accessToken ?? ""
+            let context = town.house.context("k")
+            let upgraded = try await town.house.signUp(accessToken: asking, in: context)
+            #expect(upgraded.account.accountId == guest.account?.accountId)
+            #expect(!upgraded.account.isGuest && upgraded.account.methods == ["password"])
+            #expect(try await !town.isSignedIn(guest.session))
+            #expect(
+                try await town.house.check(upgraded.session.accessToken).todo == [.verifyEmail])
+            let again = try await town.house.signUp(accessToken: asking, in: context)
+            #expect(again.account == upgraded.account, "G-25: sent again")
+            #expect(again.session.refreshToken == upgraded.session.refreshToken)
+            #expect(
+                try await town.house.signIn().account.accountId == guest.account?.accountId)
+        }
+    }
+
+    @Test("D4 9.3: on an account that there was the guest stays, and the choice has both sides")
+    func collision() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email))
+            let guest = try await town.guest()
+            let answer = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email),
+                accessToken: guest.session?.accessToken ?? "")
+            #expect(!answer.isUpgraded && answer.account?.accountId == ada.account?.accountId)
+            let collision = try #require(answer.collision)
+            #expect(collision.guest?.accountId == guest.account?.accountId)
+            #expect(collision.guest?.isGuest == true && !collision.choiceToken.isEmpty)
+            #expect(collision.expiresAtMs > town.house.time.now().milliseconds)
+            #expect(try await town.isSignedIn(guest.session))
+            #expect(try await town.isSignedIn(answer.session))
+        }
+    }
+
+    @Test("D4 9.3: a taken email is told; the guest goes on as it was, and can try another way")
+    func taken() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.provedAccount()
+            let guest = try await town.guest()
+            let asking = guest.session?.accessToken ?? ""
+            let error = try await refusal {
+                try await town.house.signUp(
+                    password: "Guests8Password", accessToken: asking)
+            }
+            #expect(error.code == .emailAlreadyInUse)
+            #expect(try await town.isSignedIn(guest.session))
+            #expect(try await town.house.signIn().account.accountId == ada.account.accountId)
+            let other = try await town.signIn(
+                by: try await town.googleToken(of: "7", email: "guest@example.org"),
+                accessToken: asking)
+            #expect(other.isUpgraded && other.account?.accountId == guest.account?.accountId)
+        }
+    }
+
+    @Test("G-02, G-07: who has an account does not become somebody else unnoticed")
+    func signedIn() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.house.signUp()
+            let token = try await town.googleToken(of: "117", email: "eve@example.org")
+            let error = try await refusal {
+                try await town.signIn(by: token, accessToken: ada.session.accessToken)
+            }
+            #expect(error.code == .alreadySignedIn)
+            let inner = town.house.inner
+            #expect(try await inner.count(inner.identityStore, "accounts") == 1)
+            #expect(try await inner.count(inner.identityStore, "identities") == 0)
+        }
+    }
+
+    @Test("G-25: a guest made again by the same call is the same guest")
+    func repeated() async throws {
+        try await ProviderTown.with { town in
+            let first = try await town.guest(in: town.house.context("k"))
+            let again = try await town.guest(in: town.house.context("k"))
+            #expect(first.account == again.account)
+            #expect(first.session?.refreshToken == again.session?.refreshToken)
+            #expect(
+                try town.house.inner.left("guest-sign-up-by-address", "192.0.2.7") == 29)
+        }
+    }
+}

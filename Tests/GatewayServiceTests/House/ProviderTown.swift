@@ -1,0 +1,123 @@
+import GatewayService
+import Messages
+import ProviderIssuer
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// The gateway's house with Google and Apple beside it, whose keys identity fetches over HTTP.
+final class ProviderTown: Sendable {
+    let google: ProviderIssuer
+    let apple: ProviderIssuer
+    let house: GatewayHouse
+
+    private init() async throws {
+        let time = ManualTime()
+        google = try await ProviderIssuer(time: time)
+        apple = try await ProviderIssuer(time: time)
+        let settings = google.environment(for: "google").merging(
+            apple.environment(for: "apple")
+        ) { first, _ in first }
+        house = try await GatewayHouse(
+            time: time, providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" })
+    }
+
+    /// "POSTERN_GOOGLE_ISSUER" as a flag.
+    private static func flag(_ name: String) -> String {
+        name.lowercased().split(separator: "_").dropFirst().joined(separator: "-")
+    }
+
+    /// Runs `test` in a town that is gone after.
+    static func with(_ test: (ProviderTown) async throws -> Void) async throws {
+        let town = try await ProviderTown()
+        var failure: (any Error)?
+        do { try await test(town) } catch { failure = error }
+        await town.google.close()
+        await town.apple.close()
+        if let failure { throw failure }
+    }
+
+    // MARK: dialogs
+
+    /// What Google's dialog gives for a nonce of ours.
+    func googleToken(
+        of subject: String, email: String? = nil, isVerified: Bool = true
+    ) async throws -> GatewayV1.ProviderToken {
+        let nonce = try await nonce("google")
+        let token = try google.token(
+            .google(
+                of: subject, email: email, isVerified: isVerified, nonce: nonce.providerNonce))
+        return .init(provider: "google", idToken: token, nonce: nonce.nonce)
+    }
+
+    /// What Apple's dialog gives for a nonce of ours.
+    func appleToken(
+        of subject: String, email: String? = nil, isPrivate: Bool = false, name: String = ""
+    ) async throws -> GatewayV1.ProviderToken {
+        let nonce = try await nonce("apple")
+        let token = try apple.token(
+            .apple(of: subject, email: email, isPrivate: isPrivate, nonce: nonce.providerNonce))
+        return .init(
+            provider: "apple", idToken: token, nonce: nonce.nonce, displayName: name)
+    }
+
+    private func nonce(_ provider: String) async throws -> GatewayV1.IssueNonceResponse {
+        try await house.providers.issueNonce(.init(provider: provider), house.context())
+    }
+
+    // MARK: calls
+
+    func signIn(
+        by token: GatewayV1.ProviderToken, device: String = "d1", accessToken: String = "",
+        in context: CallContext? = nil
+    ) async throws -> GatewayV1.SignInWithProviderResponse {
+        try await house.providers.signInWithProvider(
+            .init(
+                token: token, device: GatewayHouse.device(device), accessToken: accessToken),
+            context ?? house.context())
+    }
+
+    func guest(
+        in context: CallContext? = nil
+    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
+        try await house.guests.signInAnonymously(
+            .init(device: GatewayHouse.device("d1")), context ?? house.context())
+    }
+
+    func link(
+        _ token: GatewayV1.ProviderToken, to session: GatewayV1.Session?,
+        in context: CallContext? = nil
+    ) async throws -> [String] {
+        try await house.methods.linkProvider(
+            .init(
+                accessToken: session?.accessToken ?? "", token: token,
+                device: GatewayHouse.device("d1")), context ?? house.context()
+        ).account?.methods ?? []
+    }
+
+    func unlink(
+        _ method: String, from session: GatewayV1.Session?, in context: CallContext? = nil
+    ) async throws -> [String] {
+        try await house.methods.unlinkMethod(
+            .init(
+                accessToken: session?.accessToken ?? "", method: method,
+                device: GatewayHouse.device("d1")), context ?? house.context()
+        ).account?.methods ?? []
+    }
+
+    /// Whether a session is good, once what was written has taken effect.
+    func isSignedIn(_ session: GatewayV1.Session?) async throws -> Bool {
+        try await house.inner.settle()
+        return try await house.check(session?.accessToken ?? "").authenticated
+    }
+
+    /// Signs somebody up whose address is proved at once.
+    func provedAccount(_ email: String = "ada@example.org") async throws -> SignedIn {
+        let signedUp = try await house.signUp(email)
+        _ = try await house.verify(
+            try await house.inner.linkToken(to: email),
+            accessToken: signedUp.session.accessToken)
+        return signedUp
+    }
+}

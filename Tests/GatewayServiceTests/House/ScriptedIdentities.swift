@@ -1,0 +1,87 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// Identity as a test wants it: refuses with one code or admits, and keeps whom it was asked for.
+final class ScriptedIdentities: IdentitiesAPI {
+    private struct State {
+        var refusal: ErrorCode?
+        var admission = IdentityV1.AdmissionResponse()
+        var askedBy: [String] = []
+        var keys: [String?] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// From now on it refuses so.
+    func refuse(_ code: ErrorCode) { state.withLock { $0.refusal = code } }
+
+    /// From now on it admits so.
+    func admit(_ admission: IdentityV1.AdmissionResponse) {
+        state.withLock {
+            $0.refusal = nil
+            $0.admission = admission
+        }
+    }
+
+    /// The access tokens that came with the calls, empty for none.
+    var askedBy: [String] { state.withLock { $0.askedBy } }
+
+    /// The idempotency keys that came with the calls.
+    var keys: [String?] { state.withLock { $0.keys } }
+
+    private func answer(
+        _ accessToken: String, _ context: CallContext
+    ) throws -> IdentityV1.AdmissionResponse {
+        try state.withLock { state in
+            state.askedBy.append(accessToken)
+            state.keys.append(context.idempotencyKey)
+            if let code = state.refusal { throw ServiceError(code) }
+            return state.admission
+        }
+    }
+
+    func issueNonce(
+        _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
+    ) async throws -> IdentityV1.IssueNonceResponse {
+        IdentityV1.IssueNonceResponse(
+            nonce: "n", providerNonce: "hash of n", expiresAtMs: 7)
+    }
+
+    func signInWithProvider(
+        _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        try answer(request.guestAccessToken, context)
+    }
+
+    func signInAnonymously(
+        _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse { try answer("", context) }
+
+    func linkProvider(
+        _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> IdentityV1.LinkProviderResponse {
+        IdentityV1.LinkProviderResponse(account: try answer(request.accessToken, context).account)
+    }
+
+    func unlink(
+        _ request: IdentityV1.UnlinkRequest, _ context: CallContext
+    ) async throws -> IdentityV1.UnlinkResponse {
+        IdentityV1.UnlinkResponse(account: try answer(request.accessToken, context).account)
+    }
+
+    func listMethods(
+        _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListMethodsResponse {
+        _ = try answer(request.accessToken, context)
+        return IdentityV1.ListMethodsResponse()
+    }
+
+    func proveByProvider(
+        _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ProveByProviderResponse {
+        IdentityV1.ProveByProviderResponse(proof: try answer(request.accessToken, context).proof)
+    }
+}

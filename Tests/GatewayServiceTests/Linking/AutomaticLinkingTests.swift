@@ -1,0 +1,124 @@
+import GatewayService
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-15: one email, one account, through the gateway", .timeLimit(.minutes(1)))
+struct AutomaticLinkingTests {
+    private static let email = "ada@example.org"
+
+    @Test("G-15: who has proved the address is linked, told, and signs in by both")
+    func linked() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.provedAccount()
+            let google = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: "ADA@Example.org"))
+            #expect(google.isLinked && !google.isNewUser && google.removedMethods.isEmpty)
+            #expect(google.account?.accountId == ada.account.accountId)
+            #expect(google.account?.methods == ["password", "google"])
+            #expect(try await town.house.signIn().account.accountId == ada.account.accountId)
+            #expect(try await town.isSignedIn(ada.session), "nobody is signed out")
+            let mails = try await town.house.inner.mails()
+            #expect(mails.contains { $0.subject.contains("new way to sign in") })
+        }
+    }
+
+    @Test("G-15: two providers that have proved one address are one account")
+    func twoProviders() async throws {
+        try await ProviderTown.with { town in
+            let google = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email))
+            let apple = try await town.signIn(
+                by: try await town.appleToken(of: "000.a", email: Self.email))
+            #expect(apple.isLinked && apple.account?.accountId == google.account?.accountId)
+            #expect(apple.account?.methods == ["apple", "google"])
+        }
+    }
+
+    @Test("FR-026: a password on a provider's address is set by its owner, by mail")
+    func passwordAfterwards() async throws {
+        try await ProviderTown.with { town in
+            let google = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email))
+            let taken = try await refusal { try await town.house.signUp() }
+            #expect(taken.code == .emailAlreadyInUse)
+            _ = try await town.house.passwords.requestPasswordReset(
+                .init(email: Self.email), town.house.context())
+            let reset = try await town.house.passwords.resetPassword(
+                .init(
+                    token: try await town.house.inner.linkToken(page: "reset-password"),
+                    password: "Owners9Password", device: GatewayHouse.device("d1")),
+                town.house.context())
+            #expect(reset.account?.accountId == google.account?.accountId)
+            #expect(reset.account?.methods == ["password", "google"])
+            _ = try await town.house.signIn(password: "Owners9Password")
+        }
+    }
+
+    @Test("X-04: an email that the provider has not proved leads to nobody's account")
+    func unverified() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.provedAccount()
+            let eve = try await town.signIn(
+                by: try await town.googleToken(of: "666", email: Self.email, isVerified: false))
+            #expect(eve.isNewUser && eve.account?.accountId != ada.account.accountId)
+            #expect(eve.account?.email.isEmpty == true && eve.account?.methods == ["google"])
+        }
+    }
+
+    /// Real HTTP and stores, so that the calls really meet.
+    @Test("security.md: 50 parallel first sign-ins of one address, three ways, make one account")
+    func crowd() async throws {
+        try await ProviderTown.with { town in
+            let calls = 50
+            var tokens: [GatewayV1.ProviderToken] = []
+            for number in 0..<calls where !number.isMultiple(of: 3) {
+                tokens.append(
+                    number % 3 == 1
+                        ? try await town.googleToken(of: "117", email: Self.email)
+                        : try await town.appleToken(of: "000.a", email: Self.email))
+            }
+            let outcomes = await withTaskGroup(of: Result<String, any Error>.self) { group in
+                for number in 0..<calls - tokens.count {
+                    let address = "198.51.100.\(number)"
+                    group.addTask {
+                        await Self.outcome {
+                            try await town.house.signUp(
+                                in: town.house.context(address: address)
+                            ).account.accountId
+                        }
+                    }
+                }
+                for (number, token) in tokens.enumerated() {
+                    let address = "203.0.113.\(number)"
+                    group.addTask {
+                        await Self.outcome {
+                            try await town.signIn(
+                                by: token, device: "d\(number)",
+                                in: town.house.context(address: address)
+                            ).account?.accountId ?? ""
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let accounts = Set(outcomes.compactMap { try? $0.get() })  // errors: below
+            #expect(accounts.count == 1)
+            for case .failure(let error) in outcomes {
+                // A sign-up that comes late is told that the address is taken.
+                #expect((error as? ServiceError)?.code == .emailAlreadyInUse)
+            }
+            #expect(outcomes.count { (try? $0.get()) != nil } >= tokens.count)
+            let inner = town.house.inner
+            #expect(try await inner.count(inner.identityStore, "accounts") == 1)
+            #expect(try await inner.count(inner.identityStore, "identities") == 2)
+        }
+    }
+
+    private static func outcome(
+        _ body: () async throws -> String
+    ) async -> Result<String, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}

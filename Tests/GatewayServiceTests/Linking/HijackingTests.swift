@@ -1,0 +1,148 @@
+import GatewayService
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// The attacks of Sudhodanan & Paverd, "Pre-hijacked accounts" (USENIX Security 2022): somebody makes
+/// an account with a victim's address before the victim does, and waits for him to move in.
+@Suite("X-04: accounts that a stranger prepared, through the gateway", .timeLimit(.minutes(1)))
+struct HijackingTests {
+    private static let email = "victim@example.org"
+    private static let strangers = "Strangers7Password"
+
+    /// The victim arrives by Google.
+    private func victim(
+        _ town: ProviderTown
+    ) async throws -> GatewayV1.SignInWithProviderResponse {
+        try await town.signIn(
+            by: try await town.googleToken(of: "117", email: Self.email), device: "victim's",
+            in: town.house.context(address: "203.0.113.1"))
+    }
+
+    @Test("X-04, classic-federated merge: the stranger's password opens nothing any more")
+    func classicFederatedMerge() async throws {
+        try await ProviderTown.with { town in
+            let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
+            let victim = try await victim(town)
+            #expect(victim.account?.accountId == stranger.account.accountId, "documents stay")
+            #expect(victim.removedMethods == ["password"] && victim.isLinked)
+            #expect(victim.account?.methods == ["google"] && victim.account?.emailVerified == true)
+            let error = try await refusal {
+                try await town.house.signIn(Self.email, password: Self.strangers)
+            }
+            #expect(error.code == .invalidCredential)
+            #expect(try await town.isSignedIn(victim.session))
+            let mails = try await town.house.inner.mails(to: Self.email)
+            #expect(mails.contains { $0.subject.contains("secured your account") })
+        }
+    }
+
+    @Test("X-04, unexpired session: the stranger's sessions end, in the app and for verifiers")
+    func unexpiredSession() async throws {
+        try await ProviderTown.with { town in
+            let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
+            let second = try await town.house.signIn(Self.email, password: Self.strangers)
+            let victim = try await victim(town)
+            for session in [stranger.session, second.session] {
+                #expect(try await !town.isSignedIn(session))
+                #expect(
+                    try await refusal { try await town.house.refresh(session.refreshToken) }.code
+                        == .sessionEnded)
+            }
+            #expect(try await town.isSignedIn(victim.session))
+        }
+    }
+
+    @Test("X-04, trojan identifier: what the stranger had linked beside does not sign in")
+    func trojanIdentifier() async throws {
+        try await ProviderTown.with { town in
+            let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
+            _ = try await town.link(
+                try await town.appleToken(of: "000.eve", email: "eve@example.org"),
+                to: stranger.session)
+            let victim = try await victim(town)
+            #expect(victim.removedMethods.sorted() == ["apple", "password"])
+            #expect(victim.account?.methods == ["google"])
+            let eve = try await town.signIn(
+                by: try await town.appleToken(of: "000.eve", email: "eve@example.org"),
+                in: town.house.context(address: "198.51.100.66"))
+            #expect(eve.isNewUser && eve.account?.accountId != victim.account?.accountId)
+        }
+    }
+
+    @Test("X-04, pending links: what was mailed before the owner came changes nothing after")
+    func pendingLinks() async throws {
+        try await ProviderTown.with { town in
+            _ = try await town.house.signUp(Self.email, password: Self.strangers)
+            let verification = try await town.house.inner.linkToken(to: Self.email)
+            _ = try await town.house.passwords.requestPasswordReset(
+                .init(email: Self.email), town.house.context())
+            let reset = try await town.house.inner.linkToken(
+                to: Self.email, page: "reset-password")
+            let victim = try await victim(town)
+            let verified = try await refusal {
+                try await town.house.verify(verification, password: Self.strangers)
+            }
+            let changed = try await refusal {
+                try await town.house.passwords.resetPassword(
+                    .init(token: reset, password: Self.strangers), town.house.context())
+            }
+            #expect(verified.code == .invalidLink && changed.code == .invalidLink)
+            #expect(try await town.isSignedIn(victim.session))
+        }
+    }
+
+    @Test("X-04, non-verifying provider: an address that it only says so holds and opens nothing")
+    func nonVerifyingProvider() async throws {
+        try await ProviderTown.with { town in
+            let stranger = try await town.signIn(
+                by: try await town.googleToken(of: "666", email: Self.email, isVerified: false))
+            #expect(stranger.account?.email == "")
+            let victim = try await town.house.signUp(Self.email)
+            #expect(victim.account.accountId != stranger.account?.accountId)
+            #expect(victim.account.methods == ["password"])
+            let again = try await town.signIn(
+                by: try await town.googleToken(of: "666", email: Self.email, isVerified: false))
+            #expect(again.account?.accountId == stranger.account?.accountId)
+        }
+    }
+
+    @Test("X-04, a guest left behind: its tokens are worth nothing in the account it became")
+    func guestLeftBehind() async throws {
+        try await ProviderTown.with { town in
+            let planted = try await town.guest()
+            let victim = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email), device: "victim's",
+                accessToken: planted.session?.accessToken ?? "")
+            #expect(victim.isUpgraded)
+            // Before anything is delivered: a guest's session is no recent proof (G-13).
+            let token = try await town.appleToken(of: "000.eve")
+            await #expect(throws: ServiceError.self) {
+                _ = try await town.link(token, to: planted.session)
+            }
+            #expect(try await !town.isSignedIn(planted.session))
+            #expect(try await town.isSignedIn(victim.session))
+            let methods = try await town.house.check(victim.session?.accessToken ?? "")
+            #expect(methods.account?.methods == ["google"])
+        }
+    }
+
+    @Test("X-04, the other way: a provider's account is not opened by a stranger's sign-up")
+    func signUpAfterwards() async throws {
+        try await ProviderTown.with { town in
+            let victim = try await victim(town)
+            let error = try await refusal {
+                try await town.house.signUp(Self.email, password: Self.strangers)
+            }
+            #expect(error.code == .emailAlreadyInUse)
+            let signIn = try await refusal {
+                try await town.house.signIn(Self.email, password: Self.strangers)
+            }
+            #expect(signIn.code == .invalidCredential)
+            #expect(
+                try await town.house.check(victim.session?.accessToken ?? "").account?.methods
+                    == ["google"])
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-14: link, unlink and list, through the gateway", .timeLimit(.minutes(1)))
+struct SignInMethodTests {
+    private func names(
+        _ town: ProviderTown, _ session: GatewayV1.Session
+    ) async throws -> [String] {
+        try await town.house.methods.listMethods(
+            .init(accessToken: session.accessToken), town.house.context()
+        ).methods.map(\.method)
+    }
+
+    @Test("G-14: a provider whose email is another's is linked by hand, and signs in from then on")
+    func link() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.house.signUp()
+            let token = try await town.googleToken(of: "117", email: "work@example.com")
+            #expect(
+                try await town.link(token, to: ada.session).sorted() == ["google", "password"])
+            #expect(try await names(town, ada.session) == ["password", "google"])
+            let google = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: "work@example.com"))
+            #expect(google.account?.accountId == ada.account.accountId && !google.isNewUser)
+            #expect(google.account?.email == "ada@example.org", "its own address stays")
+        }
+    }
+
+    @Test("G-14: what is another account's, or there already, is not linked")
+    func inUse() async throws {
+        try await ProviderTown.with { town in
+            _ = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: "bob@example.org"))
+            let ada = try await town.house.signUp()
+            let bobs = try await town.googleToken(of: "117", email: "bob@example.org")
+            #expect(
+                try await refusal { try await town.link(bobs, to: ada.session) }.code
+                    == .credentialAlreadyInUse)
+            _ = try await town.link(try await town.appleToken(of: "000.a"), to: ada.session)
+            for subject in ["000.a", "000.b"] {
+                let token = try await town.appleToken(of: subject)
+                #expect(
+                    try await refusal { try await town.link(token, to: ada.session) }.code
+                        == .providerAlreadyLinked)
+            }
+        }
+    }
+
+    @Test("G-14: a method goes, but never the last one")
+    func unlink() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.house.signUp()
+            _ = try await town.link(try await town.appleToken(of: "000.a"), to: ada.session)
+            #expect(
+                try await refusal { try await town.unlink("google", from: ada.session) }.code
+                    == .methodNotLinked)
+            #expect(try await town.unlink("password", from: ada.session) == ["apple"])
+            #expect(try await refusal { try await town.house.signIn() }.code == .invalidCredential)
+            let apple = try await town.signIn(by: try await town.appleToken(of: "000.a"))
+            #expect(apple.account?.accountId == ada.account.accountId)
+            let last = try await refusal { try await town.unlink("apple", from: apple.session) }
+            #expect(last.code == .lastMethod)
+        }
+    }
+
+    @Test("G-13, G-14: both ask for a recent proof, which a fresh provider token makes")
+    func recentProof() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: "ada@example.org"))
+            let session = try #require(ada.session)
+            town.house.time.advance(by: .seconds(300))
+            let token = try await town.appleToken(of: "000.a")
+            let refused = try await refusal { try await town.link(token, to: session) }
+            #expect(refused.code == .requiresRecentLogin && refused.fields == ["provider_token"])
+            let named = try await refusal {
+                try await town.house.accountSessions.checkRecentProof(
+                    .init(accessToken: session.accessToken, kinds: [.provider]),
+                    town.house.context())
+            }
+            #expect(named.fields == ["provider_token"])
+            let proved = try await reauthenticate(
+                town, session, try await town.googleToken(of: "117", email: "ada@example.org"))
+            #expect(proved.authTimeMs == town.house.time.now().milliseconds)
+            #expect(try await town.link(token, to: session).sorted() == ["apple", "google"])
+            #expect(try await town.unlink("google", from: session) == ["apple"])
+        }
+    }
+
+    @Test("G-13: another person's provider account proves nothing")
+    func strangersProof() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: "ada@example.org"))
+            _ = try await town.signIn(
+                by: try await town.googleToken(of: "666", email: "eve@example.org"))
+            town.house.time.advance(by: .seconds(300))
+            let session = try #require(ada.session)
+            for token in [
+                try await town.googleToken(of: "666", email: "eve@example.org"),
+                try await town.googleToken(of: "999", email: "ada@example.org"),
+                try await town.appleToken(of: "000.a", email: "ada@example.org"),
+            ] {
+                await #expect(throws: ServiceError.self) {
+                    _ = try await reauthenticate(town, session, token)
+                }
+            }
+            let refused = try await refusal {
+                try await town.house.accountSessions.checkRecentProof(
+                    .init(accessToken: session.accessToken), town.house.context())
+            }
+            #expect(refused.code == .requiresRecentLogin)
+        }
+    }
+
+    private func reauthenticate(
+        _ town: ProviderTown, _ session: GatewayV1.Session, _ token: GatewayV1.ProviderToken
+    ) async throws -> GatewayV1.ReauthenticateResponse {
+        try await town.house.accountSessions.reauthenticate(
+            .init(
+                accessToken: session.accessToken, device: GatewayHouse.device("d1"),
+                proof: .providerToken(token)), town.house.context())
+    }
+
+    @Test("G-14: without a good session nothing is told or done")
+    func stranger() async throws {
+        try await ProviderTown.with { town in
+            let ada = try await town.house.signUp()
+            _ = try await town.house.signOut(.accessToken(ada.session.accessToken))
+            for token in ["", "x", ada.session.accessToken] {
+                let context = town.house.context()
+                let codes = [
+                    try await refusal {
+                        try await town.house.methods.listMethods(
+                            .init(accessToken: token), context)
+                    }.code,
+                    try await refusal {
+                        try await town.house.methods.unlinkMethod(
+                            .init(accessToken: token, method: "password"), context)
+                    }.code,
+                    try await refusal {
+                        try await town.house.methods.linkProvider(
+                            .init(accessToken: token), context)
+                    }.code,
+                ]
+                #expect(Set(codes).isSubset(of: [.invalidAccessToken, .sessionEnded]))
+            }
+            #expect(try await town.house.signIn().account.methods == ["password"])
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("R-03: failures at a provider are counted", .timeLimit(.minutes(1)))
+struct ProviderLimitTests {
+    private let identities = ScriptedIdentities()
+    private let house: GatewayHouse
+
+    init() async throws { house = try await GatewayHouse(identities: identities) }
+
+    private func signIn(
+        device: String = "d1", accessToken: String = "", in context: CallContext? = nil
+    ) async throws {
+        _ = try await house.providers.signInWithProvider(
+            .init(
+                token: .init(provider: "google", idToken: "t", nonce: "n"),
+                device: GatewayHouse.device(device), accessToken: accessToken),
+            context ?? house.context())
+    }
+
+    private func left(_ limit: String, _ subject: String) throws -> UInt32 {
+        try house.inner.left(limit, subject)
+    }
+
+    @Test(
+        "R-03: what identity says, and whether the charge stands",
+        arguments: [
+            (.invalidProviderToken, true), (.invalidNonce, true), (.providerUnavailable, false),
+            (.operationNotAllowed, false), (.accountDisabled, false), (.alreadySignedIn, false),
+            (.emailNotVerified, false), (.emailAlreadyInUse, false),
+            (.idempotencyKeyReused, false), (.invalidAccessToken, false), (.unavailable, false),
+            (.resourceExhausted, false), (.invalidArgument, false), (.internalError, false),
+        ] as [(ErrorCode, Bool)])
+    func charges(code: ErrorCode, stands: Bool) async throws {
+        identities.refuse(code)
+        #expect(try await refusal { try await signIn() }.code == code)
+        let taken: UInt32 = stands ? 1 : 0
+        #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5 - taken)
+        #expect(try left("failed-provider-by-address", "192.0.2.7") == 50 - taken)
+    }
+
+    @Test("R-03: the sixth wrong token is not looked at, and passwords have limits of their own")
+    func sixth() async throws {
+        _ = try await house.signUp()
+        identities.refuse(.invalidProviderToken)
+        for _ in 0..<5 {
+            #expect(try await refusal { try await signIn() }.code == .invalidProviderToken)
+        }
+        let limited = try await refusal { try await signIn() }
+        #expect(limited.code == .tooManyRequests && limited.retryAfter == .seconds(900))
+        #expect(identities.askedBy.count == 5)
+        _ = try await house.signIn()
+        house.time.advance(by: .seconds(900))
+        #expect(try await refusal { try await signIn() }.code == .invalidProviderToken)
+    }
+
+    @Test("R-03: of 50 parallel wrong tokens five are looked at")
+    func parallel() async throws {
+        identities.refuse(.invalidProviderToken)
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            for _ in 0..<50 {
+                group.addTask { try? await refusal { try await signIn() }.code }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.filter { $0 == .invalidProviderToken }.count == 5)
+        #expect(codes.filter { $0 == .tooManyRequests }.count == 45)
+    }
+
+    @Test("security.md, Limits: locked out of a password, one signs in by a provider")
+    func otherWay() async throws {
+        let ada = try await house.signUp()
+        for _ in 0..<5 {
+            _ = try await refusal { try await house.signIn(password: "Wrong8Horses") }
+        }
+        #expect(try await refusal { try await house.signIn() }.code == .tooManyRequests)
+        identities.admit(
+            .init(
+                account: ada.account,
+                proof: house.inner.proof(of: ada.account.accountId, by: ["fed"])))
+        try await signIn()
+        #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5, "taken back")
+    }
+
+    @Test("R-07: without the limiter a provider's token is looked at all the same")
+    func absent() async throws {
+        let house = try await GatewayHouse(limits: AbsentLimits(), identities: identities)
+        identities.refuse(.invalidProviderToken)
+        let error = try await refusal {
+            try await house.providers.signInWithProvider(.init(), house.context())
+        }
+        #expect(error.code == .invalidProviderToken)
+    }
+
+    @Test("G-13, R-03: proving oneself again counts by account too, and shares the sign-in's limits")
+    func proving() async throws {
+        let ada = try await house.signUp()
+        identities.refuse(.invalidProviderToken)
+        func prove(from address: String) async throws -> ErrorCode {
+            try await refusal {
+                try await house.accountSessions.reauthenticate(
+                    .init(
+                        accessToken: ada.session.accessToken, device: GatewayHouse.device("d1"),
+                        proof: .providerToken(.init())), house.context(address: address))
+            }.code
+        }
+        for number in 1...5 {
+            #expect(try await prove(from: "198.51.100.\(number)") == .invalidProviderToken)
+        }
+        #expect(try await prove(from: "198.51.100.6") == .tooManyRequests)
+        #expect(try left("failed-provider-by-address", "198.51.100.1") == 49)
+        #expect(identities.askedBy == Array(repeating: ada.session.accessToken, count: 5))
+        let linking = try await refusal {
+            try await house.methods.linkProvider(
+                .init(accessToken: ada.session.accessToken), house.context(address: "192.0.2.99"))
+        }
+        #expect(linking.code == .tooManyRequests, "one limit for both")
+    }
+
+    @Test("G-04: a device's fields have bounds, and nobody is asked before")
+    func device() async throws {
+        let device = String(repeating: "x", count: 129)
+        let error = try await refusal { try await signIn(device: device) }
+        #expect(error == ServiceError(.invalidArgument, fields: ["device.device_id"]))
+        #expect(identities.askedBy.isEmpty)
+        #expect(try left("failed-provider-by-address", "192.0.2.7") == 50)
+    }
+
+    @Test("G-25: identity's key is the flow's own, and the same for the same call")
+    func keys() async throws {
+        identities.refuse(.providerUnavailable)
+        for key in ["k", "k", "l"] {
+            _ = try await refusal { try await signIn(in: house.context(key)) }
+        }
+        let keys = identities.keys.compactMap(\.self)
+        #expect(keys.count == 3 && keys[0] == keys[1] && keys[0] != keys[2] && keys[0] != "k")
+    }
+}

@@ -1,0 +1,134 @@
+import GatewayService
+import Messages
+import ProviderIssuer
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-04, G-05: sign in by a provider", .timeLimit(.minutes(1)))
+struct SignInWithProviderTests {
+    private static let email = "ada@example.org"
+
+    @Test("G-04, G-08: the first sign-in makes an account, the next one comes back to it")
+    func comesBack() async throws {
+        try await ProviderTown.with { town in
+            let first = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email))
+            #expect(first.isNewUser && !first.isLinked && !first.isUpgraded)
+            #expect(first.account?.email == Self.email && first.account?.emailVerified == true)
+            #expect(first.account?.methods == ["google"] && first.account?.isGuest == false)
+            #expect(first.account?.displayName == "Ada Lovelace")
+            let state = try await town.house.check(first.session?.accessToken ?? "")
+            #expect(state.authenticated && state.todo.isEmpty)
+            let signedInAt = town.house.time.now().milliseconds
+            town.house.time.advance(by: .seconds(86_400))
+            let again = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email))
+            #expect(!again.isNewUser && again.account?.accountId == first.account?.accountId)
+            #expect(again.account?.lastSignInAtMs == signedInAt)
+            #expect(again.session?.sessionId != first.session?.sessionId)
+        }
+    }
+
+    @Test("G-05: Apple's relay address is the account's, and the name comes from the app")
+    func apple() async throws {
+        try await ProviderTown.with { town in
+            let relay = "x7k2@privaterelay.appleid.com"
+            let first = try await town.signIn(
+                by: try await town.appleToken(
+                    of: "000.a", email: relay, isPrivate: true, name: "Ada"))
+            #expect(first.isNewUser && first.account?.displayName == "Ada")
+            #expect(first.account?.email == relay && first.account?.emailVerified == true)
+            let again = try await town.signIn(
+                by: try await town.appleToken(of: "000.a", email: relay, isPrivate: true))
+            #expect(!again.isNewUser && again.account?.displayName == "Ada", "kept")
+        }
+    }
+
+    @Test("G-04: a token of another provider, app, nonce or key, or of yesterday, proves nothing")
+    func wrong() async throws {
+        try await ProviderTown.with { town in
+            let good = try await town.googleToken(of: "117", email: Self.email)
+            var swapped = good
+            swapped.provider = "apple"
+            var otherNonce = good
+            otherNonce.nonce = try await town.googleToken(of: "117").nonce
+            var cut = good
+            cut.idToken = String(good.idToken.dropLast())
+            var unknown = good
+            unknown.provider = "myspace"
+            for (token, code) in [
+                (swapped, ErrorCode.invalidNonce), (otherNonce, .invalidNonce),
+                (cut, .invalidProviderToken), (unknown, .operationNotAllowed),
+                (.init(), .operationNotAllowed),
+            ] {
+                let address = "198.51.100.\(code.rawValue.utf8.count)"
+                let error = try await refusal {
+                    try await town.signIn(by: token, in: town.house.context(address: address))
+                }
+                #expect(error.code == code)
+            }
+            town.house.time.advance(by: .seconds(86_400))
+            #expect(try await refusal { try await town.signIn(by: good) }.code == .invalidNonce)
+            let rows = try await town.house.inner.count(town.house.inner.identityStore, "accounts")
+            #expect(rows == 0)
+        }
+    }
+
+    @Test("G-05: a nonce serves once, so that a stolen answer of a dialog serves nobody")
+    func replayed() async throws {
+        try await ProviderTown.with { town in
+            let token = try await town.googleToken(of: "117", email: Self.email)
+            _ = try await town.signIn(by: token)
+            #expect(try await refusal { try await town.signIn(by: token) }.code == .invalidNonce)
+        }
+    }
+
+    @Test("X-06: a provider that is down is told as such, and costs nobody an attempt")
+    func down() async throws {
+        try await ProviderTown.with { town in
+            town.google.behave(.failing(503))
+            let token = try await town.googleToken(of: "117", email: Self.email)
+            for _ in 0..<6 {
+                let error = try await refusal { try await town.signIn(by: token) }
+                #expect(error.code == .providerUnavailable)
+            }
+            #expect(
+                try town.house.inner.left("failed-provider-by-device", "192.0.2.7|d1") == 5)
+        }
+    }
+
+    @Test("G-24: a suspended account is told only to who has proved to be its owner")
+    func suspended() async throws {
+        try await ProviderTown.with { town in
+            _ = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email))
+            try await town.house.inner.setStatus(2)
+            let token = try await town.googleToken(of: "117", email: Self.email)
+            #expect(
+                try await refusal { try await town.signIn(by: token) }.code == .accountDisabled)
+            var cut = token
+            cut.idToken = String(token.idToken.dropLast())
+            #expect(
+                try await refusal { try await town.signIn(by: cut) }.code == .invalidProviderToken)
+        }
+    }
+
+    @Test("G-25: the same call again is the same sign-in, also with session down in between")
+    func repeated() async throws {
+        try await ProviderTown.with { town in
+            let token = try await town.googleToken(of: "117", email: Self.email)
+            let first = try await town.signIn(by: token, in: town.house.context("k"))
+            town.house.time.advance(by: .seconds(5))
+            let again = try await town.signIn(by: token, in: town.house.context("k"))
+            #expect(first.account == again.account && again.isNewUser)
+            #expect(first.session?.refreshToken == again.session?.refreshToken)
+            let other = try await town.googleToken(of: "118", email: "b@example.org")
+            let error = try await refusal {
+                try await town.signIn(by: other, in: town.house.context("k"))
+            }
+            #expect(error.code == .idempotencyKeyReused)
+        }
+    }
+}

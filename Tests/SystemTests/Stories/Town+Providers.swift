@@ -1,0 +1,75 @@
+import Contracts
+import Messages
+import ProviderIssuer
+
+extension Town {
+    /// What Google's dialog gives an app for a nonce.
+    func googleToken(
+        of subject: String, email: String? = nil, isVerified: Bool = true, for person: Person
+    ) async throws -> GatewayV1.ProviderToken {
+        let nonce = try await backend.providers.issueNonce(
+            .init(provider: "google"), backend.context(person))
+        let token = try google.token(
+            .google(
+                of: subject, email: email, isVerified: isVerified, nonce: nonce.providerNonce))
+        return .init(provider: "google", idToken: token, nonce: nonce.nonce)
+    }
+
+    /// What Apple's dialog gives an app for a nonce; a name only at the first time.
+    func appleToken(
+        of subject: String, email: String? = nil, isPrivate: Bool = false, name: String = "",
+        for person: Person
+    ) async throws -> GatewayV1.ProviderToken {
+        let nonce = try await backend.providers.issueNonce(
+            .init(provider: "apple"), backend.context(person))
+        let token = try apple.token(
+            .apple(
+                of: subject, email: email, isPrivate: isPrivate, nonce: nonce.providerNonce))
+        return .init(
+            provider: "apple", idToken: token, nonce: nonce.nonce, displayName: name)
+    }
+
+    /// Signs somebody in by what a dialog gave.
+    func signIn(
+        _ person: Person, by token: GatewayV1.ProviderToken, accessToken: String = "",
+        key: String? = nil
+    ) async throws -> GatewayV1.SignInWithProviderResponse {
+        try await backend.providers.signInWithProvider(
+            .init(token: token, device: person.gatewayDevice, accessToken: accessToken),
+            backend.context(person, key: key))
+    }
+
+    /// A guest in the app of a person's.
+    func guest(_ person: Person) async throws -> GatewayV1.SignInAnonymouslyResponse {
+        try await backend.guests.signInAnonymously(
+            .init(device: person.gatewayDevice), backend.context(person))
+    }
+
+    /// Signs somebody up with email and password.
+    func signUp(
+        _ person: Person, password: String = Person.password, accessToken: String = "",
+        key: String? = nil
+    ) async throws -> GatewayV1.SignUpWithPasswordResponse {
+        try await backend.auth.signUpWithPassword(
+            .init(
+                email: person.email, password: password, device: person.gatewayDevice,
+                displayName: "Ada", accessToken: accessToken), backend.context(person, key: key))
+    }
+
+    /// Signs somebody in with email and password.
+    func signIn(
+        _ person: Person, _ password: String = Person.password
+    ) async throws -> GatewayV1.SignInWithPasswordResponse {
+        try await backend.auth.signInWithPassword(
+            .init(email: person.email, password: password, device: person.gatewayDevice),
+            backend.context(person))
+    }
+
+    /// What holds for an access token.
+    func state(
+        _ session: GatewayV1.Session?, of person: Person
+    ) async throws -> GatewayV1.CheckAuthStateResponse {
+        try await backend.auth.checkAuthState(
+            .init(accessToken: session?.accessToken ?? ""), backend.context(person))
+    }
+}
