@@ -81,17 +81,13 @@ struct Registration: Sendable {
         _ transaction: Transaction
     ) throws -> AccountRow {
         let account = draft.account.account
-<<<<<<< HEAD
-        try transaction.insert(draft.account)
-        _ = try SignInNoting(parts: parts).remember(applicant.device, of: account, transaction)
-=======
         if let guest {
             try GuestUpgrade(parts: parts, transaction: transaction)
                 .run(guest, into: draft.account, origin: applicant.origin)
         } else {
             try transaction.insert(draft.account)
         }
->>>>>>> link
+        _ = try SignInNoting(parts: parts).remember(applicant.device, of: account, transaction)
         try transaction.insert(draft.link)
         try transaction.enqueue(draft.verificationMail)
         try transaction.audit(
