@@ -53,6 +53,9 @@ enum AccountStatus: Int64, Sendable {
     /// it allows: `AccountStatusRule`.
     var isUsable: Bool { AccountStatusRule.allows(.signIn, self) }
 
+    /// Whether its address may be proved by a mailed link, which may be what it waits for.
+    var mayVerify: Bool { AccountStatusRule.allows(.proveAddress, self) }
+
     /// The same in a message.
     var message: IdentityV1.AccountStatus {
         switch self {

@@ -22,8 +22,8 @@ enum AccountAct: CaseIterable, Sendable {
     case link
     /// Go on with a session.
     case refresh
-    /// Set a new password by a mailed link.
-    case resetPassword
+    /// Prove its address by a mailed link: confirm it, or set a new password.
+    case proveAddress
     /// Have all its data handed out.
     case export
 }
@@ -59,13 +59,13 @@ struct AccountStanding: Hashable, Sendable {
 /// – changes nothing; in brackets the status stays, and what is beneath it changes; "beneath it" is
 /// the weightiest of what remains: suspended, pending, active.
 ///
-///     status        sign in   link   refresh   reset password   export
-///     active        yes       yes    yes       yes              yes
-///     pending       no        no     no        yes              no
-///     suspended     no        no     no        no               no
-///     deleting      no        no     no        no               no
+///     status        sign in   link   refresh   prove address   export
+///     active        yes       yes    yes       yes             yes
+///     pending       no        no     no        yes             no
+///     suspended     no        no     no        no              no
+///     deleting      no        no     no        no              no
 ///
-/// A reset proves the address, which is all that a pending account waits for.
+/// That its address is proved is all that a pending account waits for.
 enum AccountStatusRule {
     /// The standing after `event`; the same where it changes nothing.
     static func standing(
@@ -86,7 +86,7 @@ enum AccountStatusRule {
     static func allows(_ act: AccountAct, _ status: AccountStatus) -> Bool {
         switch status {
         case .active: true
-        case .pendingVerification: act == .resetPassword
+        case .pendingVerification: act == .proveAddress
         case .suspended, .deleting: false
         }
     }

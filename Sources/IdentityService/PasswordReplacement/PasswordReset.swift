@@ -28,9 +28,7 @@ struct PasswordReset: Sendable {
             guard let (link, row) = try await find(attempt) else {
                 return try await answerAgain(attempt)
             }
-            guard AccountStatusRule.allows(.resetPassword, row.status) else {
-                throw ServiceError(.accountDisabled)
-            }
+            guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
             let hash = try await PasswordCheck(parts: parts).hash(
                 try Password.new(attempt.password), try AccountReading(parts: parts).vault(row))
             if let done = try await write(attempt, link, hash) {
@@ -70,7 +68,7 @@ struct PasswordReset: Sendable {
             // A key that was another request's is refused before anything is written.
             guard try transaction.firstAnswer(of: attempt.call) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
-                link == checked, AccountStatusRule.allows(.resetPassword, row.status)
+                link == checked, row.status.mayVerify
             else { return nil }
             let news = try set(hash, of: row, attempt, transaction)
             try transaction.remember(attempt.call, FirstAnswer(account: row.account, news: news))

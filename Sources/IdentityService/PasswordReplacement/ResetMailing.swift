@@ -23,7 +23,7 @@ struct ResetMailing: Sendable {
             guard case .fresh = try transaction.remembered(key: key, fingerprint: key),
                 let owner = try transaction.owner(ofAddress: wish.payload),
                 let row = try transaction.account(owner),
-                AccountStatusRule.allows(.resetPassword, row.status),
+                row.status.mayVerify,
                 let mail = try LinkMail(
                     .resetPassword, token, to: row, parts, at: transaction.at)
             else { return }

@@ -76,7 +76,7 @@ struct AccountStatusRuleTests {
             #expect(!AccountStatusRule.allows(act, .suspended))
             #expect(!AccountStatusRule.allows(act, .deleting))
             #expect(
-                AccountStatusRule.allows(act, .pendingVerification) == (act == .resetPassword))
+                AccountStatusRule.allows(act, .pendingVerification) == (act == .proveAddress))
         }
     }
 
