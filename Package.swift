@@ -285,14 +285,14 @@ let package = Package(
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
                 "NotificationService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "ServiceRuntime", "TestSupport", logging, lifecycle,
+                "ServiceRuntime", "ProviderIssuer", "TestSupport", logging, lifecycle,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(
             "System",
             [
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "HTTPSink", "SMTPSink", "TestSupport", nioPosix,
+                "HTTPSink", "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
             ]),
         tests(
             "SessionVerifier",

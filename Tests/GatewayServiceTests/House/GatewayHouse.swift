@@ -14,7 +14,7 @@ import Testing
 /// test's own, with time that the test moves.
 final class GatewayHouse: Sendable {
     let folder: TemporaryFolder
-    let time = ManualTime()
+    let time: ManualTime
     let log = CapturedLog()
     let inner: InnerServices
     let gateway: GatewayService
@@ -29,12 +29,16 @@ final class GatewayHouse: Sendable {
     ///   - limits: stands in for the limiter, where the test is about its absence.
     ///   - identities: stands in for identity's providers and guests, where the test is about what
     ///     it is asked.
+    ///   - providers: identity's settings of providers, as on a command line.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
-        identities: any IdentitiesAPI = ScriptedIdentities()
+        identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
+        time: ManualTime = ManualTime()
     ) async throws {
+        self.time = time
         folder = try TemporaryFolder()
-        inner = try await InnerServices(in: folder, time: time)
+        inner = try await InnerServices(in: folder, time: time, providers: providers)
+        let identities = identities ?? inner.identities
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
@@ -47,7 +51,7 @@ final class GatewayHouse: Sendable {
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
-        providers = Providers(
+        self.providers = Providers(
             identities: identities, sessions: inner.session, limits: guarding)
         guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
         methods = SignInMethods(

@@ -20,7 +20,7 @@ final class ProviderTown: Sendable {
             apple.environment(for: "apple")
         ) { first, _ in first }
         house = try await GatewayHouse(
-            time: time, providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" })
+            providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" }, time: time)
     }
 
     /// "POSTERN_GOOGLE_ISSUER" as a flag.

@@ -1,5 +1,6 @@
 import GatewayService
 import Messages
+import NotificationService
 import ServiceRuntime
 import TestSupport
 import Testing
