@@ -90,7 +90,7 @@ struct PasswordReset: Sendable {
         if row.address?.provedAt == nil {
             try audit(.emailVerified)
             try Takeover(parts: parts, transaction: transaction)
-                .removeIdentities(row, attempt.device, origin: attempt.origin)
+                .removeIdentities(row, attempt.device.shown, origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)

@@ -84,7 +84,7 @@ struct AdminRelayTests {
     func named() {
         let methods = AdminDescription.service.methods
         #expect(methods.count == 5)
-        #expect(methods.allSatisfy(\.isForNamedCallersOnly))
+        #expect(methods.allSatisfy { $0.isForNamedCallersOnly })
         #expect(AuthDescription.service.methods.allSatisfy { !$0.isForNamedCallersOnly })
     }
 }

@@ -1,5 +1,6 @@
 import GatewayService
 import Messages
+import NotificationService
 import RPC
 import ServiceRuntime
 import TestSupport

@@ -3,6 +3,8 @@ import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
+import SessionService
+import TestSupport
 
 /// A gateway's public services over a house's inner ones: another instance than the house's own, as
 /// after a crash, or one that loses the session service on the way. A new service of the gateway is
@@ -11,6 +13,9 @@ struct Gateway: Sendable {
     let auth: GatewayService
     let passwords: Passwords
     let accountSessions: AccountSessions
+    let providers: Providers
+    let guests: Guests
+    let methods: SignInMethods
 
     /// - Parameter sessions: in the place of the session service.
     init(_ house: GatewayHouse, sessions: (any SessionsAPI & DevicesAPI)? = nil) throws {
@@ -26,7 +31,11 @@ struct Gateway: Sendable {
             accounts: inner.identity, credentials: inner.identity, sessions: sessions,
             limits: limits)
         accountSessions = AccountSessions(
-            accounts: inner.identity, sessions: sessions, devices: sessions, limits: limits)
+            accounts: inner.identity, identities: inner.identities, sessions: sessions,
+            devices: sessions, limits: limits)
+        providers = Providers(identities: inner.identities, sessions: sessions, limits: limits)
+        guests = Guests(identities: inner.identities, sessions: sessions, limits: limits)
+        methods = SignInMethods(identities: inner.identities, sessions: sessions, limits: limits)
     }
 }
 

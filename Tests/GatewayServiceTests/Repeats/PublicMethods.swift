@@ -11,7 +11,9 @@ enum PublicMethods {
         let folder = root + "/Protos/postern/gateway/v1"
         return try FileManager.default.contentsOfDirectory(atPath: folder)
             .filter { $0.hasSuffix(".proto") }.sorted()
-            .flatMap { mutating(in: try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)) }
+            .flatMap {
+                mutating(in: try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8))
+            }
     }
 
     /// Those of one file.

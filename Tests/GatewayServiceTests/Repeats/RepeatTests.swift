@@ -19,55 +19,71 @@ struct RepeatTests {
         "the same key twice: the first answer, and nothing is done again",
         arguments: RepeatedCalls.all)
     func again(row: RepeatedCall) async throws {
-        let house = try await GatewayHouse()
-        let (call, _) = try await row.prepare(house)
-        let before = try await house.effects()
-        let first = try await call(Gateway(house), house.context("k"))
-        let after = try await house.effects()
-        #expect(after != before, "the first call did nothing that could be seen")
-        house.time.advance(by: .seconds(5))
-        // Another gateway: nothing of it is the first one's memory.
-        let second = try await call(Gateway(house), house.context("k"))
-        #expect(second == first)
-        #expect(try await house.effects() == after)
+        try await ProviderTown.with { town in
+            let house = town.house
+            let (call, _) = try await row.prepare(town)
+            let before = try await house.effects()
+            let first = try await call(Gateway(house), house.context("k"))
+            let after = try await house.effects()
+            #expect(after != before, "the first call did nothing that could be seen")
+            house.time.advance(by: .seconds(5))
+            // Another gateway: nothing of it is the first one's memory.
+            let second = try await call(Gateway(house), house.context("k"))
+            #expect(second == first)
+            #expect(try await house.effects() == after)
+        }
     }
 
     @Test(
         "the same key for somebody else's call: auth/idempotency-key-reused, and nothing is done",
         arguments: RepeatedCalls.all)
     func reused(row: RepeatedCall) async throws {
-        let house = try await GatewayHouse()
-        let (call, other) = try await row.prepare(house)
-        let gateway = try Gateway(house)
-        _ = try await call(gateway, house.context("k"))
-        let after = try await house.effects()
-        let error = try await refusal { try await other(gateway, house.context("k")) }
-        #expect(error.code == .idempotencyKeyReused)
-        #expect(try await house.effects() == after)
-        // The other call was good in itself.
-        _ = try await other(gateway, house.context("l"))
+        try await ProviderTown.with { town in
+            let house = town.house
+            let (call, other) = try await row.prepare(town)
+            let gateway = try Gateway(house)
+            _ = try await call(gateway, house.context("k"))
+            let after = try await house.effects()
+            let error = try await refusal { try await other(gateway, house.context("k")) }
+            #expect(error.code == .idempotencyKeyReused)
+            #expect(try await house.effects() == after)
+            // The other call was good in itself.
+            _ = try await other(gateway, house.context("l"))
+        }
     }
 
     @Test(
         "cut off between identity and session, the same call finishes, and does all of it once",
         arguments: RepeatedCalls.all, [false, true])
     func cutOff(row: RepeatedCall, doesIt: Bool) async throws {
-        let whole = try await GatewayHouse()
-        let (wholeCall, _) = try await row.prepare(whole)
-        _ = try await wholeCall(Gateway(whole), whole.context("k"))
-
-        let house = try await GatewayHouse()
-        let (call, _) = try await row.prepare(house)
-        let gone = SessionsGoneHalfWay(doesIt: doesIt, session: house.inner.session)
-        let cut = try Gateway(house, sessions: gone)
-        do {
-            _ = try await call(cut, house.context("k"))
-        } catch let error as ServiceError {
-            #expect(error.code == .unavailable)
+        let whole = try await Self.effects(of: row) { house, call in
+            _ = try await call(Gateway(house), house.context("k"))
+            house.time.advance(by: .seconds(5))
         }
-        house.time.advance(by: .seconds(5))
-        _ = try await call(Gateway(house), house.context("k"))
-        #expect(try await house.effects() == (try await whole.effects()))
+        let cut = try await Self.effects(of: row) { house, call in
+            let gone = SessionsGoneHalfWay(doesIt: doesIt, session: house.inner.session)
+            do {
+                _ = try await call(Gateway(house, sessions: gone), house.context("k"))
+            } catch let error as ServiceError {
+                #expect(error.code == .unavailable)
+            }
+            house.time.advance(by: .seconds(5))
+            _ = try await call(Gateway(house), house.context("k"))
+        }
+        #expect(cut == whole)
+    }
+
+    private static func effects(
+        of row: RepeatedCall,
+        _ body: @Sendable (GatewayHouse, RepeatedCall.Call) async throws -> Void
+    ) async throws -> [Int64] {
+        var effects: [Int64] = []
+        try await ProviderTown.with { town in
+            let (call, _) = try await row.prepare(town)
+            try await body(town.house, call)
+            effects = try await town.house.effects()
+        }
+        return effects
     }
 
     @Test("an answer is kept for 24 hours, and no longer")

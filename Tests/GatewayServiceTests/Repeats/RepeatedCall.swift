@@ -12,7 +12,7 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     /// `Service/Method`.
     let method: String
     /// Does what has to be before, and gives the two calls.
-    let prepare: @Sendable (GatewayHouse) async throws -> (same: Call, other: Call)
+    let prepare: @Sendable (ProviderTown) async throws -> (same: Call, other: Call)
 
     /// Makes the call, and answers what may not change from the first time to the next.
     typealias Call = @Sendable (Gateway, CallContext) async throws -> String
@@ -26,11 +26,11 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     init<Request: Sendable, Answer: ProtobufMessage>(
         _ method: String,
         _ call: @escaping @Sendable (Gateway, Request, CallContext) async throws -> Answer,
-        _ requests: @escaping @Sendable (GatewayHouse) async throws -> (Request, Request)
+        _ requests: @escaping @Sendable (ProviderTown) async throws -> (Request, Request)
     ) {
         self.method = method
-        prepare = { house in
-            let (same, other) = try await requests(house)
+        prepare = { town in
+            let (same, other) = try await requests(town)
             return (
                 { try Self.lasting(try await call($0, same, $1), method) },
                 { try Self.lasting(try await call($0, other, $1), method) }
@@ -41,6 +41,7 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     /// The services that the table is of, for their descriptors.
     private static let services = [
         AuthDescription.service, PasswordsDescription.service, AccountSessionsDescription.service,
+        ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
     ]
 
     /// The answer as JSON, without what may be made anew: an access token, which expires before a late

@@ -1,4 +1,8 @@
+import GatewayService
 import Messages
+import ProviderIssuer
+import ServiceRuntime
+import TestSupport
 import Testing
 
 /// Every mutating public method (G-25). A new one gets its row here, and where its service is new its
@@ -6,95 +10,127 @@ import Testing
 enum RepeatedCalls {
     static let all: [RepeatedCall] = [
         .init("Auth/SignUpWithPassword", { try await $0.auth.signUpWithPassword($1, $2) }) { _ in
-            func request(_ email: String) -> GatewayV1.SignUpWithPasswordRequest {
-                .init(email: email, password: "Correct7Horse", device: device, displayName: "A")
-            }
-            return (request("ada@example.org"), request("eve@example.org"))
+            both { .init(email: $0, password: password, device: device, displayName: "A") }
         },
         .init("Auth/SignInWithPassword", { try await $0.auth.signInWithPassword($1, $2) }) {
             _ = try await $0.two()
-            func request(_ email: String) -> GatewayV1.SignInWithPasswordRequest {
-                .init(email: email, password: "Correct7Horse", device: device)
-            }
-            return (request("ada@example.org"), request("eve@example.org"))
+            return both { .init(email: $0, password: password, device: device) }
         },
-        .init("Auth/VerifyEmail", { try await $0.auth.verifyEmail($1, $2) }) { house in
-            _ = try await house.two()
-            func request(_ email: String) async throws -> GatewayV1.VerifyEmailRequest {
+        .init("Auth/VerifyEmail", { try await $0.auth.verifyEmail($1, $2) }) { town in
+            _ = try await town.two()
+            return try await both { email in
                 .init(
-                    token: try await house.inner.linkToken(to: email), password: "Another7Horse",
+                    token: try await town.house.inner.linkToken(to: email), password: other,
                     device: device)
             }
-            return (try await request("ada@example.org"), try await request("eve@example.org"))
         },
         .init("Auth/Refresh", { try await $0.auth.refresh($1, $2) }) {
-            let (ada, eve) = try await $0.two()
-            return (
-                .init(refreshToken: ada.session.refreshToken, device: device),
-                .init(refreshToken: eve.session.refreshToken, device: device)
-            )
+            try await $0.two { .init(refreshToken: $0.refreshToken, device: device) }
         },
         .init(
-            "Passwords/RequestPasswordReset", { try await $0.passwords.requestPasswordReset($1, $2) }
+            "Passwords/RequestPasswordReset",
+            { try await $0.passwords.requestPasswordReset($1, $2) }
         ) {
             _ = try await $0.two()
-            return (
-                .init(email: "ada@example.org", device: device),
-                .init(email: "eve@example.org", device: device)
-            )
+            return both { .init(email: $0, device: device) }
         },
-        .init("Passwords/ResetPassword", { try await $0.passwords.resetPassword($1, $2) }) {
-            house in
-            _ = try await house.two()
-            func request(_ email: String) async throws -> GatewayV1.ResetPasswordRequest {
-                _ = try await house.passwords.requestPasswordReset(
-                    .init(email: email, device: device), house.context())
+        .init("Passwords/ResetPassword", { try await $0.passwords.resetPassword($1, $2) }) { town in
+            _ = try await town.two()
+            return try await both { email in
+                _ = try await town.house.passwords.requestPasswordReset(
+                    .init(email: email, device: device), town.house.context())
                 return .init(
-                    token: try await house.inner.linkToken(to: email, page: "reset-password"),
-                    password: "Another7Horse", device: device)
+                    token: try await town.house.inner.linkToken(to: email, page: "reset-password"),
+                    password: other, device: device)
             }
-            return (try await request("ada@example.org"), try await request("eve@example.org"))
         },
         .init("Passwords/ChangePassword", { try await $0.passwords.changePassword($1, $2) }) {
-            let (ada, eve) = try await $0.two()
-            func request(_ person: SignedIn) -> GatewayV1.ChangePasswordRequest {
+            try await $0.two {
                 .init(
-                    accessToken: person.session.accessToken, currentPassword: "Correct7Horse",
-                    newPassword: "Another7Horse", device: device)
+                    accessToken: $0.accessToken, currentPassword: password, newPassword: other,
+                    device: device)
             }
-            return (request(ada), request(eve))
         },
         .init(
             "Passwords/ResendVerificationEmail",
             { try await $0.passwords.resendVerificationEmail($1, $2) }
         ) {
-            let (ada, eve) = try await $0.two()
-            return (
-                .init(accessToken: ada.session.accessToken, device: device),
-                .init(accessToken: eve.session.accessToken, device: device)
-            )
+            try await $0.two { .init(accessToken: $0.accessToken, device: device) }
         },
         .init(
-            "AccountSessions/Reauthenticate", { try await $0.accountSessions.reauthenticate($1, $2) }
+            "AccountSessions/Reauthenticate",
+            { try await $0.accountSessions.reauthenticate($1, $2) }
         ) {
-            let (ada, eve) = try await $0.two()
-            func request(_ person: SignedIn) -> GatewayV1.ReauthenticateRequest {
-                .init(
-                    accessToken: person.session.accessToken, device: device,
-                    proof: .password("Correct7Horse"))
+            try await $0.two {
+                .init(accessToken: $0.accessToken, device: device, proof: .password(password))
             }
-            return (request(ada), request(eve))
+        },
+        .init("Providers/SignInWithProvider", { try await $0.providers.signInWithProvider($1, $2) })
+        {
+            town in
+            try await both {
+                .init(token: try await town.googleToken(of: $0, email: $0), device: device)
+            }
+        },
+        .init("Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) }) { _ in
+            // Nothing tells guests apart but where they are.
+            (.init(device: device), .init(device: .init(deviceId: "d2", platform: "cli")))
+        },
+        .init("SignInMethods/LinkProvider", { try await $0.methods.linkProvider($1, $2) }) { town in
+            let (ada, eve) = try await town.two()
+            func request(_ person: SignedIn, _ subject: String) async throws
+                -> GatewayV1.LinkProviderRequest
+            {
+                .init(
+                    accessToken: person.session.accessToken,
+                    token: try await town.googleToken(of: subject), device: device)
+            }
+            return (try await request(ada, "1"), try await request(eve, "2"))
+        },
+        .init("SignInMethods/UnlinkMethod", { try await $0.methods.unlinkMethod($1, $2) }) { town in
+            let (ada, eve) = try await town.two()
+            _ = try await town.link(try await town.googleToken(of: "1"), to: ada.session)
+            _ = try await town.link(try await town.googleToken(of: "2"), to: eve.session)
+            return both(ada.session, eve.session) {
+                .init(accessToken: $0.accessToken, method: "google", device: device)
+            }
         },
     ]
 
     private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli", name: "Phone")
+    private static let password = "Correct7Horse"
+    private static let other = "Another7Horse"
+
+    /// One request for each of the two people.
+    private static func both<Request>(
+        _ request: (String) async throws -> Request
+    ) async throws -> (Request, Request) {
+        (try await request("ada@example.org"), try await request("eve@example.org"))
+    }
+
+    private static func both<Request>(_ request: (String) -> Request) -> (Request, Request) {
+        (request("ada@example.org"), request("eve@example.org"))
+    }
+
+    private static func both<Request>(
+        _ ada: GatewayV1.Session, _ eve: GatewayV1.Session,
+        _ request: (GatewayV1.Session) -> Request
+    ) -> (Request, Request) { (request(ada), request(eve)) }
 }
 
-extension GatewayHouse {
+extension ProviderTown {
     /// Two people, a moment ago.
     fileprivate func two() async throws -> (SignedIn, SignedIn) {
-        let two = (try await signUp(), try await signUp("eve@example.org"))
-        time.advance(by: .seconds(1))
+        let two = (try await house.signUp(), try await house.signUp("eve@example.org"))
+        house.time.advance(by: .seconds(1))
         return two
+    }
+
+    /// Two people, and a request of each with what its session has.
+    fileprivate func two<Request>(
+        _ request: (GatewayV1.Session) -> Request
+    ) async throws -> (Request, Request) {
+        let (ada, eve) = try await two()
+        return (request(ada.session), request(eve.session))
     }
 }
