@@ -99,6 +99,7 @@ let package = Package(
         module(
             "Outbound", ["CCurl", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics]),
         module("EmailAddresses", ["CIDN", "ServiceRuntime"]),
+        module("PhoneNumbers", ["ServiceRuntime"]),
         module("Messages", ["CMessages"]),
         module(
             "RPC",
@@ -131,15 +132,15 @@ let package = Package(
         module(
             "GatewayService",
             [
-                "EmailAddresses", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                logging, coreMetrics,
+                "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages", "Cryptography",
+                "ServiceRuntime", logging, coreMetrics,
             ]),
 
         module(
             "IdentityService",
             [
-                "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Outbound", "Cryptography", "ServiceRuntime",
+                "CallRecords", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
+                "Storage", "Outbound", "Cryptography", "ServiceRuntime",
                 logging, metrics, coreMetrics, lifecycle,
             ]),
         module(
@@ -215,7 +216,7 @@ let package = Package(
             dependencies: [
                 "SessionService", "IdentityService", "RateLimitService", "NotificationService",
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix,
+                "ProviderIssuer", "TestSupport", nioPosix,
                 logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
@@ -231,6 +232,7 @@ let package = Package(
             "Messages", ["Messages", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
+        tests("PhoneNumbers", ["PhoneNumbers", "ServiceRuntime"]),
         tests(
             "Outbound",
             [
@@ -246,8 +248,9 @@ let package = Package(
         tests(
             "IdentityService",
             [
-                "IdentityService", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Outbound", "Cryptography", "ServiceRuntime", "ProviderIssuer", "TestSupport",
+                "IdentityService", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
+                "Storage", "Outbound", "Cryptography", "ServiceRuntime", "ProviderIssuer",
+                "TestSupport",
             ]),
         tests(
             "NotificationService",

@@ -3,7 +3,7 @@
 #
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
-# NAME: all, or some of echo commit refresh sessions validate limits outbox sign-in footprint.
+# NAME: all, or some of echo commit refresh sessions validate provider limits outbox sign-in footprint.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -113,6 +113,12 @@ bench_validate() {
   ratio validate-repeated/echo "$repeated" "$echo"
 }
 
+# Checks of a provider's tokens, its keys in hand, against the bare check of their signatures.
+bench_provider() {
+  build_measures
+  taskset -c 0 "$release/Benchmarks" provider-tokens --runs "$runs"
+}
+
 # Messages accepted and delivered, and a million that wait.
 bench_outbox() {
   build_measures
@@ -189,7 +195,7 @@ names=()
 for name in "$@"; do
   if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
 done
-((${#names[@]})) || names=(echo commit refresh sessions validate limits outbox sign-in footprint)
+((${#names[@]})) || names=(echo commit refresh sessions validate provider limits outbox sign-in footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

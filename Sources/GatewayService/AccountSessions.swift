@@ -12,14 +12,14 @@ package struct AccountSessions: AccountSessionsService {
 
     /// The flows, in front of the services.
     package init(
-        accounts: any AccountsAPI, identities: any IdentitiesAPI, sessions: any SessionsAPI,
-        devices: any DevicesAPI, limits: LimitGuard
+        accounts: any AccountsAPI, identities: any IdentitiesAPI, codes: any PhoneCodesAPI,
+        sessions: any SessionsAPI, devices: any DevicesAPI, limits: LimitGuard
     ) {
         sessionList = SessionListFlow(devices: devices)
         sessionEnding = SessionEndingFlow(devices: devices)
         reauthentication = ReauthenticateFlow(
-            accounts: accounts, identities: identities, sessions: sessions, devices: devices,
-            limits: limits)
+            accounts: accounts, identities: identities, codes: codes, sessions: sessions,
+            devices: devices, limits: limits)
         recentProof = CheckRecentProofFlow(
             proofs: RecentProofs(accounts: accounts, devices: devices))
     }

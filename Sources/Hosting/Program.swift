@@ -58,6 +58,15 @@ extension ProgramDescription {
     package static let notificationReadsEvents: [String: [MethodPattern]] = [
         "notification": [MethodPattern("postern.events.v1.Events/*")].compactMap(\.self)
     ]
+
+    /// The same at identity, which it also tells that a number has changed hands (A-06): the worst
+    /// that comes of a lie is that an owner is asked for a second proof.
+    package static let notificationReadsEventsAndTellsOfNumbers: [String: [MethodPattern]] = [
+        "notification": [
+            MethodPattern("postern.events.v1.Events/*"),
+            MethodPattern("postern.identity.v1.PhoneSignals/*"),
+        ].compactMap(\.self)
+    ]
 }
 
 /// A service put together: what it serves, what works behind it, and how it is closed.

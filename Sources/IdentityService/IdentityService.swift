@@ -27,7 +27,8 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
-        pushDevices: any PushDevicesAPI, sessions: any SessionsAPI, devices: any DevicesAPI,
+        texts: any TextMessagesAPI, pushDevices: any PushDevicesAPI,
+        sessions: any SessionsAPI, devices: any DevicesAPI,
         time: any Time, randomness: any Randomness, logger: Logger,
         metrics: any MetricsFactory
     ) {
@@ -37,7 +38,8 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         owners = SessionOwners(parts: parts, devices: devices)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
-            keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts))
+            keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts),
+            texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time))
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })

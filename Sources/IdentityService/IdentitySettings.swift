@@ -15,6 +15,8 @@ package struct IdentitySettings: Settings {
     package let accountAdmins: [String]
     /// BCP 47; for who has not chosen one.
     package let defaultLanguage: String
+    /// Codes to phones.
+    package let phone: PhoneSettings
     /// How passwords are hashed, and how many at once.
     package let passwordHashing: PasswordHashPool.Settings
 
@@ -22,8 +24,10 @@ package struct IdentitySettings: Settings {
     package init(
         linkOrigin: String, verificationLife: Duration, resetLife: Duration = .seconds(3_600),
         defaultLanguage: String, tellsNewDevices: Bool = true, accountAdmins: [String] = [],
+        phone: PhoneSettings = PhoneSettings(),
         passwordHashing: PasswordHashPool.Settings
     ) {
+        self.phone = phone
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -66,6 +70,7 @@ package struct IdentitySettings: Settings {
         accountAdmins = settings.strings(
             "account-admins", default: [], unit: "applications",
             reason: "Who may look up and stop accounts besides the tool: gateway, or nobody (I-09).")
+        phone = PhoneSettings(reading: &settings)
         passwordHashing = Self.passwordHashing(&settings)
     }
 

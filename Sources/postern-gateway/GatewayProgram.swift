@@ -27,11 +27,13 @@ struct GatewayProgram: Program {
         let service = GatewayService(
             accounts: accounts, sessions: SessionsClient(session), limits: limits, time: host.time)
         let accountSessions = AccountSessions(
-            accounts: accounts, identities: identities, sessions: SessionsClient(session),
-            devices: DevicesClient(session), limits: limits)
+            accounts: accounts, identities: identities, codes: PhoneCodesClient(identity),
+            sessions: SessionsClient(session), devices: DevicesClient(session), limits: limits)
         let passwords = Passwords(
             accounts: accounts, credentials: CredentialsClient(identity),
             sessions: SessionsClient(session), limits: limits)
+        let phone = PhoneSignIn(
+            codes: PhoneCodesClient(identity), sessions: SessionsClient(session), limits: limits)
         let verification = VerificationRelay(
             sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
             randomness: host.randomness)
@@ -41,7 +43,7 @@ struct GatewayProgram: Program {
                 AccountSessionsDispatcher.methods(of: accountSessions),
                 PasswordsDispatcher.methods(of: passwords),
                 ProvidersDispatcher.methods(
-                    of: Providers(
+                    of: ProviderSignIn(
                         identities: identities, sessions: SessionsClient(session), limits: limits)),
                 GuestsDispatcher.methods(
                     of: Guests(
@@ -49,6 +51,7 @@ struct GatewayProgram: Program {
                 SignInMethodsDispatcher.methods(
                     of: SignInMethods(
                         identities: identities, sessions: SessionsClient(session), limits: limits)),
+                PhoneSignInDispatcher.methods(of: phone),
                 VerificationDispatcher.methods(of: verification),
                 AdminDispatcher.methods(of: Admin(accounts: AccountAdminClient(identity))),
             ],

@@ -13,7 +13,7 @@ struct IdentityProgram: Program {
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
         callers: ["gateway", "session", "notification", "tool"],
-        callersMethods: ProgramDescription.notificationReadsEvents)
+        callersMethods: ProgramDescription.notificationReadsEventsAndTellsOfNumbers)
 
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings
@@ -28,14 +28,17 @@ struct IdentityProgram: Program {
             randomness: host.randomness, metrics: host.metrics)
         let notification = try host.channel(to: settings.notification)
         let session = try host.channel(to: settings.session)
+        let keys = try IdentityKeys(
+            master: master, signInProofs: try host.key("sign-in-proof"),
+            randomness: host.randomness)
+        let providers = try Providers(
+            settings: settings.providers, keys: keys, time: host.time,
+            randomness: host.randomness, logger: host.logger)
         let service = IdentityService(
-            settings: settings.identity, store: store,
-            keys: try IdentityKeys(
-                master: master, signInProofs: try host.key("sign-in-proof"),
-                randomness: host.randomness),
+            settings: settings.identity, store: store, keys: keys,
             passwords: passwords,
             notifications: NotificationsClient(notification),
-            pushDevices: PushDevicesClient(notification),
+            texts: TextMessagesClient(notification), pushDevices: PushDevicesClient(notification),
             sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
             randomness: host.randomness, logger: host.logger, metrics: host.metrics)
         return Assembly(
@@ -46,7 +49,9 @@ struct IdentityProgram: Program {
                 AccountAdminDispatcher.methods(
                     of: AccountAdmin(of: service, activity: AccountActivityClient(session))),
                 IdentitiesDispatcher.methods(
-                    of: try Identities(of: service, providers: settings.providers)),
+                    of: Identities(of: service, providers: providers)),
+                PhoneCodesDispatcher.methods(of: PhoneCodes(of: service)),
+                PhoneSignalsDispatcher.methods(of: PhoneSignals(of: service)),
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
             ],

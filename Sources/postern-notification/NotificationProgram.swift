@@ -37,6 +37,9 @@ struct NotificationProgram: Program {
             settings: settings.webhooks, sources: try settings.sources(host, own: events),
             store: store, keys: keys, time: host.time, randomness: host.randomness,
             logger: host.logger)
+        let changes = NumberChangeRelay(
+            store: store, keys: keys, identity: try settings.signals(host), time: host.time,
+            randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [
                 NotificationsDispatcher.methods(of: service),
@@ -53,6 +56,7 @@ struct NotificationProgram: Program {
             workers: [
                 Worker { try await service.run() },
                 Worker { await webhooks.run() },
+                Worker { try await changes.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: { store.close() })

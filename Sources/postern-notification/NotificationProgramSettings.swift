@@ -23,6 +23,11 @@ struct NotificationProgramSettings: Settings {
             reading: &settings, "rate-limit", service: "postern.rate-limit", port: 7403)
     }
 
+    /// Where identity hears of numbers that have changed hands.
+    func signals(_ host: ServiceHost) throws -> any PhoneSignalsAPI {
+        PhoneSignalsClient(try host.channel(to: identity))
+    }
+
     /// The feeds of all services, `own` among them without a call.
     func sources(_ host: ServiceHost, own: EventFeed) throws -> [EventSource] {
         [

@@ -139,7 +139,7 @@ package final class ProviderIssuer: Sendable {
 
     // MARK: Answers
 
-    private static let hugeBytes = 10 << 20
+    private static let hugeText = String(repeating: " ", count: 10 << 20)
 
     private static func answer(_ request: HTTPSink.Request, _ desk: Desk) -> HTTPSink.Answer {
         let host = request.headers["host"] ?? ""
@@ -165,7 +165,7 @@ package final class ProviderIssuer: Sendable {
         case .dripping: return .drip
         case .failing(let status): return .answer(status)
         case .redirecting(let target): return .answer(302, [("location", target)])
-        case .huge: return .answer(200, body: String(repeating: " ", count: hugeBytes))
+        case .huge: return .answer(200, body: hugeText)
         case .answering(let text): return .answer(200, body: text)
         }
     }

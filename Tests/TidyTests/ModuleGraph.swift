@@ -6,6 +6,7 @@ enum ModuleGraph {
     static let modules: [(name: String, imports: Set<String>)] = [
         ("ServiceRuntime", []),
         ("EmailAddresses", ["ServiceRuntime", "CIDN"]),
+        ("PhoneNumbers", ["ServiceRuntime"]),
         ("Messages", ["CMessages"]),
         ("Cryptography", ["ServiceRuntime", "COpenSSL", "CArgon2"]),
         ("Storage", ["ServiceRuntime", "CSQLite"]),
@@ -23,11 +24,15 @@ enum ModuleGraph {
         ("RateLimitService", serviceFloor),
         ("SessionService", serviceFloor),
         ("NotificationService", serviceFloor.union(["Outbound"])),
-        ("IdentityService", serviceFloor.union(["EmailAddresses", "Outbound"])),
+        (
+            "IdentityService",
+            serviceFloor.union(["EmailAddresses", "PhoneNumbers", "Outbound"])
+        ),
         // The gateway keeps nothing: no Storage.
         (
             "GatewayService",
-            serviceFloor.subtracting(["Storage", "CallRecords"]).union(["EmailAddresses"])
+            serviceFloor.subtracting(["Storage", "CallRecords"])
+                .union(["EmailAddresses", "PhoneNumbers"])
         ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),

@@ -31,8 +31,8 @@ package protocol AccountSessionsAPI: Sendable {
     /// Lets a backend guard its own sensitive calls: answers where the session's owner has proved to be
     /// it lately, in a way that will do, and refuses with auth/requires-recent-login otherwise. That
     /// error's `fields` name the fields of ReauthenticateRequest any of which would do for this account
-    /// and session ("password", "device_key", "provider_token"); none where only a new sign-in would
-    /// (G-13).
+    /// and session ("password", "device_key", "provider_token", "phone_code"); none where only a new
+    /// sign-in would (G-13).
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse
@@ -444,7 +444,7 @@ package enum AccountSessionsDescription {
             KS5wb3N0ZXJuLnNlc3Npb24udjEuUmVhdXRoZW50aWNhdGVSZXF1ZXN0GioucG9zdGVybi5zZXNz\
             aW9uLnYxLlJlYXV0aGVudGljYXRlUmVzcG9uc2USYQoKTGlzdFByb29mcxIlLnBvc3Rlcm4uc2Vz\
             c2lvbi52MS5MaXN0UHJvb2ZzUmVxdWVzdBomLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0UHJvb2Zz\
-            UmVzcG9uc2UiBIi1GAFiBnByb3RvMwrzEQohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Npb25zLnBy\
+            UmVzcG9uc2UiBIi1GAFiBnByb3RvMwqgEwohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Npb25zLnBy\
             b3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3Rv\
             GiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvGiBwb3N0ZXJuL3Nlc3Npb24vdjEv\
             ZGV2aWNlcy5wcm90byKDAgoMU2Vzc2lvbkVudHJ5Eh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Np\
@@ -458,32 +458,35 @@ package enum AccountSessionsDescription {
             GAEgASgJUgthY2Nlc3NUb2tlbhIdCgpzZXNzaW9uX2lkGAIgASgJUglzZXNzaW9uSWQiKgoSRW5k\
             U2Vzc2lvblJlc3BvbnNlEhQKBWVuZGVkGAEgASgIUgVlbmRlZCI8ChdFbmRPdGhlclNlc3Npb25z\
             UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIjAKGEVuZE90aGVyU2Vz\
-            c2lvbnNSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiwQIKFVJlYXV0aGVudGljYXRlUmVx\
-            dWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEhwKCHBhc3N3b3JkGAIgASgJ\
-            SABSCHBhc3N3b3JkEkIKCmRldmljZV9rZXkYAyABKAsyIS5wb3N0ZXJuLnNlc3Npb24udjEuUHJl\
-            c2VuY2VQcm9vZkgAUglkZXZpY2VLZXkSSgoOcHJvdmlkZXJfdG9rZW4YBiABKAsyIS5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlbkgAUg1wcm92aWRlclRva2VuEjIKBmRldmljZRgEIAEo\
-            CzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghsYW5ndWFnZRgFIAEoCVII\
-            bGFuZ3VhZ2VCBwoFcHJvb2YijgEKFlJlYXV0aGVudGljYXRlUmVzcG9uc2USIQoMYWNjZXNzX3Rv\
-            a2VuGAEgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgCIAEoA1IRYWNj\
-            ZXNzRXhwaXJlc0F0TXMSIAoMYXV0aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zIo0BChdDaGVj\
-            a1JlY2VudFByb29mUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEhoK\
-            CW1heF9hZ2VfcxgCIAEoDVIHbWF4QWdlUxIzCgVraW5kcxgDIAMoDjIdLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5Qcm9vZktpbmRSBWtpbmRzIowBChhDaGVja1JlY2VudFByb29mUmVzcG9uc2USHQoKc2Vz\
-            c2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJZBIQ\
-            CgNhbXIYAyADKAlSA2FtchIgCgxwcm92ZWRfYXRfbXMYBCABKANSCnByb3ZlZEF0TXMqjwEKCVBy\
-            b29mS2luZBIaChZQUk9PRl9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTUFJPT0ZfS0lORF9QQVNTV09S\
-            RBABEhkKFVBST09GX0tJTkRfREVWSUNFX0tFWRACEhcKE1BST09GX0tJTkRfUFJPVklERVIQAxIZ\
-            ChVQUk9PRl9LSU5EX1BIT05FX0NPREUQBDK6BAoPQWNjb3VudFNlc3Npb25zEmsKDExpc3RTZXNz\
-            aW9ucxInLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GigucG9zdGVybi5n\
-            YXRld2F5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgiItRgBoLUYZBJhCgpFbmRTZXNzaW9uEiUu\
-            cG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25SZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYx\
-            LkVuZFNlc3Npb25SZXNwb25zZSIEiLUYARJzChBFbmRPdGhlclNlc3Npb25zEisucG9zdGVybi5n\
-            YXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkVu\
-            ZE90aGVyU2Vzc2lvbnNSZXNwb25zZSIEiLUYARJtCg5SZWF1dGhlbnRpY2F0ZRIpLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0ZVJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVh\
-            dXRoZW50aWNhdGVSZXNwb25zZSIEqLUYARJzChBDaGVja1JlY2VudFByb29mEisucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrUmVjZW50UHJvb2ZSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkNo\
-            ZWNrUmVjZW50UHJvb2ZSZXNwb25zZSIEiLUYAWIGcHJvdG8z
+            c2lvbnNSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiZgoOUGhvbmVDb2RlUHJvb2YSHQoK\
+            cmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVO\
+            dW1iZXISEgoEY29kZRgDIAEoCVIEY29kZSKGAwoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFj\
+            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SHAoIcGFzc3dvcmQYAiABKAlIAFIIcGFzc3dv\
+            cmQSQgoKZGV2aWNlX2tleRgDIAEoCzIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5QcmVzZW5jZVByb29m\
+            SABSCWRldmljZUtleRJKCg5wcm92aWRlcl90b2tlbhgGIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5Qcm92aWRlclRva2VuSABSDXByb3ZpZGVyVG9rZW4SQwoKcGhvbmVfY29kZRgHIAEoCzIiLnBv\
+            c3Rlcm4uZ2F0ZXdheS52MS5QaG9uZUNvZGVQcm9vZkgAUglwaG9uZUNvZGUSMgoGZGV2aWNlGAQg\
+            ASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAUgASgJ\
+            UghsYW5ndWFnZUIHCgVwcm9vZiKOAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3Nf\
+            dG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFh\
+            Y2Nlc3NFeHBpcmVzQXRNcxIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMijQEKF0No\
+            ZWNrUmVjZW50UHJvb2ZSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4S\
+            GgoJbWF4X2FnZV9zGAIgASgNUgdtYXhBZ2VTEjMKBWtpbmRzGAMgAygOMh0ucG9zdGVybi5nYXRl\
+            d2F5LnYxLlByb29mS2luZFIFa2luZHMijAEKGENoZWNrUmVjZW50UHJvb2ZSZXNwb25zZRIdCgpz\
+            ZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElk\
+            EhAKA2FtchgDIAMoCVIDYW1yEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVkQXRNcyqPAQoJ\
+            UHJvb2ZLaW5kEhoKFlBST09GX0tJTkRfVU5TUEVDSUZJRUQQABIXChNQUk9PRl9LSU5EX1BBU1NX\
+            T1JEEAESGQoVUFJPT0ZfS0lORF9ERVZJQ0VfS0VZEAISFwoTUFJPT0ZfS0lORF9QUk9WSURFUhAD\
+            EhkKFVBST09GX0tJTkRfUEhPTkVfQ09ERRAEMroECg9BY2NvdW50U2Vzc2lvbnMSawoMTGlzdFNl\
+            c3Npb25zEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaKC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiCIi1GAGgtRhkEmEKCkVuZFNlc3Npb24S\
+            JS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kU2Vzc2lvblJlcXVlc3QaJi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuRW5kU2Vzc2lvblJlc3BvbnNlIgSItRgBEnMKEEVuZE90aGVyU2Vzc2lvbnMSKy5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1JlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlIgSItRgBEm0KDlJlYXV0aGVudGljYXRlEikucG9zdGVy\
+            bi5nYXRld2F5LnYxLlJlYXV0aGVudGljYXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZWF1dGhlbnRpY2F0ZVJlc3BvbnNlIgSotRgBEnMKEENoZWNrUmVjZW50UHJvb2YSKy5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuQ2hlY2tSZWNlbnRQcm9vZlJlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            Q2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNlIgSItRgBYgZwcm90bzM=
             """)
 }

@@ -19,6 +19,8 @@ package protocol IdentitiesAPI: Sendable {
 
     /// Checks a provider's token and proves the account behind it: the one that has this identity, the
     /// one that it is linked to by a proved email, the guest that asks, or a new one (G-04, G-05, G-15).
+    /// A guest's sessions end as it becomes an account, and an account's where it is taken over:
+    /// the proof is good after that.
     func signInWithProvider(
         _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
@@ -28,13 +30,14 @@ package protocol IdentitiesAPI: Sendable {
         _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// Adds a provider's identity to the account that asks, after a recent proof (G-14).
+    /// Adds a provider's identity to the account that asks, after a recent proof (G-14). A guest has
+    /// none to make: it becomes an account by this, in the session that asks.
     func linkProvider(
         _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkProviderResponse
 
     /// Takes a way of signing in away from the account that asks, after a recent proof; never the last
-    /// one (G-14).
+    /// one. All other sessions of the account end (G-14).
     func unlink(
         _ request: IdentityV1.UnlinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.UnlinkResponse

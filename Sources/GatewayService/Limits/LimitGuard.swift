@@ -8,6 +8,8 @@ package import ServiceRuntime
 struct LimitCharge: Sendable {
     fileprivate let id: String
     fileprivate let charges: [RateLimitV1.Charge]
+    /// Which attempt it was under the strictest of its limits, from 1.
+    var attempt: UInt32 = 1
 }
 
 /// Asks the limiter on a flow's behalf, and decides what happens when it does not answer.
@@ -67,7 +69,21 @@ package struct LimitGuard: Sendable {
         guard let decision = answer.decision, !decision.limited else {
             throw Self.refusal(answer.decision)
         }
-        return LimitCharge(id: answer.chargeId, charges: charges)
+        return LimitCharge(
+            id: answer.chargeId, charges: charges, attempt: decision.attempt)
+    }
+
+    /// What another one of the first charge would be answered now; nil where the limiter does not
+    /// say.
+    func next(after charge: LimitCharge, _ context: CallContext) async -> RateLimitV1.Decision? {
+        guard !charge.id.isEmpty else { return nil }
+        do {
+            let asked = RateLimitV1.PeekRequest(charges: Array(charge.charges.prefix(1)))
+            return try await limits.peek(asked, afterwards(context)).decision
+        } catch {
+            logger.warning("a limit was not told", fields: [.detail: .error(error)])
+            return nil
+        }
     }
 
     private static func refusal(_ decision: RateLimitV1.Decision?) -> ServiceError {
@@ -79,10 +95,14 @@ package struct LimitGuard: Sendable {
     }
 
     /// The attempt was right: takes the charge back, and has the device remembered.
-    func succeed(_ charge: LimitCharge, _ context: CallContext) async {
+    /// - Parameter begunAnew: what else begins anew by it (`LimitedAction.begunAnew`).
+    func succeed(
+        _ charge: LimitCharge, _ context: CallContext, begunAnew: [RateLimitV1.Charge] = []
+    ) async {
         await tell(of: charge, context) { context in
             _ = try await limits.succeed(
-                RateLimitV1.SucceedRequest(chargeId: charge.id, charges: charge.charges), context)
+                RateLimitV1.SucceedRequest(
+                    chargeId: charge.id, charges: charge.charges + begunAnew), context)
         }
     }
 

@@ -14,6 +14,10 @@ enum LimitedAction {
     case providerSignIn(device: String, caller: LimitedCaller)
     /// The same by the session of an account, for proving oneself once more and for linking.
     case providerProof(account: String, device: String, caller: LimitedCaller)
+    /// Before a code is sent to a number in E.164; whether or not it has an account.
+    case phoneCodeRequest(number: String, caller: LimitedCaller)
+    /// Before a code to a number is looked at.
+    case phoneCodeGuess(number: String, device: String)
 
     /// The flow that it is a part of.
     var flow: LimitedFlow {
@@ -24,6 +28,7 @@ enum LimitedAction {
         case .verificationMail: .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
+        case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
         }
     }
 
@@ -58,7 +63,29 @@ enum LimitedAction {
                 RateLimitV1.Charge(
                     limit: "failed-provider-by-account", subject: account, device: device)
             ] + Self.byProvider(device, caller)
+        case .phoneCodeRequest(let number, let caller):
+            [
+                Self.ladder(number), Self.byAddress("phone-code-by-address", caller),
+                RateLimitV1.Charge(limit: "phone-code-by-block", subject: number),
+                RateLimitV1.Charge(limit: "phone-code-by-country", subject: number),
+            ]
+        case .phoneCodeGuess(let number, let device):
+            [RateLimitV1.Charge(limit: "phone-code-guess", subject: number, device: device)]
         }
+    }
+
+    /// What begins anew with this one's success: who has shown a code to be right waits no longer for
+    /// the next one.
+    var begunAnew: [RateLimitV1.Charge] {
+        switch self {
+        case .phoneCodeGuess(let number, _): [Self.ladder(number)]
+        default: []
+        }
+    }
+
+    /// The longer and longer waits between codes to one number.
+    private static func ladder(_ number: String) -> RateLimitV1.Charge {
+        RateLimitV1.Charge(limit: "phone-code-request", subject: number)
     }
 
     private static func byProvider(

@@ -13,12 +13,14 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case passwordSignIn = "password-sign-in"
     /// Goes on: a provider's signature cannot be guessed.
     case providerSignIn = "provider-sign-in"
+    /// Refuses: codes are guessed, and messages sent at our cost, while nobody counts.
+    case phoneCode = "phone-code"
 
     /// What it does by itself.
     package var failure: LimiterFailure {
         switch self {
         case .signUp, .guestSignUp, .passwordReset, .verificationMail, .providerSignIn: .pass
-        case .passwordSignIn: .refuse
+        case .passwordSignIn, .phoneCode: .refuse
         }
     }
 }

@@ -1,24 +1,27 @@
 import Contracts
 import Messages
+import PhoneNumbers
 import RPC
 import ServiceRuntime
 
 /// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the
 /// proof in the session.
 ///
-/// With a password or a provider's token the limits are those of a sign-in, and shared with it: a
-/// stolen access token must not be a way around them to guess the password. A device's proof is the
+/// With a password, a provider's token or a code the limits are those of a sign-in, and shared with
+/// it: a stolen access token must not be a way around them to guess the password. A device's proof is the
 /// session service's to verify, which has its key; there is nothing to guess, so no limit.
 struct ReauthenticateFlow: Sendable {
     let accounts: any AccountsAPI
     let identities: any IdentitiesAPI
+    let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI
     let devices: any DevicesAPI
     let limits: LimitGuard
 
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
-    ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/too-many-requests`, `auth/invalid-device-proof`, `auth/device-proof-stale`,
+    ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,
+    ///   `auth/invalid-verification-code`, `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`, `auth/device-proof-stale`,
     ///   `auth/user-disabled`, `rpc/invalid-argument` without a proof.
     func run(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
@@ -42,6 +45,8 @@ struct ReauthenticateFlow: Sendable {
         case .providerToken(let token):
             noted.proof = try await prove(
                 token, request, of: account, origin, context, onward)
+        case .phoneCode(let code):
+            noted.proof = try await prove(code, request, origin, context, onward)
         }
         let answer = try await devices.reauthenticate(noted, onward)
         return GatewayV1.ReauthenticateResponse(
@@ -78,6 +83,22 @@ struct ReauthenticateFlow: Sendable {
                 IdentityV1.ProveByProviderRequest(
                     accessToken: request.accessToken, token: IdentityV1.ProviderToken(token),
                     origin: origin), onward)
+        }.proof
+    }
+
+    /// Identity says whose session asks, and whether the number is its account's own.
+    private func prove(
+        _ shown: GatewayV1.PhoneCodeProof, _ request: GatewayV1.ReauthenticateRequest,
+        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
+    ) async throws -> IdentityV1.SignInProof? {
+        let number = try PhoneNumber.required(shown.phoneNumber)
+        return try await CountedCode(limits: limits).run(
+            number, device: origin.deviceId, language: request.language, context
+        ) {
+            try await codes.proveByCode(
+                IdentityV1.ProveByCodeRequest(
+                    accessToken: request.accessToken, requestId: shown.requestId,
+                    phoneNumber: number.text, code: shown.code, origin: origin), onward)
         }.proof
     }
 

@@ -39,8 +39,9 @@ struct AdminStop: Sendable {
         _ transaction: Transaction
     ) throws {
         try transaction.noteSuspension(of: account, sealedReason: sealedReason)
-        // Links that are out must not work again once the account is restored.
+        // What is out must not work again once the account is restored.
         try transaction.removeLinks(of: account)
+        try transaction.removePhoneCodes(of: account)
         try endSessions(of: account, transaction)
         try transaction.audit(AuditEvent(.accountSuspended, account: account.key).by(caller))
     }

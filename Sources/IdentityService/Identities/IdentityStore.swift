@@ -78,10 +78,10 @@ extension Transaction {
     }
 
     /// Notes a sign-in by an identity.
-    func noteUse(of identity: Int64) throws {
+    func noteUse(lookUpKey: [UInt8]) throws {
         try execute(
-            "UPDATE identities SET last_used_at_ms = ? WHERE identity = ?",
-            [SQLValue(at), .integer(identity)])
+            "UPDATE identities SET last_used_at_ms = ? WHERE look_up_key = ?",
+            [SQLValue(at), .blob(lookUpKey)])
     }
 
     /// Takes an identity away from its account.
@@ -105,18 +105,23 @@ extension IdentityKeys {
     /// The keyed hash by which an identity is found: of its issuer and subject, each behind its
     /// length, so that no other issuer can name a subject that reads the same.
     func lookUpKey(of proved: ProvedIdentity) -> [UInt8] {
-        identities.lookUpKey(name("identity", proved))
+        identities.lookUpKey(name(issuer: proved.issuer, subject: proved.subject))
     }
 
     /// The keyed hash of an identity in the audit trail: another one, so that the trail cannot be
     /// joined with the accounts by it.
     func subject(of proved: ProvedIdentity) -> [UInt8] {
-        audit.lookUpKey(name("identity", proved))
+        audit.lookUpKey(name(issuer: proved.issuer, subject: proved.subject))
     }
 
-    private func name(_ label: String, _ proved: ProvedIdentity) -> [UInt8] {
+    /// The same, of an identity that is kept.
+    func subject(of details: IdentityDetails) -> [UInt8] {
+        audit.lookUpKey(name(issuer: details.issuer, subject: details.subject))
+    }
+
+    private func name(issuer: String, subject: String) -> [UInt8] {
         DelimitedParts.joined([
-            Array(label.utf8), Array(proved.issuer.utf8), Array(proved.subject.utf8),
+            Array("identity".utf8), Array(issuer.utf8), Array(subject.utf8),
         ])
     }
 }

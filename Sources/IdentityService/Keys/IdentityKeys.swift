@@ -11,6 +11,10 @@ package struct IdentityKeys: Sendable {
     let identities: KeyedHash
     /// Finds a link by its token, so that a stolen store holds no token that works (I-06).
     let links: KeyedHash
+    /// Finds what is kept of a phone number: its codes, and whether it has changed (G-06, A-06).
+    let phones: KeyedHash
+    /// What is kept of a code to a phone (I-06).
+    let phoneCodes: KeyedHash
     /// Keys and fingerprints of calls that had an effect (G-25).
     let calls: KeyedHash
     /// Nonces for sign-ins at providers (G-05).
@@ -47,6 +51,8 @@ package struct IdentityKeys: Sendable {
         addresses = hash("email look-up")
         identities = hash("identity look-up")
         links = hash("link")
+        phones = hash("phone look-up")
+        phoneCodes = hash("phone code")
         calls = hash("call")
         nonces = hash("nonce")
         audit = hash("audit")

@@ -35,9 +35,7 @@ struct AdmissionSteps {
 
     private func signIn(to account: AccountID) throws -> Done {
         let row = try self.row(account)
-        guard let identity = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
-        else { throw ServiceError(.internalError, detail: "a known identity is not there") }
-        try transaction.noteUse(of: identity.identity)
+        try transaction.noteUse(lookUpKey: parts.keys.lookUpKey(of: proved))
         return Done(account: account, lastSignInAt: row.lastSignInAt)
     }
 

@@ -40,11 +40,16 @@ struct MethodRemoval: Sendable {
             // A link to set a new one is on its way for the old one.
             try transaction.removeLinks(.resetPassword, of: account)
         }
+        var subject: [UInt8]?
         for identity in try transaction.identities(of: account) where identity.method == method {
+            let details = try AccountReading(parts: parts).vault(row)
+                .open(identity.sealedDetails, .identityDetails(identity.identity))
+            subject = parts.keys.subject(of: try IdentityDetails(text: details))
             try transaction.removeIdentity(identity.identity)
         }
         try transaction.audit(
-            AuditEvent(.identityUnlinked, account: account.key).from(call.origin))
+            AuditEvent(.identityUnlinked, account: account.key, subject: subject)
+                .from(call.origin))
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(
             outbox.endAccount(account, provedUntil: transaction.at, except: call.owner.session))

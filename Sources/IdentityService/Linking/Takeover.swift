@@ -28,6 +28,7 @@ struct Takeover {
         try transaction.removeIdentities(of: account)
         try transaction.removeLinks(of: account)
         try transaction.removeKnownDevices(of: account)
+        try transaction.removePhoneCodes(of: account)
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
         try transaction.enqueue(outbox.revokeDevices(account))

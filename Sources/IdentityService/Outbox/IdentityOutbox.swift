@@ -9,6 +9,8 @@ enum OutboxTopic: String, Sendable {
     /// To notification: `SendEmail`. The payload is the request, sealed: it holds an address and
     /// perhaps a link that works.
     case email
+    /// To notification: `SendText`, with a code to a phone. The payload is the request, sealed.
+    case text
     /// To session: `EndAccount`. The payload is the request; one account's go in order.
     case endAccount = "end-account"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.

@@ -19,11 +19,13 @@ struct OutboxDelivery: Sendable {
     let time: any Time
     let logger: Logger
     let resets: ResetMailing
+    let texts: PhoneCodeTextDelivery
 
     /// Returns once the message is its receiver's, or worth nothing any more.
     func deliver(_ message: OutboxMessage) async throws {
         switch OutboxTopic(rawValue: message.topic) {
         case .email: try await sendEmail(message)
+        case .text: try await sendText(message)
         case .endAccount: try await endAccount(message)
         case .revokeDevices: try await revokeDevices(message)
         case .passwordReset: try await resets.run(message)
@@ -44,6 +46,12 @@ struct OutboxDelivery: Sendable {
             _ = try await notifications.sendEmail(request, context(message))
         } catch let error as ServiceError where Self.isFinal(error.code) {
             giveUp(message, error.code.rawValue)
+        }
+    }
+
+    private func sendText(_ message: OutboxMessage) async throws {
+        if case .givenUp(let reason) = try await texts.deliver(message, context(message)) {
+            giveUp(message, reason)
         }
     }
 

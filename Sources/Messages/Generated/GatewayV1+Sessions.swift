@@ -401,6 +401,63 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
+    /// A code to the account's own phone (G-13).
+    package struct PhoneCodeProof: Hashable, Sendable {
+        /// RequestPhoneCodeResponse's.
+        package var requestId: String
+        /// The number that it was sent to.
+        package var phoneNumber: String
+        /// The code.
+        package var code: String
+
+        /// A message of these fields.
+        package init(
+            requestId: String = "",
+            phoneNumber: String = "",
+            code: String = ""
+        ) {
+            self.requestId = requestId
+            self.phoneNumber = phoneNumber
+            self.code = code
+        }
+    }
+}
+
+extension GatewayV1.PhoneCodeProof: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.PhoneCodeProof" }
+
+    package static func read(
+        from reader: inout OrdinaryReader
+    ) throws(NotOrdinary) -> GatewayV1.PhoneCodeProof {
+        let requestId = try reader.text(10)
+        let phoneNumber = try reader.text(18)
+        let code = try reader.text(26)
+        return GatewayV1.PhoneCodeProof(requestId: requestId, phoneNumber: phoneNumber, code: code)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !requestId.isEmpty { sink.text(10, requestId) }
+        if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
+        if !code.isEmpty { sink.text(26, code) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__phone_code_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__PhoneCodeProof>) throws {
+        let requestId = try Wire.text(c.pointee.request_id)
+        let phoneNumber = try Wire.text(c.pointee.phone_number)
+        let code = try Wire.text(c.pointee.code)
+        self.requestId = requestId
+        self.phoneNumber = phoneNumber
+        self.code = code
+    }
+}
+
+extension GatewayV1 {
     /// Proves oneself again.
     package struct ReauthenticateRequest: Hashable, Sendable {
         /// A good access token of the session.
@@ -422,6 +479,8 @@ extension GatewayV1 {
             /// A fresh token of a provider that the account can be signed in to by, from a dialog of its own
             /// with a nonce of Providers/IssueNonce.
             case providerToken(GatewayV1.ProviderToken)
+            /// A code to the account's own phone, asked for to PROVE with the session's token.
+            case phoneCode(GatewayV1.PhoneCodeProof)
         }
 
         /// A message of these fields.
@@ -458,6 +517,9 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         if reader.tag == 50 {
             proof = .providerToken(try reader.nested())
         }
+        if reader.tag == 58 {
+            proof = .phoneCode(try reader.nested())
+        }
         return GatewayV1.ReauthenticateRequest(accessToken: accessToken, device: device, language: language, proof: proof)
     }
 
@@ -473,6 +535,9 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         if !language.isEmpty { sink.text(42, language) }
         if case .providerToken(let value) = proof {
             sink.message(50, value)
+        }
+        if case .phoneCode(let value) = proof {
+            sink.message(58, value)
         }
     }
 
@@ -491,6 +556,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         case 2: proof = .password(try Wire.text(c.pointee.password))
         case 3: proof = .deviceKey(try SessionV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
         case 6: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
+        case 7: proof = .phoneCode(try GatewayV1.PhoneCodeProof(reading: Wire.present(c.pointee.phone_code)))
         default: proof = nil
         }
         self.accessToken = accessToken

@@ -40,7 +40,7 @@ package struct ShortRoutes {
                 ? local
                 : SMSRoute(
                     providers: texts, wording: wording, product: product, store: store,
-                    time: time, logger: logger),
+                    keys: keys, time: time, logger: logger),
             .push: pushes.isEmpty
                 ? local
                 : PushRoute(

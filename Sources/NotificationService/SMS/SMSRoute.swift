@@ -18,19 +18,21 @@ package struct SMSRoute: MessageRoute {
     private let wording: any ShortWording
     private let product: String
     private let store: Store
+    private let keys: NotificationKeys
     private let time: any Time
     private let logger: Logger
 
     /// A route over `providers`, the first one preferred.
     init(
         providers: [any SMSProvider], wording: any ShortWording, product: String, store: Store,
-        time: any Time, logger: Logger
+        keys: NotificationKeys, time: any Time, logger: Logger
     ) {
         precondition(!providers.isEmpty, "without a provider the inbox is the route")
         self.providers = providers
         self.wording = wording
         self.product = product
         self.store = store
+        self.keys = keys
         self.time = time
         self.logger = logger
     }
@@ -82,7 +84,7 @@ package struct SMSRoute: MessageRoute {
             }
             switch answer {
             case .taken: return .taken
-            case .takenForChangedNumber: return await takenForChangedNumber(message)
+            case .takenForChangedNumber: return await takenForChangedNumber(message, text.recipient)
             case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
             case .refused(let reason): return .refused(reason, addressIsDead: false)
             case .uncertain(let reason): uncertain = .uncertain(reason)
@@ -95,13 +97,18 @@ package struct SMSRoute: MessageRoute {
     }
 
     /// Whoever has the number now may be somebody else: identity has to know before it takes a code
-    /// for a proof. Until it can be called, the audit trail keeps it.
-    private func takenForChangedNumber(_ message: OutgoingMessage) async -> DeliveryOutcome {
+    /// for a proof. The word to it waits in the outbox until it has it (`NumberChangeRelay`).
+    private func takenForChangedNumber(
+        _ message: OutgoingMessage, _ number: String
+    ) async -> DeliveryOutcome {
         logger.warning(
             "a number has changed lately", fields: [.message: .text(message.id.text)])
         do {
-            try await store.write {
-                try $0.audit(AuditEvent(.numberChanged, subject: message.recipient))
+            try await store.write { transaction in
+                try transaction.audit(AuditEvent(.numberChanged, subject: message.recipient))
+                try transaction.enqueue(
+                    NumberChangeWord(number: number, toldAt: transaction.at)
+                        .message(key: "number-changed/\(message.id.text)", keys))
             }
         } catch {
             // The message is out. To fail it for the sake of its note would send it again.

@@ -45,6 +45,16 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.
     case signInFailed = "sign-in.failed"
+    /// A code to a phone was asked for; `subject` is the number's keyed hash.
+    case phoneCodeRequested = "phone-code.requested"
+    /// A guess at a code was refused; `outcome` says why, `attempt` counts those of one code.
+    case phoneCodeRefused = "phone-code.refused"
+    /// An account's owner proved to be it once more by a code.
+    case phoneCodeProved = "phone-code.proved"
+    /// A provider has told identity that a number has changed hands or SIM lately.
+    case phoneNumberChanged = "phone.number-changed"
+    /// The owner of a changed number has shown by another proof that it is still theirs.
+    case phoneNumberConfirmed = "phone.number-confirmed"
     /// A session was opened.
     case sessionStarted = "session.started"
     /// A session's refresh token was rotated.

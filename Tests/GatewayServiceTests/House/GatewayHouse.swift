@@ -1,6 +1,7 @@
 import Contracts
 import Cryptography
 import GatewayService
+import IdentityService
 import Messages
 import NotificationService
 import RPC
@@ -20,9 +21,10 @@ final class GatewayHouse: Sendable {
     let gateway: GatewayService
     let accountSessions: AccountSessions
     let passwords: Passwords
-    let providers: Providers
+    let providers: ProviderSignIn
     let guests: Guests
     let methods: SignInMethods
+    let phone: PhoneSignIn
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
@@ -30,14 +32,17 @@ final class GatewayHouse: Sendable {
     ///   - identities: stands in for identity's providers and guests, where the test is about what
     ///     it is asked.
     ///   - providers: identity's settings of providers, as on a command line.
+    ///   - phoneSettings: where codes are sent.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
+        phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
-        inner = try await InnerServices(in: folder, time: time, providers: providers)
+        inner = try await InnerServices(
+            in: folder, time: time, providers: providers, phone: phoneSettings)
         let identities = identities ?? inner.identities
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
@@ -46,12 +51,15 @@ final class GatewayHouse: Sendable {
         gateway = GatewayService(
             accounts: inner.identity, sessions: inner.session, limits: guarding, time: time)
         accountSessions = AccountSessions(
-            accounts: inner.identity, identities: identities, sessions: inner.session,
+            accounts: inner.identity, identities: identities,
+            codes: PhoneCodes(of: inner.identity), sessions: inner.session,
             devices: inner.session, limits: guarding)
+        phone = PhoneSignIn(
+            codes: PhoneCodes(of: inner.identity), sessions: inner.session, limits: guarding)
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
-        self.providers = Providers(
+        self.providers = ProviderSignIn(
             identities: identities, sessions: inner.session, limits: guarding)
         guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
         methods = SignInMethods(

@@ -35,7 +35,8 @@ final class InnerServices: Sendable {
 
     /// - Parameter providers: settings of the providers that people sign in by, as on a command line.
     init(
-        in folder: TemporaryFolder, time: ManualTime, providers: [String] = []
+        in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
+        phone: PhoneSettings = PhoneSettings(countries: ["DE"])
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -57,14 +58,21 @@ final class InnerServices: Sendable {
         notificationStore = try store(
             NotificationService.storeName, NotificationService.migrations)
         let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
+        let wording = CatalogueWording(mail.templates.live)
+        let shortRoutes = ShortRoutes(
+            settings: mail, wording: wording, client: try mail.makeProviderClient(),
+            store: notificationStore, keys: mailKeys, time: time, logger: log)
         notification = NotificationService(
             settings: mail, store: notificationStore, keys: mailKeys,
             routes: try mail.makeRoutes(
-                dataFolder: folder.path, store: notificationStore, time: time, logger: log),
+                dataFolder: folder.path, store: notificationStore, time: time, logger: log
+            ).merging(
+                shortRoutes.routes(inbox: try mail.makeInbox(dataFolder: folder.path))
+            ) { own, _ in own },
             time: time, randomness: randomness, logger: log)
         let short = ShortMessages(
-            of: notification, settings: mail, wording: CatalogueWording(mail.templates.live),
-            store: notificationStore, keys: mailKeys, randomness: randomness)
+            of: notification, settings: mail, wording: wording, store: notificationStore,
+            keys: mailKeys, randomness: randomness)
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
@@ -75,13 +83,13 @@ final class InnerServices: Sendable {
         identity = IdentityService(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-                defaultLanguage: "en", passwordHashing: Self.cheap),
+                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap),
             store: identityStore,
             keys: try IdentityKeys(
                 master: key(), signInProofs: proofKey, randomness: randomness),
             passwords: try PasswordHashPool(
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
-            notifications: notification, pushDevices: short.devices,
+            notifications: notification, texts: short.texts, pushDevices: short.devices,
             sessions: SessionsForIdentity(session: session), devices: session, time: time,
             randomness: randomness, logger: log, metrics: metrics)
         identities = try Identities(
@@ -138,6 +146,12 @@ final class InnerServices: Sendable {
     }
 
     // MARK: what an operator's hand, or an accident, does
+
+    /// The code of the latest text message to a number.
+    func phoneCode(to number: String) async throws -> String {
+        let text = try #require(try await mails(to: number).last?.text)
+        return String(text.prefix { $0.isNumber })
+    }
 
     /// Sets the status of all accounts.
     func setStatus(_ status: Int64) async throws {

@@ -77,6 +77,27 @@ struct LimitedActionTests {
             ),
             (.guestSignUp(caller: address), ["guest-sign-up-by-address": "192.0.2.7"]),
             (.guestSignUp(caller: application), ["unaddressed-by-application": "app"]),
+            (
+                .phoneCodeRequest(number: "+4915112345678", caller: address),
+                [
+                    "phone-code-request": "+4915112345678",
+                    "phone-code-by-address": "192.0.2.7",
+                    "phone-code-by-block": "+4915112345678",
+                    "phone-code-by-country": "+4915112345678",
+                ]
+            ),
+            (
+                .phoneCodeRequest(number: "+4915112345678", caller: application),
+                [
+                    "phone-code-request": "+4915112345678", "unaddressed-by-application": "app",
+                    "phone-code-by-block": "+4915112345678",
+                    "phone-code-by-country": "+4915112345678",
+                ]
+            ),
+            (
+                .phoneCodeGuess(number: "+4915112345678", device: "d1"),
+                ["phone-code-guess": "+4915112345678"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -92,8 +113,10 @@ struct LimitedActionTests {
                 .providerSignIn(device: "d", caller: caller),
                 .providerProof(account: "a", device: "d", caller: caller),
                 .guestSignUp(caller: caller),
+                .phoneCodeRequest(number: "+4915112345678", caller: caller),
+                .phoneCodeGuess(number: "+4915112345678", device: "d"),
             ] {
-                for charge in action.charges {
+                for charge in action.charges + action.begunAnew {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
                 }
             }

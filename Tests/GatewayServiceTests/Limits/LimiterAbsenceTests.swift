@@ -44,6 +44,8 @@ struct LimiterAbsenceTests {
             .providerSignIn(device: "d1", caller: caller),
             .providerProof(account: "a", device: "d1", caller: caller),
             .guestSignUp(caller: caller),
+            .phoneCodeRequest(number: "+4915112345678", caller: caller),
+            .phoneCodeGuess(number: "+4915112345678", device: "d1"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence

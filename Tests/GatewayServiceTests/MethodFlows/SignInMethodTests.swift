@@ -19,6 +19,7 @@ struct SignInMethodTests {
     func link() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.house.signUp()
+            town.house.time.advance(by: .seconds(1))
             let token = try await town.googleToken(of: "117", email: "work@example.com")
             #expect(
                 try await town.link(token, to: ada.session).sorted() == ["google", "password"])

@@ -19,6 +19,7 @@ final class IdentityHouse: Sendable {
     let randomness: SeededRandomness
     let notifications: RecordingNotifications
     let sessions = RecordingSessions()
+    let texts = RecordingTexts()
     let pushDevices = RecordingPushDevices()
     let devices: KnownSessions
     let tokens = WrittenTokens()
@@ -32,7 +33,8 @@ final class IdentityHouse: Sendable {
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
         notifications: RecordingNotifications = RecordingNotifications(),
-        parameters: Argon2Parameters = cheap
+        parameters: Argon2Parameters = cheap,
+        phone: PhoneSettings = PhoneSettings(countries: ["all"])
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         let logger = log.logger(time: time)
@@ -52,13 +54,14 @@ final class IdentityHouse: Sendable {
             threads: 2, waitingMax: 500, parameters: parameters)
         let settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-            defaultLanguage: "en", passwordHashing: hashing)
+            defaultLanguage: "en", phone: phone, passwordHashing: hashing)
         service = IdentityService(
             settings: settings, store: store, keys: keys,
             passwords: try PasswordHashPool(
                 settings: hashing, time: time, randomness: randomness, metrics: metrics),
-            notifications: notifications, pushDevices: pushDevices, sessions: sessions,
-            devices: devices, time: time, randomness: randomness, logger: logger, metrics: metrics)
+            notifications: notifications, texts: texts, pushDevices: pushDevices,
+            sessions: sessions, devices: devices, time: time, randomness: randomness,
+            logger: logger, metrics: metrics)
         identities = Identities(of: service, tokens: tokens)
     }
 

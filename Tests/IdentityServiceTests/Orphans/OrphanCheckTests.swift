@@ -25,8 +25,10 @@ struct OrphanCheckTests {
     @Test("I-04: there are none after registrations")
     func none() async throws {
         _ = try await house.register()
+        _ = try await house.signIn(by: .token("g1", email: "eve@example.org"))
+        _ = try await house.signInAsGuest()
         let lines = await check()
-        #expect(lines.count == 2)
+        #expect(lines.count == 4)
         #expect(lines.allSatisfy { $0.hasSuffix(" 0") || $0.hasSuffix(" 0.0") })
         #expect(house.log.lines.allSatisfy { !$0.contains("orphan") })
     }
@@ -39,6 +41,27 @@ struct OrphanCheckTests {
         #expect(count == OrphanCount(accountsWithoutProfile: 1, profilesWithoutAccount: 0))
         _ = await check()
         #expect(house.log.lines.contains { $0.contains("orphan") })
+    }
+
+    @Test("I-04: an account that nobody can sign in to is found; a guest is none")
+    func withoutWayIn() async throws {
+        _ = try await house.signIn(by: .token("g1"))
+        _ = try await house.signInAsGuest()
+        try await house.change("DELETE FROM identities")
+        let count = try await house.store.read { try $0.orphanCount() }
+        #expect(count.accountsWithoutWayIn == 1 && count.sum == 1)
+    }
+
+    @Test("I-04: an identity without an account cannot come to be, and would be found")
+    func identityWithoutAccount() async throws {
+        let insert = """
+            INSERT INTO identities (account, look_up_key, method, details, linked_at_ms)
+            VALUES (9, x'00', 'google', x'', 1)
+            """
+        await #expect(throws: SQLError.self) {
+            try await house.store.write { try $0.execute(insert) }
+        }
+        #expect(try await house.count("identities") == 0)
     }
 
     @Test("I-04: a profile without an account cannot come to be")

@@ -15,6 +15,7 @@ struct ProviderScene {
     let google: ProviderIssuer
     let apple: ProviderIssuer
     let log = CapturedLog()
+    let keys: IdentityKeys
     let providers: Providers
 
     /// A scene; `change` may set the providers up otherwise.
@@ -31,7 +32,7 @@ struct ProviderScene {
                 change(try Self.provider("apple", apple, isApple: true)),
             ], allowsPrivate: allowsPrivate, timeout: timeout)
         let randomness = SeededRandomness()
-        let keys = try IdentityKeys(
+        keys = try IdentityKeys(
             master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
             randomness: randomness)
@@ -42,10 +43,12 @@ struct ProviderScene {
 
     /// Runs `body` in a scene and takes that down.
     static func with(
-        timeout: Duration = .seconds(3), _ change: (Provider) -> Provider = { $0 },
+        allowsPrivate: Bool = true, timeout: Duration = .seconds(3),
+        _ change: (Provider) -> Provider = { $0 },
         _ body: (ProviderScene) async throws -> Void
     ) async throws {
-        let scene = try await ProviderScene(timeout: timeout, change)
+        let scene = try await ProviderScene(
+            allowsPrivate: allowsPrivate, timeout: timeout, change)
         do {
             try await body(scene)
         } catch {

@@ -14,14 +14,17 @@ package struct TokenAttacks {
     private let parts: [String]
     private let kid: String
     private let jwks: String
+    private let type: String
     private let stranger: SigningKey
 
-    /// Attacks on whoever takes `token`, whose key `kid` is published in `jwks`.
-    package init?(on token: String, kid: String, jwks: String) throws {
+    /// Attacks on whoever takes `token`, whose key `kid` is published in `jwks` and whose `typ` is
+    /// `type`.
+    package init?(on token: String, kid: String, jwks: String, type: String = "at+jwt") throws {
         parts = token.split(separator: ".").map(String.init)
         guard parts.count == 3 else { return nil }
         self.kid = kid
         self.jwks = jwks
+        self.type = type
         stranger = try SigningKey.generate()
     }
 
@@ -33,7 +36,7 @@ package struct TokenAttacks {
     /// `none`, in the spellings that parsers have let through.
     private func unsigned() -> [Forgery] {
         ["none", "None", "NONE", "nOnE", "", "null"].flatMap { algorithm in
-            let header = Self.encoded(#"{"alg":"\#(algorithm)","typ":"at+jwt","kid":"\#(kid)"}"#)
+            let header = Self.encoded(#"{"alg":"\#(algorithm)","typ":"\#(type)","kid":"\#(kid)"}"#)
             return [
                 Forgery(
                     description: "alg \(algorithm), no signature", token: "\(header).\(parts[1])."),
@@ -48,7 +51,7 @@ package struct TokenAttacks {
     private func macs() throws -> [Forgery] {
         let set = try JSONWebKeySet(json: jwks.utf8)
         let point = set[kid].map { $0.x + $0.y } ?? []
-        let header = Self.encoded(#"{"alg":"HS256","typ":"at+jwt","kid":"\#(kid)"}"#)
+        let header = Self.encoded(#"{"alg":"HS256","typ":"\#(type)","kid":"\#(kid)"}"#)
         let keys = [Array(jwks.utf8), point, [4] + point, Array(kid.utf8)]
         return keys.enumerated().map { number, key in
             let message = "\(header).\(parts[1])"
@@ -71,7 +74,7 @@ package struct TokenAttacks {
         return try members.flatMap { member in
             try [kid, key.identifier].map { name in
                 try signed(
-                    #"{"alg":"ES256","typ":"at+jwt","kid":"\#(name)",\#(member)}"#,
+                    #"{"alg":"ES256","typ":"\#(type)","kid":"\#(name)",\#(member)}"#,
                     "\(member.prefix(6)) as \(name.prefix(4))")
             }
         }
@@ -86,21 +89,21 @@ package struct TokenAttacks {
             #""kid":"\#(kid)\u0000""#, #""KID":"\#(kid)""#, #""kid":"\#(kid) ""#,
             #""kid":"\#(kid)""#,
         ]
-        return try kids.map { try signed(#"{"alg":"ES256","typ":"at+jwt",\#($0)}"#, $0) }
+        return try kids.map { try signed(#"{"alg":"ES256","typ":"\#(type)",\#($0)}"#, $0) }
     }
 
     /// Headers that ask for something else, under a stranger's signature and under the true one.
     private func headers() throws -> [Forgery] {
         let name = #""kid":"\#(kid)""#
         return try [
-            #"{"alg":"ES384","typ":"at+jwt",\#(name)}"#,
-            #"{"alg":"RS256","typ":"at+jwt",\#(name)}"#,
-            #"{"alg":"es256","typ":"at+jwt",\#(name)}"#,
-            #"{"alg":["ES256"],"typ":"at+jwt",\#(name)}"#,
-            #"{"typ":"at+jwt",\#(name)}"#, #"{"alg":"ES256",\#(name)}"#,
+            #"{"alg":"ES384","typ":"\#(type)",\#(name)}"#,
+            #"{"alg":"RS256","typ":"\#(type)",\#(name)}"#,
+            #"{"alg":"es256","typ":"\#(type)",\#(name)}"#,
+            #"{"alg":["ES256"],"typ":"\#(type)",\#(name)}"#,
+            #"{"typ":"\#(type)",\#(name)}"#, #"{"alg":"ES256",\#(name)}"#,
             #"{"alg":"ES256","typ":"JWT",\#(name)}"#,
-            #"{"alg":"ES256","typ":"at+jwt","crit":["b64"],"b64":false,\#(name)}"#,
-            #"{"alg":"none","alg":"ES256","typ":"at+jwt",\#(name)}"#,
+            #"{"alg":"ES256","typ":"\#(type)","crit":["b64"],"b64":false,\#(name)}"#,
+            #"{"alg":"none","alg":"ES256","typ":"\#(type)",\#(name)}"#,
         ].flatMap { header in
             [
                 try signed(header, header),

@@ -322,6 +322,51 @@ void   postern__gateway__v1__end_other_sessions_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__phone_code_proof__init
+                     (Postern__Gateway__V1__PhoneCodeProof         *message)
+{
+  static const Postern__Gateway__V1__PhoneCodeProof init_value = POSTERN__GATEWAY__V1__PHONE_CODE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__phone_code_proof__get_packed_size
+                     (const Postern__Gateway__V1__PhoneCodeProof *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__phone_code_proof__pack
+                     (const Postern__Gateway__V1__PhoneCodeProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__phone_code_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__PhoneCodeProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__PhoneCodeProof *
+       postern__gateway__v1__phone_code_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__PhoneCodeProof *)
+     protobuf_c_message_unpack (&postern__gateway__v1__phone_code_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__phone_code_proof__free_unpacked
+                     (Postern__Gateway__V1__PhoneCodeProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__reauthenticate_request__init
                      (Postern__Gateway__V1__ReauthenticateRequest         *message)
 {
@@ -872,7 +917,71 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__phone_code_proof__field_descriptors[3] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PhoneCodeProof, request_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "phone_number",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PhoneCodeProof, phone_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PhoneCodeProof, code),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__phone_code_proof__field_indices_by_name[] = {
+  2,   /* field[2] = code */
+  1,   /* field[1] = phone_number */
+  0,   /* field[0] = request_id */
+};
+static const ProtobufCIntRange postern__gateway__v1__phone_code_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.PhoneCodeProof",
+  "PhoneCodeProof",
+  "Postern__Gateway__V1__PhoneCodeProof",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__PhoneCodeProof),
+  3,
+  postern__gateway__v1__phone_code_proof__field_descriptors,
+  postern__gateway__v1__phone_code_proof__field_indices_by_name,
+  1,  postern__gateway__v1__phone_code_proof__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__phone_code_proof__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[7] =
 {
   {
     "access_token",
@@ -946,6 +1055,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "phone_code",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, phone_code),
+    &postern__gateway__v1__phone_code_proof__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -953,12 +1074,13 @@ static const unsigned postern__gateway__v1__reauthenticate_request__field_indice
   2,   /* field[2] = device_key */
   4,   /* field[4] = language */
   1,   /* field[1] = password */
+  6,   /* field[6] = phone_code */
   5,   /* field[5] = provider_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -968,7 +1090,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  6,
+  7,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_request__number_ranges,

@@ -25,6 +25,7 @@ typedef struct Postern__Gateway__V1__EndSessionRequest Postern__Gateway__V1__End
 typedef struct Postern__Gateway__V1__EndSessionResponse Postern__Gateway__V1__EndSessionResponse;
 typedef struct Postern__Gateway__V1__EndOtherSessionsRequest Postern__Gateway__V1__EndOtherSessionsRequest;
 typedef struct Postern__Gateway__V1__EndOtherSessionsResponse Postern__Gateway__V1__EndOtherSessionsResponse;
+typedef struct Postern__Gateway__V1__PhoneCodeProof Postern__Gateway__V1__PhoneCodeProof;
 typedef struct Postern__Gateway__V1__ReauthenticateRequest Postern__Gateway__V1__ReauthenticateRequest;
 typedef struct Postern__Gateway__V1__ReauthenticateResponse Postern__Gateway__V1__ReauthenticateResponse;
 typedef struct Postern__Gateway__V1__CheckRecentProofRequest Postern__Gateway__V1__CheckRecentProofRequest;
@@ -124,11 +125,24 @@ struct  Postern__Gateway__V1__EndOtherSessionsResponse
     , 0 }
 
 
+struct  Postern__Gateway__V1__PhoneCodeProof
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData request_id;
+  ProtobufCBinaryData phone_number;
+  ProtobufCBinaryData code;
+};
+#define POSTERN__GATEWAY__V1__PHONE_CODE_PROOF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__phone_code_proof__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
 typedef enum {
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET = 0,
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 2,
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 3,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PROVIDER_TOKEN = 6
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PROVIDER_TOKEN = 6,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PHONE_CODE = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__CASE)
 } Postern__Gateway__V1__ReauthenticateRequest__ProofCase;
 
@@ -143,6 +157,7 @@ struct  Postern__Gateway__V1__ReauthenticateRequest
     ProtobufCBinaryData password;
     Postern__Session__V1__PresenceProof *device_key;
     Postern__Gateway__V1__ProviderToken *provider_token;
+    Postern__Gateway__V1__PhoneCodeProof *phone_code;
   };
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__INIT \
@@ -322,6 +337,25 @@ Postern__Gateway__V1__EndOtherSessionsResponse *
 void   postern__gateway__v1__end_other_sessions_response__free_unpacked
                      (Postern__Gateway__V1__EndOtherSessionsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__PhoneCodeProof methods */
+void   postern__gateway__v1__phone_code_proof__init
+                     (Postern__Gateway__V1__PhoneCodeProof         *message);
+size_t postern__gateway__v1__phone_code_proof__get_packed_size
+                     (const Postern__Gateway__V1__PhoneCodeProof   *message);
+size_t postern__gateway__v1__phone_code_proof__pack
+                     (const Postern__Gateway__V1__PhoneCodeProof   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__phone_code_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__PhoneCodeProof   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__PhoneCodeProof *
+       postern__gateway__v1__phone_code_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__phone_code_proof__free_unpacked
+                     (Postern__Gateway__V1__PhoneCodeProof *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__ReauthenticateRequest methods */
 void   postern__gateway__v1__reauthenticate_request__init
                      (Postern__Gateway__V1__ReauthenticateRequest         *message);
@@ -421,6 +455,9 @@ typedef void (*Postern__Gateway__V1__EndOtherSessionsRequest_Closure)
 typedef void (*Postern__Gateway__V1__EndOtherSessionsResponse_Closure)
                  (const Postern__Gateway__V1__EndOtherSessionsResponse *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__PhoneCodeProof_Closure)
+                 (const Postern__Gateway__V1__PhoneCodeProof *message,
+                  void *closure_data);
 typedef void (*Postern__Gateway__V1__ReauthenticateRequest_Closure)
                  (const Postern__Gateway__V1__ReauthenticateRequest *message,
                   void *closure_data);
@@ -447,6 +484,7 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__end_session_reques
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_session_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_request__descriptor;

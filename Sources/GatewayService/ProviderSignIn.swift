@@ -4,7 +4,7 @@ package import RPC
 
 /// Signing in by Google, Apple, or another provider (G-04, G-05):
 /// `postern.gateway.v1.Providers`.
-package struct Providers: ProvidersService {
+package struct ProviderSignIn: ProvidersService {
     private let nonces: IssueNonceFlow
     private let signIn: SignInWithProviderFlow
 

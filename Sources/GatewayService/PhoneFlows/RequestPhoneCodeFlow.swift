@@ -1,0 +1,63 @@
+import Contracts
+import Messages
+import PhoneNumbers
+import RPC
+import ServiceRuntime
+
+/// G-06: limit → have a code sent → tell when the next one can be asked for.
+///
+/// The limits key on the number, all spellings of it as one, before anybody knows whether it has an
+/// account, and the answer is the same. A refusal before anything was sent costs nothing, nor
+/// does an operator's number for tests, which must not use up what real numbers of its country have.
+struct RequestPhoneCodeFlow: Sendable {
+    let codes: any PhoneCodesAPI
+    let limits: LimitGuard
+
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`.
+    func run(
+        _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestPhoneCodeResponse {
+        let onward = try context.onward(for: "RequestPhoneCode")
+        let origin = try Origin.of(request.device, context)
+        // What is no number is nobody's, and costs nothing.
+        let number = try PhoneNumber.required(request.phoneNumber)
+        let charge = try await limits.begin(
+            .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
+            language: request.language, chargedOnceFor: onward.idempotencyKey)
+        let sent: IdentityV1.RequestCodeResponse
+        do {
+            sent = try await codes.requestCode(
+                IdentityV1.RequestCodeRequest(
+                    phoneNumber: number.text, purpose: request.purpose,
+                    language: request.language, origin: origin, accessToken: request.accessToken),
+                onward)
+        } catch let error as ServiceError where Self.sentNothing(error) {
+            await limits.refund(charge, context)
+            throw error
+        }
+        if sent.isTest { await limits.refund(charge, context) }
+        return answer(sent, charge, await limits.next(after: charge, context))
+    }
+
+    private func answer(
+        _ sent: IdentityV1.RequestCodeResponse, _ charge: LimitCharge,
+        _ next: RateLimitV1.Decision?
+    ) -> GatewayV1.RequestPhoneCodeResponse {
+        // Another limit may have been the strictest one, and a repeat is not counted again: then
+        // what the next one would be tells which this was.
+        let before = (next?.attempt ?? 1).subtractingReportingOverflow(1)
+        return GatewayV1.RequestPhoneCodeResponse(
+            requestId: sent.requestId, expiresAtMs: sent.expiresAtMs,
+            attempt: max(charge.attempt, before.overflow ? 0 : before.partialValue),
+            nextAfterMs: next?.retryAfterMs ?? 0)
+    }
+
+    /// Whether it was refused before anything was sent, for certain.
+    private static func sentNothing(_ error: ServiceError) -> Bool {
+        switch error.status {
+        case .unavailable, .deadlineExceeded, .internal, .cancelled: error.notProcessed
+        default: true
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Contracts
+import Messages
+import PhoneNumbers
+import RPC
+import ServiceRuntime
+
+/// G-06: limit → verify the code, find or make the account → take the charge back → open a session.
+/// Getting back in is the same.
+///
+/// A crash between the two leaves an account that can sign in; a retry with the same idempotency key
+/// answers both as if nothing had happened (G-25).
+struct SignInWithPhoneCodeFlow: Sendable {
+    let codes: any PhoneCodesAPI
+    let sessions: any SessionsAPI
+    let limits: LimitGuard
+
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
+    ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
+    ///   `auth/user-disabled`, `auth/already-signed-in`.
+    func run(
+        _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
+        let onward = try context.onward(for: "SignInWithPhoneCode")
+        let origin = try Origin.of(request.device, context)
+        let number = try PhoneNumber.required(request.phoneNumber)
+        let admitted = try await CountedCode(limits: limits).run(
+            number, device: origin.deviceId, language: request.language, context
+        ) {
+            try await codes.signInWithCode(
+                IdentityV1.SignInWithCodeRequest(
+                    requestId: request.requestId, phoneNumber: number.text, code: request.code,
+                    guestAccessToken: request.accessToken, language: request.language,
+                    origin: origin), onward)
+        }
+        let session = try await sessions.create(
+            SessionV1.CreateRequest(
+                proof: admitted.proof, origin: origin, deviceKey: request.device?.key), onward)
+        return GatewayV1.SignInWithPhoneCodeResponse(
+            account: admitted.account, session: session.tokens.map(GatewayV1.Session.init),
+            isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
+            collision: admitted.collision)
+    }
+}

@@ -1,0 +1,39 @@
+import CallRecords
+import Cryptography
+import Messages
+import PhoneNumbers
+import RPC
+import ServiceRuntime
+
+/// Adds a phone number to the account that asks (G-14): who asks, counted and compared, added. The
+/// code is used up in the transaction that adds the number.
+struct CodeLink: Sendable {
+    let parts: IdentityParts
+    let owners: SessionOwners
+
+    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/invalid-phone-number`; as `MethodAdding` and `SessionOwners.ownerOfMethods`.
+    func run(
+        _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
+    ) async throws -> IdentityV1.LinkPhoneResponse {
+        let number = try PhoneNumber.required(request.phoneNumber)
+        let owner = try await owners.ownerOfMethods(request.accessToken, context)
+        let proved = PhoneIdentity.proved(
+            number, nonce: UsedNonce(code: request.requestId, parts))
+        let call = try MethodCall(
+            "LinkPhone", of: owner, parts.keys.lookUpKey(of: proved), from: request.origin,
+            context, parts)
+        let guess = PhoneCodeGuess(
+            request: PhoneCodeID(text: request.requestId), purpose: .link,
+            account: owner.account, number: number, numberKey: parts.keys.lookUpKey(of: number),
+            code: PhoneCode(typed: request.code), origin: call.origin)
+        try await PhoneCodeCheck(parts: parts).require(guess, call.call)
+        do {
+            let row = try await MethodAdding(parts: parts).add(proved, call)
+            return IdentityV1.LinkPhoneResponse(
+                account: try AccountReading(parts: parts).message(row))
+        } catch let error as ServiceError where error.code == .invalidNonce {
+            throw ServiceError(.invalidCode, fields: ["code"])
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CallRecords
+import Contracts
+import Messages
+import PhoneNumbers
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Proves a session's owner once more, by a code to the account's own number (G-13): counts,
+/// compares, uses the code up, proves.
+///
+/// It also confirms the number, where a provider has said that it changed hands and the
+/// session says more than that (`NumberChangeRule`): from then on a code to it is enough again.
+struct CodeProof: Sendable {
+    let parts: IdentityParts
+    let owners: SessionOwners
+
+    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/invalid-phone-number`, `auth/idempotency-key-reused`; as `SessionOwners`.
+    func run(
+        _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ProveByCodeResponse {
+        let number = try PhoneNumber.required(request.phoneNumber)
+        let owner = try await owners.owner(of: request.accessToken, context)
+        let guess = PhoneCodeGuess(
+            request: PhoneCodeID(text: request.requestId), purpose: .prove,
+            account: owner.account, number: number, numberKey: parts.keys.lookUpKey(of: number),
+            code: PhoneCode(typed: request.code),
+            origin: CallOrigin(request.origin, hash: parts.keys.audit))
+        let call = try RepeatableCall(
+            "ProveByCode", [Array(request.requestId.utf8), Array(owner.session.utf8)], context,
+            hash: parts.keys.calls)
+        let confirms = try await confirms(guess, request.accessToken, context)
+        let (refusal, moment) = try await parts.store.write { transaction in
+            (
+                try prove(guess, call, confirms: confirms, transaction), transaction.at
+            )
+        }
+        if let refusal { throw ServiceError(refusal, fields: ["code"]) }
+        return IdentityV1.ProveByCodeResponse(
+            proof: ProofMaking(parts: parts).proof(
+                owner.account, by: PhoneIdentity.amr, provedAt: moment))
+    }
+
+    /// Whether the session says more than that somebody has the number. Asked only where the number
+    /// has changed.
+    private func confirms(
+        _ guess: PhoneCodeGuess, _ accessToken: String, _ context: CallContext
+    ) async throws -> Bool {
+        let change = try await parts.store.read { try $0.numberChange(guess.numberKey) }
+        guard let change, change.confirmedAt == nil else { return false }
+        let known = try await owners.devices.listProofs(
+            SessionV1.ListProofsRequest(accessToken: accessToken), context.onward())
+        return known.proofs.contains { proof in
+            NumberChangeRule.isIndependent(
+                proof.amr, provedAt: Timestamp(milliseconds: proof.provedAtMs), of: change)
+        }
+    }
+
+    /// - Returns: why it is refused; nil where it is proved.
+    private func prove(
+        _ guess: PhoneCodeGuess, _ call: RepeatableCall?, confirms: Bool,
+        _ transaction: Transaction
+    ) throws -> ErrorCode? {
+        let isRepeat = try transaction.firstAnswer(of: call) != nil
+        let check = PhoneCodeCheck(parts: parts)
+        // The number may have left the account since the code was asked for.
+        let owner = try PhoneOwners(parts: parts).owner(of: guess.number, transaction)
+        if let refusal = try check.look(
+            at: guess, isRepeat: isRepeat, isUsedUp: true, transaction)
+        {
+            return refusal
+        }
+        guard let account = guess.account, owner == account else { return .invalidCode }
+        guard !isRepeat else { return nil }
+        func audit(_ kind: AuditKind) throws {
+            try transaction.audit(
+                AuditEvent(
+                    kind, account: account.key, subject: parts.keys.subject(of: guess.number)
+                ).from(guess.origin))
+        }
+        try audit(.phoneCodeProved)
+        if confirms {
+            try transaction.confirmNumber(guess.numberKey)
+            try audit(.phoneNumberConfirmed)
+        }
+        try transaction.remember(call, FirstAnswer(account: account.key))
+        return nil
+    }
+}

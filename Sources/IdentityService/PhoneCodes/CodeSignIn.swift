@@ -1,0 +1,80 @@
+import CallRecords
+import Messages
+import PhoneNumbers
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Signs in by a code to a phone (G-06): counts and compares, asks whether the number is enough, and
+/// hands what is proved to `Admission`, which finds or makes the account. Recovery is the same.
+///
+/// The code is used up in the transaction of the sign-in, as a provider's nonce is. So a crash in
+/// between loses nothing: the same call, sent again, finds the code as it was (G-25). A right code
+/// that was not enough stays good for the same reason.
+struct CodeSignIn: Sendable {
+    let parts: IdentityParts
+    let owners: SessionOwners
+
+    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/invalid-phone-number`, `auth/second-proof-required` with the methods that would do;
+    ///   as `Admission`, and for a guest as `SessionOwners`.
+    func run(
+        _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        let number = try PhoneNumber.required(request.phoneNumber)
+        let proved = PhoneIdentity.proved(number, nonce: UsedNonce(code: request.requestId, parts))
+        let call = try RepeatableCall(
+            "SignInWithCode",
+            [parts.keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
+            hash: parts.keys.calls)
+        // Read whole before a guess is counted.
+        let asked = try AdmissionCall(
+            from: request.origin, language: request.language, call: call, parts)
+        let guess = guess(request, number)
+        try await PhoneCodeCheck(parts: parts).require(guess, call)
+        try await requireEnough(guess)
+        do {
+            return try await Admission(parts: parts).admit(
+                proved, asked, askedBy: request.guestAccessToken, owners, context)
+        } catch let error as ServiceError where error.code == .invalidNonce {
+            // The code has signed somebody in.
+            throw ServiceError(.invalidCode, fields: ["code"])
+        }
+    }
+
+    private func guess(
+        _ request: IdentityV1.SignInWithCodeRequest, _ number: PhoneNumber
+    ) -> PhoneCodeGuess {
+        PhoneCodeGuess(
+            request: PhoneCodeID(text: request.requestId), purpose: .signIn, account: nil,
+            number: number, numberKey: parts.keys.lookUpKey(of: number),
+            code: PhoneCode(typed: request.code),
+            origin: CallOrigin(request.origin, hash: parts.keys.audit))
+    }
+
+    /// A number that is said to have changed hands is not enough where there is another way.
+    private func requireEnough(_ guess: PhoneCodeGuess) async throws {
+        guard try await parts.store.read({ try $0.numberChange(guess.numberKey) }) != nil else {
+            return
+        }
+        let demanded = try await parts.store.write { transaction -> [String] in
+            let numbers = PhoneOwners(parts: parts)
+            guard let change = try transaction.numberChange(guess.numberKey),
+                let owner = try numbers.owner(of: guess.number, transaction)
+            else { return [] }
+            let demanded = NumberChangeRule.demanded(
+                change, others: try numbers.otherMethods(of: owner, transaction),
+                guardedFor: parts.settings.phone.changeGuard, at: transaction.at)
+            guard !demanded.isEmpty else { return [] }
+            try transaction.audit(
+                AuditEvent(
+                    .signInFailed, account: owner.key,
+                    subject: parts.keys.subject(of: guess.number), outcome: .secondProofRequired
+                ).from(guess.origin))
+            return demanded
+        }
+        guard demanded.isEmpty else {
+            throw ServiceError(.secondProofRequired, fields: demanded)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import CallRecords
+import Messages
+import PhoneNumbers
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Has a code sent to a phone (G-06): reads the request, draws, writes, answers.
+///
+/// For signing in nobody looks whether the number has an account: what is read, written and answered
+/// is the same for all numbers, and so is the message. The code goes into the outbox in one
+/// transaction with its hash; no provider is waited for. How often, is the gateway's to limit.
+struct PhoneCodeRequest: Sendable {
+    let parts: IdentityParts
+    let owners: SessionOwners
+
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
+    ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`, `rpc/invalid-argument`; to
+    ///   prove oneself `auth/no-such-provider` for a number that is not the account's; as
+    ///   `SessionOwners`.
+    func run(
+        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestCodeResponse {
+        let wish = try PhoneCodeWish(request, context, parts)
+        let account = try await asking(wish, request.accessToken, context)
+        let draft = try PhoneCodeDraft(wish, account: account, parts, at: parts.time.now())
+        let answer = try await parts.store.write { transaction in
+            if let first = try transaction.firstAnswer(of: wish.call) { return first }
+            try transaction.insert(draft.code)
+            if let message = draft.message { try transaction.enqueue(message) }
+            try transaction.audit(
+                AuditEvent(
+                    .phoneCodeRequested, account: account?.key,
+                    subject: parts.keys.subject(of: wish.number)
+                ).from(wish.origin))
+            let answer = FirstAnswer(
+                account: draft.code.binding.request.key,
+                figure: draft.code.state.expiresAt.milliseconds)
+            try transaction.remember(wish.call, answer)
+            return answer
+        }
+        guard let id = PhoneCodeID(key: answer.account) else {
+            throw ServiceError(.internalError, detail: "a code's key below 1")
+        }
+        return IdentityV1.RequestCodeResponse(
+            requestId: id.text, expiresAtMs: answer.figure, isTest: wish.test != nil)
+    }
+
+    /// Whose session asks; nil for signing in.
+    private func asking(
+        _ wish: PhoneCodeWish, _ accessToken: String, _ context: CallContext
+    ) async throws -> AccountID? {
+        guard wish.purpose != .signIn else { return nil }
+        let account = try await owners.owner(of: accessToken, context).account
+        if wish.purpose == .prove {
+            // Nobody else learns by this whose number it is: only that it is not one's own.
+            let numbers = PhoneOwners(parts: parts)
+            guard try await parts.store.read({ try numbers.owner(of: wish.number, $0) }) == account
+            else { throw ServiceError(.methodNotLinked, fields: ["phone_number"]) }
+        }
+        return account
+    }
+}
+
+/// A request for a code, read and checked.
+struct PhoneCodeWish: Sendable {
+    let number: PhoneNumber
+    let purpose: PhoneCodePurpose
+    let language: String
+    /// The operator's entry, where it is a number for tests.
+    let test: TestPhoneNumber?
+    let origin: CallOrigin
+    /// For a repeat; nil where the call carries no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    init(
+        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext, _ parts: IdentityParts
+    ) throws(ServiceError) {
+        number = try PhoneNumber.required(request.phoneNumber)
+        guard let purpose = PhoneCodePurpose(request.purpose) else {
+            throw ServiceError(.invalidArgument, fields: ["purpose"])
+        }
+        guard request.language.isEmpty || Applicant.isLanguage(request.language) else {
+            throw ServiceError(.invalidArgument, fields: ["language"])
+        }
+        self.purpose = purpose
+        language = request.language.isEmpty ? parts.settings.defaultLanguage : request.language
+        test = parts.settings.phone.test(number)
+        if let test {
+            guard parts.time.now() < test.endsAt else {
+                throw ServiceError(.operationNotAllowed, fields: ["phone_number"])
+            }
+        } else if let refusal = parts.settings.phone.countries.refusal(of: number) {
+            throw ServiceError(refusal, fields: ["phone_number"])
+        }
+        origin = CallOrigin(request.origin, hash: parts.keys.audit)
+        call = try RepeatableCall(
+            "RequestCode",
+            [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8), Array(language.utf8)],
+            context, hash: parts.keys.calls)
+    }
+}
+
+/// All that a request may write, made before its transaction.
+struct PhoneCodeDraft: Sendable {
+    let code: KeptPhoneCode
+    /// Nil for a number of tests, which is sent nothing.
+    let message: OutboxMessage?
+
+    init(
+        _ wish: PhoneCodeWish, account: AccountID?, _ parts: IdentityParts, at now: Timestamp
+    ) throws {
+        let life = parts.settings.phone.codeLife
+        let expiresAt = min(now + life, wish.test?.endsAt ?? now + life)
+        let binding = PhoneCodeBinding(
+            request: PhoneCodeID.drawn(from: parts.randomness), purpose: wish.purpose,
+            account: account, numberKey: parts.keys.lookUpKey(of: wish.number))
+        let drawn = wish.test?.code ?? PhoneCode.drawn(from: parts.randomness)
+        code = KeptPhoneCode(
+            binding: binding, hash: binding.hash(of: drawn, parts.keys),
+            state: PhoneCodeState(stage: .live, evaluated: 0, expiresAt: expiresAt))
+        guard wish.test == nil else {
+            message = nil
+            return
+        }
+        let text = PhoneCodeText(
+            code: drawn, number: wish.number, language: wish.language, account: account,
+            expiresAt: expiresAt, life: life)
+        message = try text.message(parts, key: IdentityOutbox(parts: parts).newKey())
+    }
+}

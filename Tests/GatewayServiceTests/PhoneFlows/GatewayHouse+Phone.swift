@@ -1,0 +1,41 @@
+import GatewayService
+import Messages
+import RPC
+import Testing
+
+extension GatewayHouse {
+    static let number = "+4915112345678"
+
+    /// Asks for a code.
+    func requestCode(
+        _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
+        accessToken: String = "", language: String = "", in context: CallContext? = nil
+    ) async throws -> GatewayV1.RequestPhoneCodeResponse {
+        try await phone.requestPhoneCode(
+            .init(
+                phoneNumber: number, purpose: purpose, language: language,
+                device: .init(deviceId: "d1", platform: "cli"), accessToken: accessToken),
+            context ?? self.context())
+    }
+
+    /// Asks for a code, and reads it.
+    func sentCode(
+        _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
+        accessToken: String = ""
+    ) async throws -> (request: String, code: String) {
+        let answer = try await requestCode(number, purpose, accessToken: accessToken)
+        return (answer.requestId, try await inner.phoneCode(to: number))
+    }
+
+    /// Signs in by a code.
+    func signInByCode(
+        _ request: String, _ code: String, _ number: String = number, device: String = "d1",
+        guest: String = "", in context: CallContext? = nil
+    ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
+        try await phone.signInWithPhoneCode(
+            .init(
+                requestId: request, phoneNumber: number, code: code,
+                device: .init(deviceId: device, platform: "cli"), accessToken: guest),
+            context ?? self.context())
+    }
+}

@@ -1,0 +1,254 @@
+import GatewayService
+import IdentityService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-06: codes to phones, from outside", .timeLimit(.minutes(2)))
+struct PhoneSignInTests {
+    @Test("G-06: ask, type, be somebody; then come back by the same number")
+    func signsIn() async throws {
+        let house = try await GatewayHouse()
+        let asked = try await house.requestCode("+49 151 12345678")
+        #expect(asked.attempt == 1)
+        #expect(asked.nextAfterMs == 60_000)
+        #expect(asked.expiresAtMs == house.time.now().milliseconds + 300_000)
+        let code = try await house.inner.phoneCode(to: GatewayHouse.number)
+        let first = try await house.signInByCode(asked.requestId, code)
+        #expect(first.isNewUser && !first.isUpgraded && first.collision == nil)
+        let session = try #require(first.session)
+        #expect(try await house.check(session.accessToken).authenticated)
+        let sent = try await house.sentCode()
+        let again = try await house.signInByCode(sent.request, sent.code)
+        #expect(!again.isNewUser)
+        #expect(again.account?.accountId == first.account?.accountId)
+        #expect(again.account?.phoneNumber == GatewayHouse.number)
+    }
+
+    @Test("R-01: 0, 1, 5, 15, 30 minutes, with a sentence in the language asked for")
+    func ladder() async throws {
+        let house = try await GatewayHouse()
+        let waits: [Int64] = [60, 300, 900, 1_800, 1_800]
+        for (place, wait) in waits.enumerated() {
+            let asked = try await house.requestCode()
+            #expect(asked.attempt == UInt32(place + 1))
+            #expect(asked.nextAfterMs == UInt64(wait) * 1_000)
+            house.time.advance(by: .seconds(wait) - .milliseconds(1))
+            let error = try await refusal { try await house.requestCode(language: "de") }
+            #expect(error.code == .tooManyRequests)
+            #expect(error.retryAfter == .milliseconds(1))
+            #expect(error.sentence?.hasPrefix("Bitte warten Sie ") == true)
+            house.time.advance(by: .milliseconds(1))
+        }
+        #expect(try await house.inner.count(house.inner.identityStore, "phone_codes") == 5)
+    }
+
+    @Test("R-01: all spellings of a number wait as one, and another number does not")
+    func spellings() async throws {
+        let house = try await GatewayHouse()
+        _ = try await house.requestCode("+49 151 12345678")
+        for text in ["+4915112345678", "+49-151-12345678", "(+49) 151 123.456.78"] {
+            #expect(try await refusal { try await house.requestCode(text) }.code == .tooManyRequests)
+        }
+        #expect(try await house.requestCode("+4915112345679").attempt == 1)
+    }
+
+    @Test("R-01: who signs in by a code waits no longer for the next one")
+    func reset() async throws {
+        let house = try await GatewayHouse()
+        _ = try await house.requestCode()
+        house.time.advance(by: .seconds(60))
+        let sent = try await house.sentCode()
+        _ = try await house.signInByCode(sent.request, sent.code)
+        let next = try await house.requestCode()
+        #expect(next.attempt == 1)
+        #expect(next.nextAfterMs == 60_000)
+    }
+
+    @Test("R-01: a refusal before anything is sent costs nothing")
+    func refused() async throws {
+        let house = try await GatewayHouse()
+        #expect(
+            try await refusal { try await house.requestCode("+33612345678") }.code
+                == .phoneCountryNotAllowed)
+        #expect(
+            try await refusal { try await house.requestCode("+33612345678") }.code
+                == .phoneCountryNotAllowed)
+        #expect(
+            try await refusal { try await house.requestCode("0151 12345678") }.code
+                == .invalidPhoneNumber)
+        let purpose = try await refusal { try await house.requestCode(GatewayHouse.number, .link) }
+        #expect(purpose.code == .invalidAccessToken)
+        #expect(try await house.requestCode().attempt == 1)
+    }
+
+    @Test("R-02: five wrong codes, then 15 minutes for the number, with the right one too")
+    func guesses() async throws {
+        let house = try await GatewayHouse()
+        let sent = try await house.sentCode()
+        let wrong = sent.code == "000000" ? "000001" : "000000"
+        for _ in 0..<5 {
+            #expect(
+                try await refusal { try await house.signInByCode(sent.request, wrong) }.code
+                    == .invalidCode)
+        }
+        let locked = try await refusal { try await house.signInByCode(sent.request, sent.code) }
+        #expect(locked.code == .tooManyRequests)
+        #expect(locked.retryAfter == .seconds(900))
+        #expect(locked.sentence == "Too many incorrect codes. Please wait 15 minutes.")
+        house.time.advance(by: .seconds(900))
+        let fresh = try await house.sentCode()
+        #expect(try await house.signInByCode(fresh.request, fresh.code).isNewUser)
+    }
+
+    @Test("R-02: of 200 parallel wrong codes five are looked at, then the right one is refused")
+    func parallelGuesses() async throws {
+        let house = try await GatewayHouse()
+        let sent = try await house.sentCode()
+        let wrong = sent.code == "000000" ? "000001" : "000000"
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    do {
+                        _ = try await house.signInByCode(sent.request, wrong)
+                        return nil
+                    } catch let error as ServiceError {
+                        return error.code
+                    } catch {
+                        return .internalError
+                    }
+                }
+            }
+            var codes: [ErrorCode?] = []
+            for await code in group { codes.append(code) }
+            return codes
+        }
+        #expect(codes.count { $0 == .invalidCode } == 5)
+        #expect(codes.count { $0 == .tooManyRequests } == 195)
+        let evaluated = try await house.inner.count(
+            house.inner.identityStore, "phone_codes", where: "evaluated = 5")
+        #expect(evaluated == 1)
+        // By the limiter now, and after its wait by the code itself.
+        let right = try await refusal { try await house.signInByCode(sent.request, sent.code) }
+        #expect(right.code == .tooManyRequests)
+    }
+
+    @Test("R-02: a late code and one that was right cost no guess")
+    func refunds() async throws {
+        let house = try await GatewayHouse()
+        let sent = try await house.sentCode()
+        house.time.advance(by: .seconds(300))
+        for _ in 0..<10 {
+            let error = try await refusal { try await house.signInByCode(sent.request, sent.code) }
+            #expect(error.code == .codeExpired)
+        }
+        #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 5)
+        let fresh = try await house.sentCode()
+        _ = try await house.signInByCode(fresh.request, fresh.code)
+        #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 5)
+    }
+
+    @Test("X-02: a number with an account is answered as one without")
+    func enumeration() async throws {
+        let house = try await GatewayHouse()
+        let sent = try await house.sentCode()
+        _ = try await house.signInByCode(sent.request, sent.code)
+        let known = try await house.requestCode()
+        let unknown = try await house.requestCode("+4915112345679")
+        #expect(known.requestId.utf8.count == unknown.requestId.utf8.count)
+        #expect(known.expiresAtMs == unknown.expiresAtMs)
+        #expect(known.attempt == unknown.attempt && known.nextAfterMs == unknown.nextAfterMs)
+        let codes = [
+            try await refusal { try await house.signInByCode(known.requestId, "00000x") },
+            try await refusal {
+                try await house.signInByCode(unknown.requestId, "00000x", "+4915112345679")
+            },
+        ]
+        #expect(codes[0] == codes[1])
+    }
+
+    @Test("G-25: a request sent again sends one message, and tells the same")
+    func repeats() async throws {
+        let house = try await GatewayHouse()
+        let first = try await house.requestCode(in: house.context("k1"))
+        let again = try await house.requestCode(in: house.context("k1"))
+        #expect(first == again)
+        #expect(try await house.inner.mails(to: GatewayHouse.number).count == 1)
+    }
+
+    @Test("G-25: a sign-in sent again gives the same session")
+    func repeatedSignIn() async throws {
+        let house = try await GatewayHouse()
+        let sent = try await house.sentCode()
+        let first = try await house.signInByCode(
+            sent.request, sent.code, in: house.context("k1"))
+        let again = try await house.signInByCode(
+            sent.request, sent.code, in: house.context("k1"))
+        #expect(first.account?.accountId == again.account?.accountId && again.isNewUser)
+        #expect(first.session?.refreshToken == again.session?.refreshToken)
+    }
+
+    @Test("G-06: numbers for tests are sent nothing and use up nothing")
+    func tests() async throws {
+        let test = "+15555550100"
+        let house = try await GatewayHouse(
+            phone: PhoneSettings(testNumbers: ["\(test)=123456 until 2099-12-31"]))
+        for _ in 0..<20 {
+            let asked = try await house.requestCode(test)
+            let answer = try await house.signInByCode(asked.requestId, "123456", test)
+            #expect(answer.account?.phoneNumber == test)
+        }
+        #expect(try house.inner.left("phone-code-by-block", test) == 30)
+        #expect(try house.inner.left("phone-code-by-address", "192.0.2.7") == 20)
+        #expect(try await house.inner.mails(to: test).isEmpty)
+    }
+
+    @Test("R-07: without the limiter no code is sent, and none looked at")
+    func withoutLimiter() async throws {
+        let house = try await GatewayHouse(limits: AbsentLimits())
+        #expect(try await refusal { try await house.requestCode() } == ServiceError(.unavailable))
+        #expect(
+            try await refusal { try await house.signInByCode("pcr_x", "123456") }
+                == ServiceError(.unavailable))
+        #expect(try await house.inner.count(house.inner.identityStore, "phone_codes") == 0)
+    }
+
+    @Test("G-14: a number is added to an account, which it signs in to from then on")
+    func links() async throws {
+        let house = try await GatewayHouse()
+        let person = try await house.signUp()
+        let token = person.session.accessToken
+        let sent = try await house.sentCode(GatewayHouse.number, .link, accessToken: token)
+        let linked = try await house.phone.linkPhone(
+            .init(
+                accessToken: token, requestId: sent.request, phoneNumber: GatewayHouse.number,
+                code: sent.code, device: .init(deviceId: "d1", platform: "cli")),
+            house.context())
+        #expect(linked.account?.phoneNumber == GatewayHouse.number)
+        let code = try await house.sentCode()
+        let answer = try await house.signInByCode(code.request, code.code)
+        #expect(answer.account?.accountId == person.account.accountId)
+    }
+
+    @Test("A-06: a changed number asks for another proof, and costs no guess")
+    func changed() async throws {
+        let house = try await GatewayHouse()
+        let person = try await house.signUp()
+        let token = person.session.accessToken
+        let sent = try await house.sentCode(GatewayHouse.number, .link, accessToken: token)
+        _ = try await house.phone.linkPhone(
+            .init(
+                accessToken: token, requestId: sent.request, phoneNumber: GatewayHouse.number,
+                code: sent.code), house.context())
+        _ = try await PhoneSignals(of: house.inner.identity).numberChanged(
+            .init(phoneNumber: GatewayHouse.number, toldAtMs: house.time.now().milliseconds),
+            house.context())
+        let code = try await house.sentCode()
+        let error = try await refusal { try await house.signInByCode(code.request, code.code) }
+        #expect(error.code == .secondProofRequired)
+        #expect(error.fields == ["password"])
+        #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 5)
+    }
+}

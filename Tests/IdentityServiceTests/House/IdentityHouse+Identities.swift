@@ -1,0 +1,89 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+extension IdentityV1.ProviderToken {
+    /// As `WrittenTokens.token`.
+    static func token(
+        _ subject: String, email: String = "", isVerified: Bool = true,
+        by provider: String = "google",
+        isRelay: Bool = false, nonce: String = "", name: String = ""
+    ) -> Self {
+        WrittenTokens.token(
+            provider, subject, email: email, isVerified: isVerified, isRelay: isRelay,
+            nonce: nonce, name: name)
+    }
+}
+
+extension IdentityHouse {
+    /// Signs in by a provider.
+    func signIn(
+        by token: IdentityV1.ProviderToken, guest: String = "", key: String? = nil
+    ) async throws -> IdentityV1.AdmissionResponse {
+        try await identities.signInWithProvider(
+            .init(
+                token: token, guestAccessToken: guest, language: "en-GB",
+                origin: Self.origin), context(key))
+    }
+
+    /// The account that a provider signs in to.
+    func account(by token: IdentityV1.ProviderToken) async throws -> IdentityV1.Account {
+        try #require(try await signIn(by: token).account)
+    }
+
+    /// Signs in with nothing.
+    func signInAsGuest(key: String? = nil) async throws -> IdentityV1.Account {
+        let answer = try await identities.signInAnonymously(
+            .init(language: "en-GB", origin: Self.origin), context(key))
+        return try #require(answer.account)
+    }
+
+    /// A guest and its access token.
+    func guest() async throws -> (account: String, token: String) {
+        let account = try await signInAsGuest().accountId
+        return (account, devices.open(account, amr: GuestSignIn.methods))
+    }
+
+    /// Links a provider.
+    func link(
+        _ token: IdentityV1.ProviderToken, in session: String, key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await identities.linkProvider(
+            .init(accessToken: session, token: token, origin: Self.origin), context(key))
+        return try #require(answer.account)
+    }
+
+    /// Takes a method away.
+    func unlink(
+        _ method: String, in session: String, key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await identities.unlink(
+            .init(accessToken: session, method: method, origin: Self.origin), context(key))
+        return try #require(answer.account)
+    }
+
+    /// Registers, and proves the address by its link in the session that registered.
+    func registerProved(
+        _ email: String = "ada@example.org", password: String = "Correct7Horse"
+    ) async throws -> IdentityV1.Account {
+        let account = try #require(try await register(email, password: password).account)
+        try await relay()
+        _ = try await service.confirmEmail(
+            .init(token: try latestToken(), accountId: account.accountId), context())
+        return account
+    }
+
+    /// How often the audit trail tells of something.
+    func audited(_ kind: AuditKindName, outcome: String? = nil) async throws -> Int64 {
+        let condition = outcome.map { " AND outcome = '\($0)'" } ?? ""
+        return try await count("audit", where: "kind = '\(kind)'\(condition)")
+    }
+
+    typealias AuditKindName = String
+
+    /// The templates of the mails that have gone out, in order.
+    var templates: [String] { notifications.mails.map(\.template) }
+}

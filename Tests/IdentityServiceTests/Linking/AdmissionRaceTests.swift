@@ -1,0 +1,140 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-15: first sign-ins at once", .timeLimit(.minutes(1)))
+struct AdmissionRaceTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    /// What became of one of them.
+    private enum Outcome: Sendable {
+        case account(String)
+        case refused(ErrorCode?)
+    }
+
+    private func outcome(_ account: () async throws -> String?) async -> Outcome {
+        do {
+            return .account(try await account() ?? "")
+        } catch {
+            return .refused((error as? ServiceError)?.code)
+        }
+    }
+
+    private func enter(_ number: Int) async -> Outcome {
+        await outcome {
+            switch number % 5 {
+            case 0:
+                try await house.register(password: "Correct\(number)Horse").account?.accountId
+            case 1, 2:
+                try await house.signIn(by: .token("g1", email: "ada@example.org"))
+                    .account?.accountId
+            default:
+                try await house.signIn(by: .token("a1", email: "Ada@EXAMPLE.org", by: "apple"))
+                    .account?.accountId
+            }
+        }
+    }
+
+    @Test("G-15: 50 of one address by two providers and a password make one account, no error")
+    func oneAccount() async throws {
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for number in 0..<50 { group.addTask { await enter(number) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var accounts: Set<String> = []
+        for outcome in outcomes {
+            switch outcome {
+            case .account(let account): accounts.insert(account)
+            // A sign-up after somebody else's is told so, as ever.
+            case .refused(let code): #expect(code == .emailAlreadyInUse)
+            }
+        }
+        #expect(outcomes.count == 50 && accounts.count == 1)
+        #expect(try await house.count("accounts") == 1)
+        #expect(try await house.count("identities") == 2)
+        #expect(try await house.count("email_addresses", where: "proved_at_ms IS NOT NULL") == 1)
+        // Whoever came first: no password that was typed before the address was proved is left.
+        #expect(try await house.count("passwords") == 0)
+    }
+
+    @Test("G-15: 50 first sign-ins by one identity without an email make one account")
+    func oneIdentity() async throws {
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    await outcome { try await house.signIn(by: .token("g1")).account?.accountId }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let accounts = outcomes.compactMap { outcome -> String? in
+            if case .account(let account) = outcome { account } else { nil }
+        }
+        #expect(accounts.count == 50 && Set(accounts).count == 1)
+        #expect(try await house.count("accounts") == 1)
+    }
+
+    @Test("G-05: of 20 parallel uses of one nonce one signs in")
+    func oneNonce() async throws {
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    await outcome {
+                        try await house.signIn(by: .token("g1", nonce: "n")).account?.accountId
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let refused = outcomes.filter {
+            if case .refused(.invalidNonce) = $0 { true } else { false }
+        }
+        #expect(refused.count == 19)
+    }
+
+    @Test("G-07: of 10 parallel upgrades of one guest by ten identities one is done")
+    func oneUpgrade() async throws {
+        let guest = try await house.guest()
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for number in 0..<10 {
+                group.addTask {
+                    await outcome {
+                        try await house.signIn(by: .token("g\(number)"), guest: guest.token)
+                            .account?.accountId
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let refused = outcomes.filter {
+            if case .refused(.alreadySignedIn) = $0 { true } else { false }
+        }
+        #expect(refused.count == 9)
+        #expect(try await house.count("accounts") == 1)
+        #expect(try await house.count("identities") == 1)
+    }
+
+    @Test("G-15: whoever always comes second is told to come back, and leaves nothing")
+    func bounded() async throws {
+        // An engine with several writers could let somebody in between look and write each time.
+        try await house.change(
+            """
+            CREATE TRIGGER another AFTER INSERT ON accounts BEGIN
+                INSERT INTO email_addresses (account, look_up_key, address, held_at_ms)
+                VALUES (new.account, x'00', x'00', 1);
+            END
+            """)
+        let error = try await refusal {
+            try await house.signIn(by: .token("g1", email: "ada@example.org", nonce: "n"))
+        }
+        #expect(error.code == .unavailable)
+        for table in ["accounts", "identities", "used_nonces"] {
+            #expect(try await house.count(table) == 0, "\(table)")
+        }
+    }
+}

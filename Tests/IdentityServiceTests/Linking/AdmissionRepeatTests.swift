@@ -1,0 +1,119 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-25: repeated admissions", .timeLimit(.minutes(1)))
+struct AdmissionRepeatTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
+
+    /// Both answers without what is new in each proof.
+    private func same(
+        _ first: IdentityV1.AdmissionResponse, _ second: IdentityV1.AdmissionResponse
+    ) -> Bool {
+        var (first, second) = (first, second)
+        first.proof = nil
+        second.proof = nil
+        return first == second
+    }
+
+    @Test("G-25: a repeat gets the first answer and does nothing twice, its nonce is no hindrance")
+    func again() async throws {
+        let first = try await house.signIn(by: ada, key: "k")
+        house.time.advance(by: .seconds(5))
+        let second = try await house.signIn(by: ada, key: "k")
+        #expect(same(first, second) && second.isNewUser)
+        #expect(house.keys.proofs.isGenuine(try #require(second.proof)))
+        #expect(try await house.audited("sign-in.succeeded") == 1)
+        let other = try await refusal { try await house.signIn(by: ada, key: "other") }
+        #expect(other.code == .invalidNonce)
+    }
+
+    @Test("G-25: after a crash between commit and answer, the next process gives the first answer")
+    func afterCrash() async throws {
+        _ = try await house.register("ada@example.org", password: "Stranger7Password")
+        let first = try await house.signIn(by: ada, key: "k")
+        #expect(first.removedMethods == ["password"])
+        house.store.close()
+        let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
+        let second = try await next.signIn(by: ada, key: "k")
+        #expect(same(first, second))
+        // What it was to have others do is still to be done, once.
+        try await next.relay()
+        #expect(next.sessions.ended.count == 1)
+        #expect(next.notifications.mails.filter { $0.template == "address-claimed" }.count == 1)
+        let proof = try #require(second.proof)
+        #expect(proof.provedAtMs >= (next.sessions.ended.first?.beforeMs ?? .max))
+    }
+
+    @Test("G-25: a key that was another identity's is refused, and tells nothing")
+    func otherIdentity() async throws {
+        _ = try await house.signIn(by: ada, key: "k")
+        let error = try await refusal {
+            try await house.signIn(by: .token("g2", nonce: "n2"), key: "k")
+        }
+        #expect(error.code == .idempotencyKeyReused)
+        #expect(try await house.count("accounts") == 1)
+    }
+
+    @Test("G-25: what was taken away since is not given back by a repeat")
+    func takenAway() async throws {
+        let account = try await house.registerProved()
+        _ = try await house.signIn(by: ada, key: "k")
+        _ = try await house.unlink("google", in: house.devices.open(account.accountId))
+        let error = try await refusal { try await house.signIn(by: ada, key: "k") }
+        #expect(error.code == .idempotencyKeyReused)
+        try await house.change("UPDATE accounts SET status = 2")
+        let guest = try await refusal { try await house.signIn(by: ada, key: "k") }
+        #expect(guest.code == .idempotencyKeyReused)
+    }
+
+    @Test("G-25: an account that was stopped since is not opened by a repeat")
+    func stopped() async throws {
+        _ = try await house.signIn(by: ada, key: "k")
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(
+            try await refusal { try await house.signIn(by: ada, key: "k") }.code == .accountDisabled
+        )
+    }
+
+    @Test("G-25: the repeat of an upgrade is answered though the guest's session is over")
+    func upgrade() async throws {
+        let guest = try await house.guest()
+        let first = try await house.signIn(by: ada, guest: guest.token, key: "k")
+        #expect(first.isUpgraded)
+        house.devices.end(guest.token)
+        let second = try await house.signIn(by: ada, guest: guest.token, key: "k")
+        #expect(same(first, second))
+        let without = try await refusal { try await house.signIn(by: ada, guest: guest.token) }
+        #expect(without.code == .sessionEnded)
+    }
+
+    @Test("G-25: the repeat of a collision names the same choice")
+    func collision() async throws {
+        _ = try await house.signIn(by: .token("g1", email: "ada@example.org"))
+        let guest = try await house.guest()
+        let first = try await house.signIn(by: ada, guest: guest.token, key: "k")
+        let second = try await house.signIn(by: ada, guest: guest.token, key: "k")
+        #expect(first.collision != nil && same(first, second))
+    }
+
+    @Test("G-25: a guest's repeat is the same guest, until it is one no more")
+    func guest() async throws {
+        let first = try await house.signInAsGuest(key: "k")
+        #expect(try await house.signInAsGuest(key: "k") == first)
+        _ = try await house.signIn(by: ada, guest: house.devices.open(first.accountId))
+        let error = try await refusal { try await house.signInAsGuest(key: "k") }
+        #expect(error.code == .idempotencyKeyReused)
+        let other = try await house.signInAsGuest(key: "other")
+        #expect(other.accountId != first.accountId)
+    }
+}

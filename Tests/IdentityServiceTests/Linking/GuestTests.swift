@@ -1,0 +1,170 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-07: guests", .timeLimit(.minutes(1)))
+struct GuestTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private let ada = IdentityV1.ProviderToken.token(
+        "g1", email: "ada@example.org", name: "Ada")
+
+    private func register(
+        _ guest: String, key: String? = nil, email: String = "ada@example.org"
+    ) async throws -> IdentityV1.RegisterResponse {
+        try await house.service.register(
+            .init(
+                email: email, password: "Correct7Horse", displayName: "Ada", language: "en",
+                origin: IdentityHouse.origin, guestAccessToken: guest), house.context(key))
+    }
+
+    @Test("G-07: a guest is an account with profile and key, and nothing to sign in by")
+    func made() async throws {
+        let answer = try await house.identities.signInAnonymously(
+            .init(origin: IdentityHouse.origin), house.context())
+        let account = try #require(answer.account)
+        #expect(account.isGuest && account.methods.isEmpty && account.email.isEmpty)
+        #expect(answer.isNewUser && answer.proof?.amr == ["anon"])
+        #expect(house.keys.proofs.isGenuine(try #require(answer.proof)))
+        #expect(try await house.audited("account.guest-registered") == 1)
+        try await house.relay()
+        #expect(house.templates.isEmpty)
+    }
+
+    @Test("G-07: a provider upgrades it in place: same id, address proved, old session over")
+    func byProvider() async throws {
+        let guest = try await house.guest()
+        let answer = try await house.signIn(by: ada, guest: guest.token)
+        let account = try #require(answer.account)
+        #expect(account.accountId == guest.account && !account.isGuest)
+        #expect(answer.isUpgraded && answer.isNewUser && answer.collision == nil)
+        #expect(account.email == "ada@example.org" && account.emailVerified)
+        #expect(account.displayName == "Ada" && account.methods == ["google"])
+        #expect(try await house.count("accounts") == 1)
+        try await house.relay()
+        let end = try #require(house.sessions.ended.first)
+        #expect(end.accountId == guest.account && end.reason == .signedOut)
+        #expect(try #require(answer.proof).provedAtMs >= end.beforeMs)
+        #expect(house.templates == ["welcome"])
+        #expect(try await house.signIn(by: ada).account?.accountId == guest.account)
+    }
+
+    @Test("G-07: so does a provider that tells no email, without an address")
+    func withoutEmail() async throws {
+        let guest = try await house.guest()
+        let account = try #require(
+            try await house.signIn(by: .token("g1"), guest: guest.token).account)
+        #expect(account.accountId == guest.account && account.email.isEmpty && !account.isGuest)
+    }
+
+    @Test("G-07: email and password upgrade it in place")
+    func byPassword() async throws {
+        let guest = try await house.guest()
+        let answer = try await register(guest.token)
+        let account = try #require(answer.account)
+        #expect(account.accountId == guest.account && !account.isGuest)
+        #expect(account.methods == ["password"] && account.displayName == "Ada")
+        #expect(!account.emailVerified)
+        #expect(try await house.signIn().account?.accountId == guest.account)
+        try await house.relay()
+        let end = try #require(house.sessions.ended.first)
+        #expect(try #require(answer.proof).provedAtMs >= end.beforeMs)
+        #expect(house.templates == ["verify-email"])
+        #expect(try await house.audited("account.guest-upgraded") == 1)
+    }
+
+    @Test("G-25: a repeated upgrade by password is answered though the guest's session is over")
+    func byPasswordAgain() async throws {
+        let guest = try await house.guest()
+        let first = try await register(guest.token, key: "k")
+        house.devices.end(guest.token)
+        let second = try await register(guest.token, key: "k")
+        #expect(first.account?.accountId == second.account?.accountId)
+        #expect(try await refusal { try await register(guest.token) }.code == .sessionEnded)
+        #expect(try await house.count("accounts") == 1)
+    }
+
+    @Test("G-02: a taken address leaves the guest as it is")
+    func taken() async throws {
+        _ = try await house.register()
+        let guest = try await house.guest()
+        #expect(try await refusal { try await register(guest.token) }.code == .emailAlreadyInUse)
+        let row = try await house.store.read { [account = guest.account] session in
+            try AccountID(text: account).flatMap { try session.account($0) }
+        }
+        #expect(row?.isGuest == true)
+    }
+
+    @Test("G-07: whoever has an account is no guest: already signed in")
+    func full() async throws {
+        let account = try await house.registerProved("eve@example.org")
+        let token = house.devices.open(account.accountId)
+        #expect(
+            try await refusal { try await house.signIn(by: ada, guest: token) }.code
+                == .alreadySignedIn)
+        #expect(try await refusal { try await register(token) }.code == .alreadySignedIn)
+        #expect(try await house.count("identities") == 0)
+    }
+
+    @Test("G-07: an access token that is none upgrades nobody and makes nothing")
+    func noToken() async throws {
+        #expect(
+            try await refusal { try await house.signIn(by: ada, guest: "made up") }.code
+                == .sessionEnded)
+        #expect(try await refusal { try await register("made up") }.code == .sessionEnded)
+        #expect(try await house.count("accounts") == 0)
+    }
+
+    @Test("G-16: an identity that has an account signs in to it, and both sides can be chosen from")
+    func collision() async throws {
+        let owner = try await house.account(by: ada)
+        let guest = try await house.guest()
+        let answer = try await house.signIn(by: ada, guest: guest.token)
+        #expect(answer.account?.accountId == owner.accountId)
+        #expect(!answer.isUpgraded && !answer.isNewUser)
+        let collision = try #require(answer.collision)
+        #expect(collision.guest?.accountId == guest.account && collision.guest?.isGuest == true)
+        let choice = try #require(
+            CollisionChoice(token: collision.choiceToken, house.keys, at: house.time.now()))
+        #expect(choice.guest.text == guest.account && choice.account.text == owner.accountId)
+        #expect(choice.expiresAt.milliseconds == collision.expiresAtMs)
+        try await house.relay()
+        #expect(house.sessions.ended.isEmpty)
+    }
+
+    @Test("G-16: so does one whose email leads to an account, linked or taken over")
+    func collisionByEmail() async throws {
+        _ = try await house.register(password: "Stranger7Password")
+        let guest = try await house.guest()
+        let taken = try await house.signIn(by: ada, guest: guest.token)
+        #expect(taken.removedMethods == ["password"] && taken.collision != nil)
+        let linked = try await house.signIn(
+            by: .token("a1", email: "ada@example.org", by: "apple"), guest: guest.token)
+        #expect(linked.isLinked && linked.collision?.guest?.accountId == guest.account)
+    }
+
+    @Test("G-16: a choice token is of one day, and nothing else opens as one")
+    func choiceToken() throws {
+        let (guest, account) = (
+            try #require(AccountID(key: 1)), try #require(AccountID(key: .max))
+        )
+        let now = house.time.now()
+        let choice = CollisionChoice(guest: guest, account: account, at: now)
+        let token = try choice.token(house.keys)
+        func read(_ token: String, after wait: Duration = .zero) -> CollisionChoice? {
+            CollisionChoice(token: token, house.keys, at: now + wait)
+        }
+        #expect(read(token) == choice)
+        #expect(read(token, after: .seconds(86_399)) == choice)
+        #expect(read(token, after: .seconds(86_400)) == nil)
+        #expect(read("") == nil && read("nonsense") == nil && read(String(token.dropLast())) == nil)
+        #expect(read(String(token.reversed())) == nil)
+    }
+}

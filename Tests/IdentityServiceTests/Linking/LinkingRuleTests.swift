@@ -1,0 +1,194 @@
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+private func holder(_ key: Int64, _ status: AccountStatus = .active) -> AccountHolder {
+    guard let account = AccountID(key: key) else { preconditionFailure("a test's key is positive") }
+    return AccountHolder(account: account, status: status)
+}
+
+private let known = holder(1)
+private let owner = holder(2)
+private let guest = holder(3)
+
+private func owned(
+    _ status: AccountStatus = .active, isProved: Bool, hasThisMethod: Bool = false
+) -> AddressOwner {
+    AddressOwner(
+        holder: holder(2, status), isProved: isProved, hasThisMethod: hasThisMethod)
+}
+
+/// One row of the rule's table.
+private struct Row: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let linking: LinkingCase
+    let decision: LinkingDecision
+
+    init(
+        _ name: String, asking: LinkingCase.Asking = .nobody, known: AccountHolder? = nil,
+        email: EmailWord = .none, owner: AddressOwner? = nil, _ decision: LinkingDecision
+    ) {
+        testDescription = name
+        linking = LinkingCase(asking: asking, known: known, email: email, owner: owner)
+        self.decision = decision
+    }
+}
+
+private let byGuest = LinkingCase.Asking.guest(guest)
+
+/// Every cell where nobody, or a guest, asks and the identity is unknown.
+private let unknownRows: [Row] = [
+    Row("no email: an account without an address", .create(ownsAddress: false)),
+    Row(
+        "no email, a guest asks: upgraded without an address", asking: byGuest,
+        .upgrade(guest.account, ownsAddress: false)),
+    Row(
+        "unverified: as no email, the address is not taken", email: .unverified,
+        .create(ownsAddress: false)),
+    Row(
+        "unverified, and the address has a proved owner: no link", email: .unverified,
+        owner: owned(isProved: true), .create(ownsAddress: false)),
+    Row(
+        "unverified, and the address has an unproved owner: no takeover", email: .unverified,
+        owner: owned(isProved: false), .create(ownsAddress: false)),
+    Row(
+        "unverified, a guest asks: upgraded without an address", asking: byGuest,
+        email: .unverified,
+        owner: owned(isProved: true), .upgrade(guest.account, ownsAddress: false)),
+    Row("verified, free: an account that owns it", email: .verified, .create(ownsAddress: true)),
+    Row("relay, free: an account that owns it", email: .relay, .create(ownsAddress: true)),
+    Row(
+        "verified, free, a guest asks: upgraded with it", asking: byGuest, email: .verified,
+        .upgrade(guest.account, ownsAddress: true)),
+    Row(
+        "relay, free, a guest asks: upgraded with it", asking: byGuest, email: .relay,
+        .upgrade(guest.account, ownsAddress: true)),
+    Row(
+        "verified, owned and proved: link", email: .verified, owner: owned(isProved: true),
+        .link(owner.account)),
+    Row(
+        "relay, owned and proved: link", email: .relay, owner: owned(isProved: true),
+        .link(owner.account)),
+    Row(
+        "verified, owned and proved, a guest asks: link to the owner", asking: byGuest,
+        email: .verified,
+        owner: owned(isProved: true), .link(owner.account)),
+    Row(
+        "verified, owned and proved, but the owner has another subject of it: no", email: .verified,
+        owner: owned(isProved: true, hasThisMethod: true), .refuse(.emailAlreadyInUse)),
+    Row(
+        "verified, owned and unproved: take over", email: .verified, owner: owned(isProved: false),
+        .takeOver(owner.account)),
+    Row(
+        "relay, owned and unproved: take over", email: .relay, owner: owned(isProved: false),
+        .takeOver(owner.account)),
+    Row(
+        "verified, owned and unproved, with another subject of it: take over all the same",
+        email: .verified, owner: owned(isProved: false, hasThisMethod: true),
+        .takeOver(owner.account)),
+    Row(
+        "verified, owned and unproved, a guest asks: take over", asking: byGuest, email: .verified,
+        owner: owned(isProved: false), .takeOver(owner.account)),
+]
+
+/// States of the owner, and of who has the identity.
+private let stateRows: [Row] =
+    [AccountStatus.suspended, .deleting].flatMap { status in
+        [true, false].map { isProved in
+            Row(
+                "the owner is \(status), proved \(isProved): refused", email: .verified,
+                owner: owned(status, isProved: isProved), .refuse(.accountDisabled))
+        } + [
+            Row(
+                "known, \(status): refused", known: holder(1, status), .refuse(.accountDisabled)),
+            Row(
+                "known, \(status), a guest asks: refused", asking: byGuest,
+                known: holder(1, status), email: .verified, .refuse(.accountDisabled)),
+            Row(
+                "a guest that is \(status) asks: refused", asking: .guest(holder(3, status)),
+                email: .verified, .refuse(.accountDisabled)),
+        ]
+    } + [
+        Row(
+            "the owner waits for the proof of its address: take over", email: .verified,
+            owner: owned(.pendingVerification, isProved: false), .takeOver(owner.account)),
+        Row(
+            "the owner waits, though its address is proved: refused", email: .verified,
+            owner: owned(.pendingVerification, isProved: true), .refuse(.emailNotVerified)),
+        Row(
+            "known, waits for the proof of its address: refused",
+            known: holder(1, .pendingVerification), email: .verified, .refuse(.emailNotVerified)),
+    ]
+
+/// Where the identity is known, the email is nothing.
+private let knownRows: [Row] = EmailWord.allCases.flatMap { email in
+    [
+        Row("known, \(email): sign in", known: known, email: email, .signIn(known.account)),
+        Row(
+            "known, \(email), a guest asks: sign in", asking: byGuest, known: known, email: email,
+            .signIn(known.account)),
+        Row(
+            "known, \(email), and somebody else owns the address: sign in", known: known,
+            email: email,
+            owner: owned(isProved: true), .signIn(known.account)),
+        Row(
+            "a full account asks, known, \(email): refused", asking: .full, known: known,
+            email: email,
+            .refuse(.alreadySignedIn)),
+        Row(
+            "a full account asks, unknown, \(email): refused", asking: .full, email: email,
+            owner: owned(isProved: true), .refuse(.alreadySignedIn)),
+    ]
+}
+
+@Suite("X-04: the rule of linking")
+struct LinkingRuleTests {
+    @Test("X-04: identity unknown", arguments: unknownRows)
+    fileprivate func unknown(row: Row) {
+        #expect(LinkingRule.decision(for: row.linking) == row.decision)
+    }
+
+    @Test("G-15: states of accounts", arguments: stateRows)
+    fileprivate func states(row: Row) {
+        #expect(LinkingRule.decision(for: row.linking) == row.decision)
+    }
+
+    @Test("G-04: identity known", arguments: knownRows)
+    fileprivate func knownIdentity(row: Row) {
+        #expect(LinkingRule.decision(for: row.linking) == row.decision)
+    }
+
+    @Test("X-04: nothing but a proof leads to an account by its email, whatever else is the case")
+    func onlyProofs() {
+        for email in [EmailWord.none, .unverified] {
+            for asking in [LinkingCase.Asking.nobody, byGuest] {
+                for owner in [nil, owned(isProved: true), owned(isProved: false)] {
+                    let decision = LinkingRule.decision(
+                        for: LinkingCase(asking: asking, email: email, owner: owner))
+                    switch decision {
+                    case .create(false), .upgrade(guest.account, false): break
+                    default: Issue.record("\(email): \(decision)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("X-04: an unproved owner is never linked to")
+    func neverLinked() {
+        for email in EmailWord.allCases {
+            for asking in [LinkingCase.Asking.nobody, byGuest, .full] {
+                for status in [
+                    AccountStatus.active, .suspended, .pendingVerification, .deleting,
+                ] {
+                    let decision = LinkingRule.decision(
+                        for: LinkingCase(
+                            asking: asking, email: email,
+                            owner: owned(status, isProved: false)))
+                    if case .link = decision { Issue.record("\(email) \(asking) \(status)") }
+                }
+            }
+        }
+    }
+}

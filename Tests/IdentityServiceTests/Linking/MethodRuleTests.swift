@@ -1,0 +1,51 @@
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-14: the rule of methods")
+struct MethodRuleTests {
+    @Test(
+        "G-14: adding",
+        arguments: [
+            (1, ["google"], .providerAlreadyLinked), (1, [], .providerAlreadyLinked),
+            (2, ["google"], .credentialAlreadyInUse), (2, [], .credentialAlreadyInUse),
+            (nil, ["google"], .providerAlreadyLinked), (nil, ["password", "apple"], nil),
+            (nil, [], nil),
+        ] as [(Int64?, [String], ErrorCode?)])
+    func adding(known: Int64?, methods: [String], code: ErrorCode?) throws {
+        let own = try #require(AccountID(key: 1))
+        #expect(
+            MethodRule.refusal(
+                adding: "google", to: own, having: methods,
+                known: known.flatMap { AccountID(key: $0) }) == code)
+    }
+
+    @Test(
+        "G-14: taking away",
+        arguments: [
+            ("google", ["google"], .lastMethod), ("google", ["google", "phone"], nil),
+            ("google", ["password", "google"], nil), ("google", [], .methodNotLinked),
+            ("google", ["apple"], .methodNotLinked), ("password", ["password"], .lastMethod),
+            ("phone", ["phone"], .lastMethod), ("", ["google"], .methodNotLinked),
+        ] as [(String, [String], ErrorCode?)])
+    func removing(method: String, methods: [String], code: ErrorCode?) {
+        #expect(MethodRule.refusal(removing: method, from: methods) == code)
+    }
+
+    @Test("G-14: what an explicit link does with a proved email")
+    func address() {
+        func gain(
+            _ own: [UInt8]?, _ isProved: Bool, _ email: [UInt8]?, isTaken: Bool = false
+        ) -> MethodRule.AddressGain {
+            MethodRule.address(
+                ownKey: own, isProved: isProved, emailKey: email, isTaken: isTaken)
+        }
+        #expect(gain(nil, false, [1]) == .gained)
+        #expect(gain(nil, false, [1], isTaken: true) == .none)
+        #expect(gain(nil, false, nil) == .none)
+        #expect(gain([1], false, [1], isTaken: true) == .proved)
+        #expect(gain([1], true, [1], isTaken: true) == .none)
+        #expect(gain([2], false, [1]) == .none && gain([2], true, [1]) == .none)
+    }
+}

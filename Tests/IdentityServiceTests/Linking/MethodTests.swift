@@ -1,0 +1,259 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-14: ways of signing in, by their owner's wish", .timeLimit(.minutes(1)))
+struct MethodTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private let google = IdentityV1.ProviderToken.token("g1", email: "ada.g@example.org")
+
+    private func signedIn() async throws -> (account: String, session: String) {
+        let account = try await house.registerProved().accountId
+        return (account, house.devices.open(account))
+    }
+
+    @Test("G-14: a link by the owner's wish, whatever its email: told, recorded, sessions stay")
+    func link() async throws {
+        let ada = try await signedIn()
+        let account = try await house.link(google, in: ada.session)
+        #expect(account.methods == ["password", "google"] && account.email == "ada@example.org")
+        #expect(try await house.signIn(by: google).account?.accountId == ada.account)
+        try await house.relay()
+        #expect(house.templates.contains("method-added"))
+        #expect(try await house.audited("identity.linked") == 1)
+        #expect(house.sessions.ended.isEmpty)
+    }
+
+    @Test("G-14: links that are refused: another's, one's own, a second of one provider")
+    func refused() async throws {
+        let ada = try await signedIn()
+        _ = try await house.signIn(by: .token("other"))
+        func code(_ token: IdentityV1.ProviderToken) async throws -> ErrorCode {
+            try await refusal { try await house.link(token, in: ada.session) }.code
+        }
+        #expect(try await code(.token("other")) == .credentialAlreadyInUse)
+        _ = try await house.link(google, in: ada.session)
+        #expect(try await code(google) == .providerAlreadyLinked)
+        #expect(try await code(.token("g2")) == .providerAlreadyLinked)
+        #expect(try await house.audited("identity.linking-refused") == 3)
+        #expect(try await house.count("identities") == 2)
+    }
+
+    @Test("G-13: both ask for a recent proof, with what would do")
+    func recentProof() async throws {
+        let ada = try await signedIn()
+        house.time.advance(by: .seconds(300))
+        for error in [
+            try await refusal { try await house.link(google, in: ada.session) },
+            try await refusal { try await house.unlink("password", in: ada.session) },
+        ] {
+            #expect(error.code == .requiresRecentLogin)
+            #expect(error.fields.contains("password"))
+        }
+        #expect(try await house.count("identities") == 0)
+    }
+
+    @Test("G-07: a guest has no proof to make: its first link is its upgrade, in its own session")
+    func guest() async throws {
+        let guest = try await house.guest()
+        house.time.advance(by: .seconds(3_600))
+        let account = try await house.link(google, in: guest.token)
+        #expect(account.accountId == guest.account && !account.isGuest)
+        #expect(account.email == "ada.g@example.org" && account.emailVerified)
+        try await house.relay()
+        let end = try #require(house.sessions.ended.first)
+        #expect(end.exceptSessionId == house.devices.session(of: guest.token))
+    }
+
+    @Test("G-12: a link in one's own session proves the address that its token proves")
+    func provesAddress() async throws {
+        let account = try #require(try await house.register().account).accountId
+        let session = house.devices.open(account)
+        let other = try await house.link(google, in: session)
+        #expect(!other.emailVerified)
+        let proved = try await house.link(
+            .token("a1", email: "ada@example.org", by: "apple"), in: session)
+        #expect(proved.emailVerified && proved.methods == ["password", "apple", "google"])
+        #expect(try await house.count("links") == 0)
+    }
+
+    @Test("X-04: an unverified email proves no address by a link, and takes none")
+    func unverified() async throws {
+        let account = try #require(try await house.register().account).accountId
+        let session = house.devices.open(account)
+        let linked = try await house.link(
+            .token("g1", email: "ada@example.org", isVerified: false), in: session)
+        #expect(!linked.emailVerified)
+        let guest = try await house.guest()
+        let upgraded = try await house.link(
+            .token("a1", email: "free@example.org", isVerified: false, by: "apple"),
+            in: guest.token)
+        #expect(upgraded.email.isEmpty)
+    }
+
+    @Test("G-14: taken away: the others stay, other sessions end, told and recorded")
+    func unlink() async throws {
+        let ada = try await signedIn()
+        _ = try await house.link(google, in: ada.session)
+        let account = try await house.unlink("google", in: ada.session)
+        #expect(account.methods == ["password"])
+        try await house.relay()
+        let end = try #require(house.sessions.ended.first)
+        #expect(end.exceptSessionId == house.devices.session(of: ada.session))
+        #expect(house.templates.last == "method-removed")
+        #expect(try await house.audited("identity.unlinked") == 1)
+        // The trail tells which one: both events are of one subject.
+        let subjects = try await house.store.read { session in
+            try session.query(
+                "SELECT DISTINCT subject FROM audit WHERE kind LIKE 'identity.%linked'"
+            ) { try $0.blob(0) }
+        }
+        #expect(subjects.count == 1)
+        let next = try await house.signIn(by: google)
+        #expect(next.isNewUser && next.account?.accountId != ada.account)
+    }
+
+    @Test("G-14: never the last one: not a password, not a provider, not a phone number")
+    func last() async throws {
+        let ada = try await signedIn()
+        #expect(
+            try await refusal { try await house.unlink("password", in: ada.session) }.code
+                == .lastMethod)
+        _ = try await house.link(google, in: ada.session)
+        _ = try await house.unlink("password", in: ada.session)
+        #expect(
+            try await refusal { try await house.unlink("google", in: ada.session) }.code
+                == .lastMethod)
+        #expect(
+            try await refusal { try await house.unlink("apple", in: ada.session) }.code
+                == .methodNotLinked)
+        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+        #expect(try await house.signIn(by: google).account?.accountId == ada.account)
+    }
+
+    @Test("G-14: of two parallel ends of the last two, one is refused", arguments: 0..<5)
+    func race(round: Int) async throws {
+        let ada = try await signedIn()
+        _ = try await house.link(google, in: ada.session)
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            for method in ["google", "password"] {
+                group.addTask {
+                    do {
+                        _ = try await house.unlink(method, in: ada.session)
+                        return nil
+                    } catch { return (error as? ServiceError)?.code }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.compactMap { $0 } == [.lastMethod])
+        let left =
+            try await house.count("identities") + house.count("passwords")
+        #expect(left == 1)
+    }
+
+    @Test("G-14: the password goes with the links that would set it")
+    func password() async throws {
+        let ada = try await signedIn()
+        _ = try await house.link(google, in: ada.session)
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+        try await house.relay()
+        _ = try await house.unlink("password", in: ada.session)
+        #expect(try await house.count("links") == 0)
+    }
+
+    @Test("G-14: the list: the oldest first, each with what its owner knows it by")
+    func list() async throws {
+        let ada = try await signedIn()
+        house.time.advance(by: .seconds(1))
+        _ = try await house.link(google, in: ada.session)
+        let methods = try await house.identities.listMethods(
+            .init(accessToken: ada.session), house.context()
+        ).methods
+        #expect(methods.map(\.method) == ["password", "google"])
+        #expect(methods.map(\.hint) == ["ada@example.org", "ada.g@example.org"])
+        #expect(methods.allSatisfy { $0.addedAtMs > 0 })
+    }
+
+    @Test("G-06: a phone number is an account's, in full to its owner and by its end in the list")
+    func phone() async throws {
+        let proved = ProvedIdentity(
+            method: "phone", issuer: "phone", subject: "+4915112345678", amr: ["sms", "otp"])
+        let answer = try await Admission(parts: house.service.parts).admit(
+            proved, AdmissionCall(from: nil, language: "", call: nil, house.service.parts))
+        let account = try #require(answer.account)
+        #expect(account.phoneNumber == "+4915112345678" && account.methods == ["phone"])
+        #expect(answer.proof?.amr == ["sms", "otp"])
+        let session = house.devices.open(account.accountId)
+        let methods = try await house.identities.listMethods(
+            .init(accessToken: session), house.context()
+        ).methods
+        #expect(methods.map(\.hint) == ["…5678"])
+        #expect(
+            try await refusal { try await house.unlink("phone", in: session) }.code
+                == .lastMethod)
+    }
+
+    @Test("G-13: a fresh token of the account's own identity proves its owner; no other does")
+    func proof() async throws {
+        let ada = try await signedIn()
+        _ = try await house.link(google, in: ada.session)
+        func prove(_ token: IdentityV1.ProviderToken) async throws -> IdentityV1.SignInProof? {
+            try await house.identities.proveByProvider(
+                .init(accessToken: ada.session, token: token, origin: IdentityHouse.origin),
+                house.context()
+            ).proof
+        }
+        let proof = try #require(try await prove(google))
+        #expect(proof.accountId == ada.account && proof.amr == ["fed"])
+        #expect(house.keys.proofs.isGenuine(proof))
+        _ = try await house.signIn(by: .token("other"))
+        for subject in ["other", "unknown"] {
+            let error = try await refusal { try await prove(.token(subject)) }
+            #expect(error.code == .methodNotLinked)
+        }
+        #expect(try await house.count("identities") == 2)
+        #expect(try await house.audited("sign-in.failed", outcome: "auth/no-such-provider") == 2)
+    }
+
+    @Test("G-25: repeats of a link and of its end do nothing twice, another body is refused")
+    func repeats() async throws {
+        let ada = try await signedIn()
+        for _ in 0..<2 {
+            let account = try await house.link(google, in: ada.session, key: "k1")
+            #expect(account.methods == ["password", "google"])
+        }
+        for _ in 0..<2 {
+            let account = try await house.unlink("google", in: ada.session, key: "k2")
+            #expect(account.methods == ["password"])
+        }
+        let reused = try await refusal {
+            try await house.unlink("password", in: ada.session, key: "k2")
+        }
+        #expect(reused.code == .idempotencyKeyReused)
+        try await house.relay()
+        #expect(house.templates.filter { $0.hasPrefix("method-") }.count == 2)
+    }
+
+    @Test("X-04: whose session it is, session says: a stopped account's changes nothing")
+    func stopped() async throws {
+        let ada = try await signedIn()
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(
+            try await refusal { try await house.link(google, in: ada.session) }.code
+                == .accountDisabled)
+        #expect(
+            try await refusal { try await house.link(google, in: "made up") }.code
+                == .sessionEnded)
+        #expect(try await house.count("identities") == 0)
+    }
+}

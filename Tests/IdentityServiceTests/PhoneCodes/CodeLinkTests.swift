@@ -1,0 +1,143 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Adding a number to an account (G-14), and proving oneself by it (G-13).
+struct CodeLinkTests {
+    /// An account with a password, and a session of it.
+    private func person(_ bench: PhoneBench) async throws -> (account: String, token: String) {
+        let account = try #require(try await bench.house.register().account)
+        return (account.accountId, bench.house.devices.open(account.accountId))
+    }
+
+    @Test("G-14: a number is added, and signs in to the account from then on")
+    func links() async throws {
+        let bench = try PhoneBench()
+        let (account, token) = try await person(bench)
+        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        #expect(bench.house.texts.texts.last?.accountId == account)
+        let linked = try await bench.link(sent, token)
+        #expect(linked.phoneNumber == PhoneBench.number)
+        #expect(Set(linked.methods) == ["password", "phone"])
+        let answer = try await bench.signIn(try await bench.sent())
+        #expect(!answer.isNewUser)
+        #expect(answer.account?.accountId == account)
+    }
+
+    @Test("I-06: a linking code serves once, and its account alone")
+    func once() async throws {
+        let bench = try PhoneBench()
+        let (_, token) = try await person(bench)
+        let other = try #require(
+            try await bench.house.register("eve@example.org").account).accountId
+        let stranger = bench.house.devices.open(other)
+        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        #expect(try await refusal { try await bench.link(sent, stranger) }.code == .invalidCode)
+        _ = try await bench.link(sent, token)
+        #expect(try await refusal { try await bench.link(sent, token) }.code == .invalidCode)
+    }
+
+    @Test("G-25: adding a number again under one key is done once")
+    func repeats() async throws {
+        let bench = try PhoneBench()
+        let (_, token) = try await person(bench)
+        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        let first = try await bench.link(sent, token, key: "k1")
+        let again = try await bench.link(sent, token, key: "k1")
+        #expect(first == again)
+    }
+
+    @Test("G-14: another account's number, and a second one, are refused to who has the code")
+    func taken() async throws {
+        let bench = try PhoneBench()
+        _ = try await bench.account()
+        let (_, token) = try await person(bench)
+        let taken = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        #expect(
+            try await refusal { try await bench.link(taken, token) }.code
+                == .credentialAlreadyInUse)
+        let own = "+4915112345679"
+        _ = try await bench.link(
+            try await bench.sent(own, .link, accessToken: token), token, own)
+        let third = "+4915112345670"
+        let second = try await bench.sent(third, .link, accessToken: token)
+        #expect(
+            try await refusal { try await bench.link(second, token, third) }.code
+                == .providerAlreadyLinked)
+    }
+
+    @Test("G-14: a number is added after a recent proof alone")
+    func recency() async throws {
+        let bench = try PhoneBench()
+        let (_, token) = try await person(bench)
+        bench.house.time.advance(by: .seconds(240))
+        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        bench.house.time.advance(by: .seconds(60))
+        #expect(
+            try await refusal { try await bench.link(sent, token) }.code == .requiresRecentLogin)
+    }
+
+    @Test("G-13: a code to the own number proves its owner, once")
+    func proves() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        let token = bench.house.devices.open(account.accountId, amr: ["sms", "otp"])
+        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let proof = try await bench.prove(sent, token)
+        #expect(proof.accountId == account.accountId)
+        #expect(proof.amr == ["sms", "otp"])
+        #expect(bench.house.keys.proofs.isGenuine(proof))
+        #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
+        #expect(try await bench.audit().contains("phone-code.proved"))
+    }
+
+    @Test("G-25: a proof asked for again under one key is made again, of the right code")
+    func provesAgain() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        let token = bench.house.devices.open(account.accountId, amr: ["sms", "otp"])
+        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let first = try await bench.prove(sent, token, key: "k1")
+        let again = try await bench.prove(sent, token, key: "k1")
+        #expect(first.accountId == again.accountId && first.nonce != again.nonce)
+        let wrong = try await refusal { try await bench.prove(sent.wrong, token, key: "k1") }
+        #expect(wrong.code == .invalidCode)
+    }
+
+    @Test("G-13: a number that has left the account proves nothing")
+    func left() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        let token = bench.house.devices.open(account.accountId)
+        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        try await bench.house.change("DELETE FROM identities")
+        #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
+    }
+
+    @Test("G-13: five wrong codes end a proving code too")
+    func guesses() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        let token = bench.house.devices.open(account.accountId)
+        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        for _ in 0..<5 { _ = try await refusal { try await bench.prove(sent.wrong, token) } }
+        #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
+    }
+
+    @Test("X-04: a takeover kills the codes that the account's sessions asked for")
+    func takeover() async throws {
+        let bench = try PhoneBench()
+        let (account, token) = try await person(bench)
+        _ = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        _ = try await bench.sent()
+        let id = try #require(AccountID(text: account))
+        try await bench.house.store.write { try $0.removePhoneCodes(of: id) }
+        #expect(try await bench.house.count("phone_codes") == 1)
+        #expect(try await bench.house.count("phone_codes", where: "account IS NULL") == 1)
+    }
+}

@@ -1,0 +1,240 @@
+import Messages
+import PhoneNumbers
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Signing in by a code (G-06, I-06, R-02).
+struct CodeSignInTests {
+    @Test("G-06: a number that is nobody's makes an account, and signs in to it from then on")
+    func signsIn() async throws {
+        let bench = try PhoneBench()
+        let first = try await bench.signIn(try await bench.sent())
+        #expect(first.isNewUser)
+        #expect(first.proof?.amr == ["sms", "otp"])
+        let account = try #require(first.account)
+        #expect(account.phoneNumber == PhoneBench.number)
+        #expect(account.methods == ["phone"])
+        #expect(account.email.isEmpty && !account.isGuest)
+        bench.house.time.advance(by: .seconds(60))
+        // Recovery is the same call, and the number may be written in another way.
+        let sent = try await bench.sent("+49 (151) 123-456.78")
+        let again = try await bench.signIn(sent, "+49 151 12345678")
+        #expect(!again.isNewUser)
+        #expect(again.account?.accountId == account.accountId)
+        #expect(try await bench.house.count("accounts") == 1)
+    }
+
+    @Test("X-02: unknown requests, foreign numbers and wrong codes are one answer")
+    func wrong() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        let foreign = try await bench.sent("+4915112345679")
+        let unknown = PhoneCodeID.drawn(from: SeededRandomness(seed: 99)).text
+        let errors = [
+            try await refusal { try await bench.signIn(sent.wrong) },
+            try await refusal { try await bench.signIn(sent.with("12345")) },
+            try await refusal { try await bench.signIn(sent.with("")) },
+            try await refusal { try await bench.signIn(foreign) },
+            try await refusal { try await bench.signIn(sent, "+4915112345679") },
+            try await refusal {
+                try await bench.signIn(SentCode(request: unknown, code: sent.code))
+            },
+            try await refusal { try await bench.signIn(SentCode(request: "", code: sent.code)) },
+            try await refusal {
+                try await bench.signIn(SentCode(request: "pcr_x", code: sent.code))
+            },
+        ]
+        for error in errors {
+            #expect(error == ServiceError(.invalidCode, fields: ["code"]))
+        }
+        #expect(try await bench.house.count("accounts") == 0)
+        // Neither what was typed for another request nor for another number has used this one up.
+        #expect(try await bench.signIn(sent).isNewUser)
+    }
+
+    @Test("I-06: a code has expired at its fifth minute, a millisecond before it has not")
+    func expiry() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        let other = try await bench.sent("+4915112345679")
+        let age = bench.house.time.now()
+        bench.house.time.advance(by: .milliseconds(299_999))
+        #expect(try await bench.signIn(sent).isNewUser)
+        bench.house.time.advance(by: .milliseconds(1))
+        #expect(bench.house.time.now() - age == .seconds(300))
+        let error = try await refusal { try await bench.signIn(other, "+4915112345679") }
+        #expect(error == ServiceError(.codeExpired, fields: ["code"]))
+    }
+
+    @Test("R-02: after five wrong codes not even the right one is taken")
+    func guesses() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        for _ in 0..<5 {
+            #expect(try await refusal { try await bench.signIn(sent.wrong) }.code == .invalidCode)
+        }
+        #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
+        let refused = try await bench.audit().filter { $0 == "phone-code.refused" }
+        #expect(refused.count == 6)
+        // Another request is another code.
+        #expect(try await bench.signIn(try await bench.sent()).isNewUser)
+    }
+
+    @Test("R-02: after four wrong codes the right one is taken")
+    func almost() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        for _ in 0..<4 { _ = try await refusal { try await bench.signIn(sent.wrong) } }
+        #expect(try await bench.signIn(sent).isNewUser)
+    }
+
+    @Test("R-02: of 200 parallel wrong codes five are looked at, then the right one is refused")
+    func parallelGuesses() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    do {
+                        _ = try await bench.signIn(sent.wrong)
+                        return nil
+                    } catch let error as ServiceError {
+                        return error.code
+                    } catch {
+                        return .internalError
+                    }
+                }
+            }
+            var codes: [ErrorCode?] = []
+            for await code in group { codes.append(code) }
+            return codes
+        }
+        #expect(codes.count == 200 && codes.allSatisfy { $0 == .invalidCode })
+        #expect(try await bench.house.count("phone_codes", where: "evaluated = 5") == 1)
+        #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
+    }
+
+    @Test("I-06: a code serves once, however many use it at once")
+    func once() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        let taken = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    do {
+                        _ = try await bench.signIn(sent)
+                        return true
+                    } catch {
+                        return false
+                    }
+                }
+            }
+            var taken = 0
+            for await isTaken in group where isTaken { taken += 1 }
+            return taken
+        }
+        #expect(taken == 1)
+        #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
+        #expect(try await bench.house.count("identities") == 1)
+    }
+
+    @Test("I-06: a code for one purpose does nothing for another")
+    func purposes() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        let token = bench.house.devices.open(account.accountId)
+        let linking = try await bench.sent("+4915112345679", .link, accessToken: token)
+        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let signing = try await bench.sent()
+        let number = "+4915112345679"
+        let codes = [
+            try await refusal { try await bench.signIn(linking, number) },
+            try await refusal { try await bench.signIn(proving) },
+            try await refusal { try await bench.prove(signing, token) },
+            try await refusal { try await bench.prove(linking, token, number) },
+            try await refusal { try await bench.link(signing, token) },
+            try await refusal { try await bench.link(proving, token) },
+        ].map(\.code)
+        #expect(codes.allSatisfy { $0 == .invalidCode })
+        #expect(try await bench.signIn(signing).account?.accountId == account.accountId)
+    }
+
+    @Test("G-25: the same call again gives the first answer, after the code's end too")
+    func repeats() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        let first = try await bench.signIn(sent, key: "k1")
+        _ = try await bench.sent()
+        bench.house.time.advance(by: .seconds(3_600))
+        let again = try await bench.signIn(sent, key: "k1")
+        #expect(again.account?.accountId == first.account?.accountId)
+        #expect(again.isNewUser)
+        // The key alone opens nothing.
+        let wrong = try await refusal { try await bench.signIn(sent.wrong, key: "k1") }
+        #expect(wrong.code == .invalidCode)
+        let other = try await bench.sent("+4915112345679")
+        let reused = try await refusal {
+            try await bench.signIn(other, "+4915112345679", key: "k1")
+        }
+        #expect(reused.code == .idempotencyKeyReused)
+    }
+
+    @Test("G-25: a crash between the look at a code and the sign-in loses nothing")
+    func crash() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        let number = try #require(PhoneNumber(PhoneBench.number))
+        let asked = try AdmissionCall(
+            from: nil, language: "", call: nil, bench.house.service.parts)
+        let guess = PhoneCodeGuess(
+            request: PhoneCodeID(text: sent.request), purpose: .signIn, account: nil,
+            number: number, numberKey: bench.house.keys.lookUpKey(of: number),
+            code: PhoneCode(typed: sent.code), origin: asked.origin)
+        for _ in 0..<10 {
+            try await PhoneCodeCheck(parts: bench.house.service.parts).require(guess, nil)
+        }
+        #expect(try await bench.signIn(sent).isNewUser)
+    }
+
+    @Test("G-07: a guest who signs in by a number that is nobody's becomes the account")
+    func guest() async throws {
+        let bench = try PhoneBench()
+        let guest = try #require(
+            try await bench.house.identities.signInAnonymously(
+                .init(origin: IdentityHouse.origin), bench.house.context()
+            ).account)
+        let token = bench.house.devices.open(guest.accountId, amr: ["anon"])
+        let answer = try await bench.signIn(try await bench.sent(), guest: token)
+        #expect(answer.isUpgraded && answer.isNewUser)
+        #expect(answer.account?.accountId == guest.accountId)
+        #expect(answer.account?.phoneNumber == PhoneBench.number)
+    }
+
+    @Test("G-07: a guest whose number is another account's is told of both")
+    func collision() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        let guest = try #require(
+            try await bench.house.identities.signInAnonymously(
+                .init(origin: IdentityHouse.origin), bench.house.context()
+            ).account)
+        let token = bench.house.devices.open(guest.accountId, amr: ["anon"])
+        let answer = try await bench.signIn(try await bench.sent(), guest: token)
+        #expect(answer.account?.accountId == account.accountId)
+        #expect(answer.collision?.guest?.accountId == guest.accountId)
+    }
+
+    @Test("X-02: that an account is disabled is told to who has the right code alone")
+    func disabled() async throws {
+        let bench = try PhoneBench()
+        _ = try await bench.account()
+        try await bench.house.change("UPDATE accounts SET status = 2")
+        let sent = try await bench.sent()
+        #expect(try await refusal { try await bench.signIn(sent.wrong) }.code == .invalidCode)
+        #expect(try await refusal { try await bench.signIn(sent) }.code == .accountDisabled)
+    }
+}

@@ -1,0 +1,109 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Numbers that have changed hands (A-06, D0).
+struct NumberChangeTests {
+    /// An account with a password and a number.
+    private func person(_ bench: PhoneBench) async throws -> (account: String, token: String) {
+        let account = try #require(try await bench.house.register().account).accountId
+        let token = bench.house.devices.open(account)
+        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        _ = try await bench.link(sent, token)
+        return (account, token)
+    }
+
+    @Test("A-06: a code to a changed number asks for a second proof, and says by what")
+    func demands() async throws {
+        let bench = try PhoneBench()
+        let (account, _) = try await person(bench)
+        bench.house.time.advance(by: .seconds(3_600))
+        try await bench.change()
+        let sent = try await bench.sent()
+        let error = try await refusal { try await bench.signIn(sent) }
+        #expect(error == ServiceError(.secondProofRequired, fields: ["password"]))
+        // Nobody without the code learns that there is an account, or by what it signs in.
+        #expect(try await refusal { try await bench.signIn(sent.wrong) }.code == .invalidCode)
+        #expect(try await bench.audit().contains("phone.number-changed"))
+        // A week later it is enough.
+        bench.house.time.advance(by: .seconds(7 * 86_400))
+        let later = try await bench.signIn(try await bench.sent())
+        #expect(later.account?.accountId == account)
+    }
+
+    @Test("A-06: signing in otherwise and confirming the number makes it enough again")
+    func confirms() async throws {
+        let bench = try PhoneBench()
+        let (account, _) = try await person(bench)
+        bench.house.time.advance(by: .seconds(3_600))
+        try await bench.change()
+        _ = try await bench.house.signIn()
+        let token = bench.house.devices.open(account, amr: ["pwd"])
+        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        _ = try await bench.prove(proving, token)
+        #expect(try await bench.audit().contains("phone.number-confirmed"))
+        #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
+        // The provider says it again with that very message: it is the same change.
+        try await bench.change()
+        #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
+        // A month later it is another one.
+        bench.house.time.advance(by: .seconds(30 * 86_400))
+        try await bench.change()
+        let error = try await refusal { try await bench.signIn(try await bench.sent()) }
+        #expect(error.code == .secondProofRequired)
+    }
+
+    @Test("A-06: a session that only the number opened since then confirms nothing")
+    func swapped() async throws {
+        let bench = try PhoneBench()
+        let (account, _) = try await person(bench)
+        bench.house.time.advance(by: .seconds(3_600))
+        try await bench.change()
+        let token = bench.house.devices.open(account, amr: ["sms", "otp"])
+        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        _ = try await bench.prove(proving, token)
+        #expect(try await !bench.audit().contains("phone.number-confirmed"))
+        let error = try await refusal { try await bench.signIn(try await bench.sent()) }
+        #expect(error.code == .secondProofRequired)
+    }
+
+    @Test("A-06: where the number is all that an account has, a code is enough")
+    func alone() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        try await bench.change()
+        let answer = try await bench.signIn(try await bench.sent())
+        #expect(answer.account?.accountId == account.accountId)
+    }
+
+    @Test("A-06: a changed number that is nobody's makes an account as any other")
+    func nobody() async throws {
+        let bench = try PhoneBench()
+        try await bench.change()
+        #expect(try await bench.signIn(try await bench.sent()).isNewUser)
+    }
+
+    @Test("A-06: a guard of nothing asks for nothing")
+    func off() async throws {
+        let bench = try PhoneBench(PhoneSettings(countries: ["all"], changeGuard: .zero))
+        let (account, _) = try await person(bench)
+        try await bench.change()
+        #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
+    }
+
+    @Test("A-06: of a number its hash is kept, once, for a month")
+    func kept() async throws {
+        let bench = try PhoneBench()
+        try await bench.change()
+        try await bench.change()
+        #expect(try await bench.house.count("number_changes") == 1)
+        let none = try await refusal { try await bench.change("0151 12345678") }
+        #expect(none.code == .invalidPhoneNumber)
+        bench.house.time.advance(by: .seconds(31 * 86_400))
+        try await bench.change("+4915112345679")
+        #expect(try await bench.house.count("number_changes") == 1)
+    }
+}

@@ -1,0 +1,112 @@
+import Messages
+import PhoneNumbers
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Codes to phones over a real store, with what a test does with them.
+struct PhoneBench {
+    static let number = "+4915112345678"
+
+    let house: IdentityHouse
+    let phones: PhoneCodes
+    let signals: PhoneSignals
+
+    init(_ phone: PhoneSettings = PhoneSettings(countries: ["all"])) throws {
+        self.init(try IdentityHouse(phone: phone))
+    }
+
+    init(_ house: IdentityHouse) {
+        self.house = house
+        phones = PhoneCodes(of: house.service)
+        signals = PhoneSignals(of: house.service)
+    }
+
+    /// Asks for a code.
+    func request(
+        _ number: String = Self.number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
+        accessToken: String = "", language: String = "", key: String? = nil
+    ) async throws -> IdentityV1.RequestCodeResponse {
+        try await phones.requestCode(
+            .init(
+                phoneNumber: number, purpose: purpose, language: language,
+                origin: IdentityHouse.origin, accessToken: accessToken), house.context(key))
+    }
+
+    /// Asks for a code, and reads it from the message.
+    func sent(
+        _ number: String = Self.number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
+        accessToken: String = ""
+    ) async throws -> SentCode {
+        let answer = try await request(number, purpose, accessToken: accessToken)
+        try await house.relay()
+        let text = try #require(house.texts.texts.last)
+        return SentCode(
+            request: answer.requestId,
+            code: try #require(text.variables.first { $0.name == "code" }?.value))
+    }
+
+    func signIn(
+        _ sent: SentCode, _ number: String = Self.number, guest: String = "", key: String? = nil
+    ) async throws -> IdentityV1.AdmissionResponse {
+        try await phones.signInWithCode(
+            .init(
+                requestId: sent.request, phoneNumber: number, code: sent.code,
+                guestAccessToken: guest, origin: IdentityHouse.origin), house.context(key))
+    }
+
+    /// An account that signs in by the number.
+    func account(_ number: String = Self.number) async throws -> IdentityV1.Account {
+        try #require(try await signIn(try await sent(number), number).account)
+    }
+
+    func prove(
+        _ sent: SentCode, _ accessToken: String, _ number: String = Self.number,
+        key: String? = nil
+    ) async throws -> IdentityV1.SignInProof {
+        let answer = try await phones.proveByCode(
+            .init(
+                accessToken: accessToken, requestId: sent.request, phoneNumber: number,
+                code: sent.code, origin: IdentityHouse.origin), house.context(key))
+        return try #require(answer.proof)
+    }
+
+    func link(
+        _ sent: SentCode, _ accessToken: String, _ number: String = Self.number,
+        key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await phones.linkPhone(
+            .init(
+                accessToken: accessToken, requestId: sent.request, phoneNumber: number,
+                code: sent.code, origin: IdentityHouse.origin), house.context(key))
+        return try #require(answer.account)
+    }
+
+    /// Says that the number has changed hands, as notification does.
+    func change(_ number: String = Self.number) async throws {
+        _ = try await signals.numberChanged(
+            .init(phoneNumber: number, toldAtMs: house.time.now().milliseconds), house.context())
+    }
+
+    /// The events of the audit trail, in order.
+    func audit() async throws -> [String] {
+        try await house.store.read { session in
+            try session.query("SELECT kind FROM audit ORDER BY rowid", []) { try $0.text(0) }
+        }
+    }
+}
+
+/// A request, and the code that came.
+struct SentCode: Sendable {
+    let request: String
+    var code: String
+
+    /// The same with another code.
+    var wrong: SentCode { with(code == "000000" ? "000001" : "000000") }
+
+    func with(_ code: String) -> SentCode { SentCode(request: request, code: code) }
+}

@@ -1,0 +1,192 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Asking for a code (G-06).
+struct PhoneCodeRequestTests {
+    @Test("G-06: a code of six digits goes out, sealed until it is handed over")
+    func sends() async throws {
+        let bench = try PhoneBench()
+        let answer = try await bench.request("+49 151 123-45678", language: "de")
+        #expect(answer.requestId.hasPrefix("pcr_"))
+        #expect(!answer.isTest)
+        #expect(
+            answer.expiresAtMs == bench.house.time.now().milliseconds + 300_000)
+        #expect(try await bench.house.count("outbox", where: "topic = 'text'") == 1)
+        try await bench.house.relay()
+        let text = try #require(bench.house.texts.texts.first)
+        #expect(text.recipient == "+4915112345678")
+        #expect(text.template == "phone-code")
+        #expect(text.language == "de")
+        #expect(text.expiresAtMs == answer.expiresAtMs)
+        #expect(text.accountId.isEmpty)
+        #expect(text.variables.map(\.name) == ["code", "minutes"])
+        #expect(PhoneCode(typed: text.variables[0].value) != nil)
+        #expect(text.variables[1].value == "5")
+    }
+
+    @Test("X-02: a number with an account and one without are answered and sent alike")
+    func enumeration() async throws {
+        let bench = try PhoneBench()
+        _ = try await bench.account()
+        let known = try await rows(bench, "+4915112345678")
+        let unknown = try await rows(bench, "+4915112345679")
+        #expect(known == unknown)
+    }
+
+    /// What one request writes: tables and audit events.
+    private func rows(_ bench: PhoneBench, _ number: String) async throws -> [Int64] {
+        func counts() async throws -> [Int64] {
+            var counts: [Int64] = []
+            for table in ["phone_codes", "outbox", "audit", "accounts", "identities"] {
+                counts.append(try await bench.house.count(table))
+            }
+            return counts
+        }
+        let before = try await counts()
+        let answer = try await bench.request(number)
+        #expect(answer.requestId.utf8.count == 17)
+        let after = try await counts()
+        return zip(after, before).map { $0 - $1 }
+    }
+
+    @Test("I-06: neither number nor code stands in the store")
+    func erasure() async throws {
+        let bench = try PhoneBench()
+        let sent = try await bench.sent()
+        let texts = try await bench.house.store.read { session in
+            try session.query("SELECT number_key, code_hash FROM phone_codes", []) { row in
+                (try row.blob(0), try row.blob(1))
+            }
+        }
+        let row = try #require(texts.first)
+        #expect(row.0.count == 16)
+        #expect(row.1.count == 32)
+        for bytes in [row.0, row.1] {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(!text.contains(sent.code) && !text.contains("15112345678"))
+        }
+    }
+
+    @Test("G-25: the same call again is answered alike, and sends nothing more")
+    func repeats() async throws {
+        let bench = try PhoneBench()
+        let first = try await bench.request(key: "k1")
+        let again = try await bench.request(key: "k1")
+        #expect(first == again)
+        #expect(try await bench.house.count("phone_codes") == 1)
+        #expect(try await bench.house.count("outbox") == 1)
+        let other = try await refusal { try await bench.request("+4915112345679", key: "k1") }
+        #expect(other.code == .idempotencyKeyReused)
+    }
+
+    @Test("I-06: another request voids the code before it, of that purpose alone")
+    func resend() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        let token = bench.house.devices.open(account.accountId)
+        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let first = try await bench.sent()
+        let second = try await bench.sent()
+        #expect(try await refusal { try await bench.signIn(first) }.code == .invalidCode)
+        #expect(try await bench.signIn(second).account?.accountId == account.accountId)
+        #expect(try await bench.prove(proving, token).accountId == account.accountId)
+    }
+
+    @Test("G-06: nothing goes where the operator sends nothing", arguments: [
+        ([], "+4915112345678", ErrorCode.operationNotAllowed),
+        (["US"], "+4915112345678", .phoneCountryNotAllowed),
+        (["all"], "+881612345678", .phoneCountryNotAllowed),
+        (["all"], "0151 12345678", .invalidPhoneNumber),
+    ])
+    func countries(countries: [String], number: String, code: ErrorCode) async throws {
+        let bench = try PhoneBench(PhoneSettings(countries: countries))
+        let error = try await refusal { try await bench.request(number) }
+        #expect(error.code == code)
+        #expect(error.fields == ["phone_number"])
+        #expect(try await bench.house.count("outbox") == 0)
+        #expect(try await bench.house.count("phone_codes") == 0)
+    }
+
+    @Test("G-06: a code has a purpose that we know")
+    func purposes() async throws {
+        let bench = try PhoneBench()
+        for purpose in [IdentityV1.PhoneCodePurpose.unspecified, .unrecognized(9)] {
+            let error = try await refusal { try await bench.request(PhoneBench.number, purpose) }
+            #expect(error == ServiceError(.invalidArgument, fields: ["purpose"]))
+        }
+        let language = try await refusal { try await bench.request(language: "no language") }
+        #expect(language.fields == ["language"])
+    }
+
+    @Test("G-14: to link and to prove somebody must be signed in; to prove, by the own number")
+    func sessions() async throws {
+        let bench = try PhoneBench()
+        let account = try await bench.account()
+        for purpose in [IdentityV1.PhoneCodePurpose.link, .prove] {
+            let error = try await refusal { try await bench.request(PhoneBench.number, purpose) }
+            #expect(error.code == .sessionEnded)
+        }
+        let token = bench.house.devices.open(account.accountId)
+        let other = try await refusal {
+            try await bench.request("+4915112345679", .prove, accessToken: token)
+        }
+        #expect(other.code == .methodNotLinked)
+        _ = try await bench.request("+4915112345679", .link, accessToken: token)
+    }
+
+    @Test("G-06: a number for tests is sent nothing, and has its code")
+    func tests() async throws {
+        let bench = try PhoneBench(
+            PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
+        let answer = try await bench.request("+1 (555) 555-0100")
+        #expect(answer.isTest)
+        #expect(try await bench.house.count("outbox") == 0)
+        let sent = SentCode(request: answer.requestId, code: "123456")
+        #expect(try await bench.signIn(sent, "+15555550100").isNewUser)
+        #expect(bench.house.log.lines.contains { $0.contains("phone-test-numbers") })
+        // The others are as they are without it.
+        let other = try await refusal { try await bench.request() }
+        #expect(other.code == .operationNotAllowed)
+    }
+
+    @Test("G-06: a number for tests is refused from its last day's end on, with its codes")
+    func endedTests() async throws {
+        let bench = try PhoneBench(
+            PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
+        let end = try #require(bench.house.service.parts.settings.phone.testNumbers.first).endsAt
+        bench.house.time.advance(by: end - bench.house.time.now() - .seconds(60))
+        let answer = try await bench.request("+15555550100")
+        #expect(answer.expiresAtMs == end.milliseconds)
+        bench.house.time.advance(by: .seconds(60))
+        let sent = SentCode(request: answer.requestId, code: "123456")
+        let late = try await refusal { try await bench.signIn(sent, "+15555550100") }
+        #expect(late.code == .codeExpired)
+        let error = try await refusal { try await bench.request("+15555550100") }
+        #expect(error.code == .operationNotAllowed)
+    }
+
+    @Test("N-03: notification being away loses no code, and a late one is not sent")
+    func outbox() async throws {
+        let bench = try PhoneBench()
+        bench.house.texts.fail([.unavailable])
+        _ = try await bench.request()
+        bench.house.time.advance(by: .seconds(301))
+        try await bench.house.relay()
+        #expect(bench.house.texts.texts.isEmpty)
+        #expect(bench.house.log.lines.contains { $0.contains("given up") })
+    }
+
+    @Test("I-06: ended codes go as new ones come")
+    func purge() async throws {
+        let bench = try PhoneBench()
+        for last in 0..<3 { _ = try await bench.request("+491511234567\(last)") }
+        bench.house.time.advance(by: .seconds(24 * 3_600 + 300))
+        _ = try await bench.request("+4915112345679")
+        #expect(try await bench.house.count("phone_codes") == 1)
+    }
+}

@@ -1,0 +1,98 @@
+import PhoneNumbers
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+/// What an operator can choose for codes to phones.
+struct PhoneSettingsTests {
+    private func refusal(_ countries: [String], _ number: String) throws -> ErrorCode? {
+        let rule = try #require(PhoneCountries(countries))
+        return rule.refusal(of: try #require(PhoneNumber(number)))
+    }
+
+    @Test("G-06: codes go nowhere until the operator says where")
+    func none() throws {
+        #expect(try refusal([], "+4915112345678") == .operationNotAllowed)
+    }
+
+    @Test("G-06: codes go to the countries that are named")
+    func some() throws {
+        #expect(try refusal(["DE", "us"], "+4915112345678") == nil)
+        #expect(try refusal(["DE", "us"], "+14155552671") == nil)
+        #expect(try refusal(["DE", "us"], "+33612345678") == .phoneCountryNotAllowed)
+        // Jamaica shares the United States' +1, at twenty times the price.
+        #expect(try refusal(["DE", "us"], "+18765552671") == .phoneCountryNotAllowed)
+    }
+
+    @Test("G-06: all means all countries; satellites and premium services are none")
+    func all() throws {
+        #expect(try refusal(["all"], "+33612345678") == nil)
+        #expect(try refusal(["all"], "+881612345678") == .phoneCountryNotAllowed)
+    }
+
+    @Test("G-06: what is no country is no list", arguments: [
+        ["XX"], ["DE", "Germany"], ["all", "DE"], ["+49"],
+    ])
+    func mistakes(names: [String]) {
+        #expect(PhoneCountries(names) == nil)
+    }
+
+    @Test("G-06: a number for tests is good through its last day, in UTC")
+    func testNumber() throws {
+        let test = try #require(TestPhoneNumber("+15555550100=123456 until 2026-12-31"))
+        #expect(test.number.text == "+15555550100")
+        #expect(test.code.digits == "123456")
+        #expect(test.endsAt.text == "2027-01-01T00:00:00.000Z")
+        #expect(
+            TestPhoneNumber("+15555550100=123456 until 2028-02-29")?.endsAt.text
+                == "2028-03-01T00:00:00.000Z")
+    }
+
+    @Test("G-06: a number for tests has a code and an end, or is none", arguments: [
+        "+15555550100=123456", "+15555550100=12345 until 2026-12-31",
+        "+15555550100 until 2026-12-31", "15555550100=123456 until 2026-12-31",
+        "+15555550100=123456 until 2026-02-30", "+15555550100=123456 until 2027-02-29",
+        "+15555550100=123456 until 2026-13-01", "+15555550100=123456 until 2026-00-10",
+        "+15555550100=123456 until 26-12-31", "+15555550100=123456 until never",
+        "+15555550100=123456=1 until 2026-12-31", "+15555550100=123456 until 2026-12-31 x",
+        "",
+    ])
+    func mistakenTests(text: String) {
+        #expect(TestPhoneNumber(text) == nil)
+    }
+
+    private func load(_ flags: [String]) throws -> IdentitySettings? {
+        let loader = SettingsLoader(
+            program: "test", summary: "", arguments: flags, environment: [:])
+        guard case .run(let settings) = loader.load(IdentitySettings.self) else { return nil }
+        return settings
+    }
+
+    @Test("G-06: by default phone sign-in and its numbers for tests are off")
+    func defaults() throws {
+        let phone = try #require(try load([])).phone
+        #expect(phone.countries == .none)
+        #expect(phone.testNumbers.isEmpty)
+        #expect(phone.codeLife == .seconds(300))
+        #expect(phone.changeGuard == .seconds(7 * 86_400))
+    }
+
+    @Test("G-06: settings are read, and mistakes refused")
+    func reading() throws {
+        let test = "+15555550100=123456 until 2026-12-31"
+        let phone = try #require(
+            try load([
+                "--phone-countries", "DE,FR", "--phone-test-numbers", test,
+                "--phone-code-life", "10m",
+            ])
+        ).phone
+        #expect(phone.countries == PhoneCountries(["FR", "DE"]))
+        #expect(phone.testNumbers == [try #require(TestPhoneNumber(test))])
+        #expect(phone.codeLife == .seconds(600))
+        #expect(try load(["--phone-countries", "XX"]) == nil)
+        #expect(try load(["--phone-test-numbers", "\(test),\(test)"]) == nil)
+        #expect(try load(["--phone-test-numbers", "+15555550100=123456"]) == nil)
+        #expect(try load(["--phone-code-life", "11m"]) == nil)
+    }
+}

@@ -1,0 +1,121 @@
+import Cryptography
+import Messages
+import Outbound
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Nonces for providers")
+struct NonceTests {
+    private let time = ManualTime()
+    private let nonces: Nonces
+
+    init() {
+        nonces = Nonces(
+            key: KeyedHash(key: SecretBytes(copying: [UInt8](repeating: 3, count: 32))),
+            time: time, randomness: SeededRandomness(seed: 7))
+    }
+
+    private func provider(
+        _ name: String = "google", _ policy: Provider.NoncePolicy = .required
+    ) throws -> Provider {
+        Provider(
+            name: name, issuers: ["https://\(name).example"], audiences: ["a"],
+            keyPlace: .at(
+                try #require(HTTPURL("https://\(name).example/keys", allowsPlain: false))),
+            emailTrust: .verified, noncePolicy: policy, hashesNonce: name == "apple")
+    }
+
+    @Test("G-05: a nonce holds for ten minutes, to the millisecond")
+    func life() throws {
+        let google = try provider()
+        let issued = nonces.issue(for: google)
+        let end = Timestamp(milliseconds: issued.expiresAtMs)
+        #expect(end - time.now() == .seconds(600))
+        let before = Timestamp(milliseconds: end.milliseconds - 1)
+        #expect(try nonces.read(issued.nonce, for: google, at: before)?.expiresAt == end)
+        #expect(throws: ServiceError.self) {
+            try nonces.read(issued.nonce, for: google, at: end)
+        }
+    }
+
+    @Test("G-05: one nonce is one use, and no two are alike")
+    func uses() throws {
+        let google = try provider()
+        let issued = (0..<1_000).map { _ in nonces.issue(for: google).nonce }
+        let keys = try issued.map { try nonces.read($0, for: google, at: time.now())?.key }
+        #expect(Set(issued).count == 1_000)
+        #expect(Set(keys).count == 1_000)
+        let again = try nonces.read(issued[0], for: google, at: time.now())
+        #expect(again?.key == keys[0])
+        #expect(again?.key.count == 16)
+    }
+
+    @Test("G-05: a nonce is for its provider; a provider's name is no part of the rest")
+    func providers() throws {
+        let issued = nonces.issue(for: try provider("google")).nonce
+        for other in ["apple", "googl", "google2"] {
+            #expect(throws: ServiceError.self) {
+                try nonces.read(issued, for: try provider(other), at: time.now())
+            }
+        }
+    }
+
+    @Test("every changed character and every other length is refused")
+    func changes() throws {
+        let google = try provider()
+        let issued = Array(nonces.issue(for: google).nonce.utf8)
+        for place in issued.indices {
+            var changed = issued
+            changed[place] = changed[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : 65
+            #expect(throws: ServiceError.self) {
+                try nonces.read(
+                    String(decoding: changed, as: UTF8.self), for: google, at: time.now())
+            }
+        }
+        for count in [1, issued.count - 1, issued.count + 1, 100_000] {
+            let text = String(repeating: "A", count: count)
+            #expect(throws: ServiceError.self) {
+                try nonces.read(text, for: google, at: time.now())
+            }
+        }
+    }
+
+    @Test("a nonce may be left out only where the operator says so, and a wrong one not even there")
+    func optional() throws {
+        let strict = try provider()
+        let easy = try provider("google", .optional)
+        #expect(throws: ServiceError.self) { try nonces.read("", for: strict, at: time.now()) }
+        #expect(try nonces.read("", for: easy, at: time.now()) == nil)
+        #expect(throws: ServiceError.self) { try nonces.read("x", for: easy, at: time.now()) }
+        let good = nonces.issue(for: easy).nonce
+        #expect(try nonces.read(good, for: easy, at: time.now()) != nil)
+    }
+
+    @Test("whether token and nonce belong together: the table")
+    func match() {
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        #expect(NonceMatch.hash("abc") == hash, "FIPS 180-4, appendix B.1")
+        func isRight(_ inToken: String?, _ handedIn: String) -> Bool {
+            do throws(ProviderTokenRefusal) {
+                try NonceMatch.check(inToken, against: handedIn)
+                return true
+            } catch {
+                return false
+            }
+        }
+        #expect(isRight("abc", "abc"))
+        #expect(isRight(hash, "abc"))
+        #expect(!isRight(hash.uppercased(), "abc"))
+        #expect(!isRight("abc", hash), "who has the hash alone has nothing")
+        #expect(!isRight("abd", "abc"))
+        #expect(!isRight("", "abc"))
+        #expect(!isRight(nil, "abc"))
+        #expect(!isRight("abc", ""))
+        #expect(!isRight(NonceMatch.hash(""), ""))
+        #expect(!isRight("", ""))
+        #expect(isRight(nil, ""))
+    }
+}

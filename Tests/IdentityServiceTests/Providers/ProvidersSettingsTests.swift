@@ -1,0 +1,155 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Settings of providers")
+struct ProvidersSettingsTests {
+    private func load(_ environment: [String: String]) -> SettingsOutcome<ProvidersSettings> {
+        SettingsLoader(
+            program: "postern-identity", summary: "", arguments: [], environment: environment
+        ).load(ProvidersSettings.self)
+    }
+
+    private func settings(_ environment: [String: String]) throws -> ProvidersSettings {
+        guard case .run(let settings) = load(environment) else {
+            return try #require(nil as ProvidersSettings?, "\(load(environment))")
+        }
+        return settings
+    }
+
+    private func complaint(_ environment: [String: String]) -> String {
+        guard case .leave(let text, _) = load(environment) else { return "" }
+        return text
+    }
+
+    @Test("G-04, G-05: no provider is on by itself")
+    func defaults() throws {
+        let settings = try settings([:])
+        #expect(settings.providers.isEmpty)
+        #expect(settings.terms.addresses == .publicOnly)
+    }
+
+    @Test("G-04, G-05: client ids turn Google and Apple on, by their own documents")
+    func builtIn() throws {
+        let settings = try settings([
+            "POSTERN_GOOGLE_AUDIENCES":
+                "a.apps.googleusercontent.com, b.apps.googleusercontent.com",
+            "POSTERN_APPLE_AUDIENCES": "org.example.app",
+        ])
+        let google = try #require(settings.providers.first)
+        let apple = try #require(settings.providers.last)
+        #expect(google.name == "google")
+        #expect(google.issuers == ["https://accounts.google.com", "accounts.google.com"])
+        #expect(google.audiences.count == 2)
+        #expect(google.noncePolicy == .required)
+        #expect(google.emailTrust == .verified)
+        #expect(!google.hashesNonce && !google.namesComeWithRequest)
+        #expect(apple.issuers == ["https://appleid.apple.com"])
+        #expect(apple.hashesNonce && apple.namesComeWithRequest)
+        #expect(google.algorithms == [.rs256] && apple.algorithms == [.rs256])
+    }
+
+    @Test("choices: issuer, keys, nonce, emails, private addresses")
+    func choices() throws {
+        let settings = try settings([
+            "POSTERN_GOOGLE_AUDIENCES": "a", "POSTERN_GOOGLE_ISSUER": "http://127.0.0.1:9",
+            "POSTERN_GOOGLE_KEYS_URL": "http://127.0.0.1:9/keys",
+            "POSTERN_GOOGLE_NONCE": "optional", "POSTERN_GOOGLE_EMAILS": "authoritative",
+            "POSTERN_PROVIDER_PRIVATE_ADDRESSES": "true", "POSTERN_PROVIDER_TIMEOUT": "1s",
+        ])
+        let google = try #require(settings.providers.first)
+        #expect(google.issuers == ["http://127.0.0.1:9"], "Google's own are not taken beside it")
+        #expect(google.noncePolicy == .optional)
+        #expect(google.emailTrust == .authoritative)
+        #expect(settings.terms.addresses == .any)
+        #expect(settings.timeout == .seconds(1))
+    }
+
+    @Test(
+        "each of these is refused",
+        arguments: [
+            ("GOOGLE_KEYS_URL", "http://keys.example/"), ("APPLE_KEYS_URL", "keys"),
+            ("GOOGLE_NONCE", "never"), ("GOOGLE_EMAILS", "all"), ("PROVIDER_TIMEOUT", "1h"),
+            ("PROVIDERS_FILE", "/nowhere/providers.json"),
+        ])
+    func refused(name: String, value: String) {
+        #expect(!complaint(["POSTERN_\(name)": value]).isEmpty)
+    }
+
+    private func file(_ text: String) throws -> (folder: TemporaryFolder, path: String) {
+        let folder = try TemporaryFolder()
+        return (folder, try folder.write(text, to: "providers.json"))
+    }
+
+    @Test("a further provider by the operator's file, all of it and the least of it")
+    func further() throws {
+        let (folder, path) = try file(
+            """
+            {"providers": [
+                {"name": "my-idp", "issuer": "https://id.example/realms/one",
+                 "audiences": ["shop", "shop-ios"], "keys-url": "https://id.example/keys",
+                 "algorithms": ["RS256", "ES256"], "emails": "verified", "nonce": "optional"},
+                {"name": "other", "issuer": "https://other.example/", "audiences": ["x"]}
+            ]}
+            """)
+        defer { withExtendedLifetime(folder) {} }
+        let providers = try settings([
+            "POSTERN_PROVIDERS_FILE": path, "POSTERN_APPLE_AUDIENCES": "a",
+        ]).providers
+        #expect(providers.map(\.name) == ["apple", "my-idp", "other"])
+        let (first, second) = (providers[1], providers[2])
+        #expect(first.audiences == ["shop", "shop-ios"])
+        #expect(first.algorithms == [.rs256, .es256])
+        #expect(first.emailTrust == .verified)
+        #expect(first.noncePolicy == .optional)
+        let place = HTTPURL(
+            "https://other.example/.well-known/openid-configuration", allowsPlain: false)
+        #expect(place.map { second.keyPlace == .described(by: $0) } == true)
+        #expect(second.issuer == "https://other.example/", "to the byte")
+        #expect(second.emailTrust == .none)
+        #expect(second.noncePolicy == .required)
+        #expect(second.algorithms == [.rs256])
+    }
+
+    @Test("all mistakes of the file are told at once, each with its place")
+    func mistakes() throws {
+        let (folder, path) = try file(
+            """
+            {"providers": [
+                {"name": "password", "issuer": "https://a.example", "audiences": ["x"]},
+                {"name": "Upper", "issuer": "http://b.example", "audiences": []},
+                {"name": "good", "issuer": "https://c.example", "audiences": ["x"]},
+                {"name": "good", "issuer": "https://c.example", "audiences": ["x"]},
+                {"name": "odd", "issuer": "https://accounts.google.com", "audiences": ["x"],
+                 "emails": "authoritative", "nonce": 1, "algorithms": ["HS256"],
+                 "keys-url": "file:///keys", "secret": "s"},
+                7
+            ]}
+            """)
+        defer { withExtendedLifetime(folder) {} }
+        let text = complaint(["POSTERN_PROVIDERS_FILE": path])
+        for mistake in [
+            "provider 1 cannot be named \"password\"", "provider 2 needs a \"name\"",
+            "provider 2 needs an \"issuer\"", "provider 2 needs \"audiences\"",
+            "provider 4 is the second one named", "provider 4 has an \"issuer\" that another",
+            "provider 5 has an \"issuer\" that another", "provider 5 has an \"emails\"",
+            "provider 5 has an \"nonce\"", "provider 5 has \"algorithms\"",
+            "provider 5 has a \"keys-url\"", "provider 5 knows no \"secret\"",
+            "provider 6 needs a \"name\"",
+        ] { #expect(text.contains(mistake), "\(mistake) in \(text)") }
+        #expect(!text.contains("provider 3"))
+    }
+
+    @Test(
+        "a file that is none is refused whole",
+        arguments: ["", "{}", "[]", #"{"providers":{}}"#, #"{"providers":[],"more":1}"#])
+    func broken(text: String) throws {
+        let (folder, path) = try file(text)
+        defer { withExtendedLifetime(folder) {} }
+        #expect(complaint(["POSTERN_PROVIDERS_FILE": path]).contains("providers"))
+    }
+}

@@ -1,0 +1,175 @@
+import Cryptography
+import Messages
+import ProviderIssuer
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Provider tokens: what is refused", .timeLimit(.minutes(1)))
+struct TokenMutationTests {
+    /// One app more, so that a token can be for two of ours.
+    private func two(_ provider: Provider) -> Provider {
+        Provider(
+            name: provider.name, issuers: provider.issuers, audiences: ["client-1", "client-2"],
+            keyPlace: provider.keyPlace, emailTrust: provider.emailTrust,
+            hashesNonce: provider.hashesNonce,
+            namesComeWithRequest: provider.namesComeWithRequest)
+    }
+
+    @Test("G-04, G-05: each of these tokens is refused, in one code and without a fetch")
+    func mutations() async throws {
+        try await ProviderScene.with(two) { scene in
+            let bench = try MutationBench(scene)
+            let identity = try await scene.identity(bench.good, nonce: bench.nonce)
+            #expect(identity.subject == "117", "the token without a change is good")
+            let mutations = TokenMutation.form + TokenMutation.claims
+            #expect(mutations.count >= 40)
+            #expect(Set(mutations.map(\.name)).count == mutations.count)
+            for mutation in mutations {
+                let handed = try mutation.make(bench)
+                let error = try await refusal {
+                    try await scene.identity(
+                        handed.token, nonce: handed.nonce, by: handed.provider)
+                }
+                #expect(error.code == mutation.code, "\(mutation.name): \(error)")
+                #expect(error.detail.contains(mutation.word), "\(mutation.name): \(error)")
+                #expect(!error.detail.contains("117") && !error.detail.contains("ada"))
+            }
+            #expect(scene.google.keyRequests == 1, "none of them leads to a fetch")
+            #expect(try await scene.identity(bench.good, nonce: bench.nonce).subject == "117")
+        }
+    }
+
+    @Test("an ES256 provider refuses each own-token attack")
+    func attacks() async throws {
+        let time = ManualTime()
+        let issuer = try await ProviderIssuer(time: time, algorithm: .es256)
+        try await ProviderScene.with { scene in
+            let provider = try ProviderScene.provider("google", issuer, algorithms: [.es256])
+            let check = try Self.check(of: provider, scene)
+            let nonce = try scene.nonce().nonce
+            let good = try issuer.token(.google(of: "1", nonce: nonce))
+            let handed = IdentityV1.ProviderToken(
+                provider: "google", idToken: good, nonce: nonce)
+            #expect(try await check.identity(provedBy: handed).subject == "1")
+            let attacks = try #require(
+                try TokenAttacks(
+                    on: good, kid: issuer.key.identifier, jwks: issuer.keySet, type: "JWT"))
+            for forgery in try attacks.forgeries() where forgery.token != good {
+                var forged = handed
+                forged.idToken = forgery.token
+                let error = try await refusal { try await check.identity(provedBy: forged) }
+                #expect(error.code == .invalidProviderToken, "\(forgery.description)")
+            }
+        }
+        await issuer.close()
+    }
+
+    private static func check(
+        of provider: Provider, _ scene: ProviderScene
+    ) throws -> ProviderTokenCheck {
+        try Providers(
+            settings: ProvidersSettings(providers: [provider], allowsPrivate: true),
+            keys: scene.keys, time: scene.time, randomness: SeededRandomness(),
+            logger: scene.log.logger(time: scene.time)
+        ).check
+    }
+
+    @Test("a provider that is not set up is not allowed, for tokens and for nonces")
+    func unknown() async throws {
+        try await ProviderScene.with { scene in
+            for name in ["", "Google", "password", "example"] {
+                let error = try await refusal {
+                    try await scene.identity("a.b.c", nonce: "", by: name)
+                }
+                #expect(error.code == .operationNotAllowed)
+                #expect(throws: ServiceError.self) { try scene.nonce(for: name) }
+            }
+        }
+    }
+
+    @Test("G-05: a token without a nonce is taken only where the operator says so")
+    func withoutNonce() async throws {
+        func easy(_ provider: Provider) -> Provider {
+            Provider(
+                name: provider.name, issuers: provider.issuers, audiences: provider.audiences,
+                keyPlace: provider.keyPlace, emailTrust: provider.emailTrust,
+                noncePolicy: .optional)
+        }
+        try await ProviderScene.with(easy) { scene in
+            let bare = try scene.google.token(.google(of: "117"))
+            let identity = try await scene.identity(bare, nonce: "")
+            #expect(identity.subject == "117")
+            #expect(identity.nonce == nil)
+            let nonce = try scene.nonce().nonce
+            let holding = try scene.google.token(.google(of: "117", nonce: nonce))
+            for (token, handedIn) in [(holding, ""), (bare, nonce), (bare, "x")] {
+                let error = try await refusal { try await scene.identity(token, nonce: handedIn) }
+                #expect(error.code == .invalidNonce)
+            }
+        }
+    }
+
+    @Test("G-05: a token signs in once; caught on its way, it serves nobody")
+    func once() async throws {
+        try await ProviderScene.with { scene in
+            let house = try IdentityHouse(time: scene.time)
+            let identities = Identities(of: house.service, providers: scene.providers)
+            let nonce = try await identities.issueNonce(
+                .init(provider: "google"), house.context())
+            let token = try scene.google.token(
+                .google(of: "117", email: "ada@example.org", nonce: nonce.providerNonce))
+            let request = IdentityV1.SignInWithProviderRequest(
+                token: .init(provider: "google", idToken: token, nonce: nonce.nonce),
+                origin: IdentityHouse.origin)
+            let first = try await identities.signInWithProvider(request, house.context("key-1"))
+            #expect(first.isNewUser)
+            #expect(first.account?.methods == ["google"])
+            let again = try await identities.signInWithProvider(request, house.context("key-1"))
+            #expect(again.account?.accountId == first.account?.accountId, "a repeat of the call")
+            let error = try await refusal {
+                try await identities.signInWithProvider(request, house.context("key-2"))
+            }
+            #expect(error.code == .invalidNonce)
+        }
+    }
+
+    @Test("G-05: 60 s of leeway either way, to the second")
+    func leeway() async throws {
+        try await ProviderScene.with { scene in
+            let bench = try MutationBench(scene)
+            let late = try bench.saying([
+                ("exp", .integer(bench.now - 59)), ("iat", .integer(bench.now - 600)),
+                ("nbf", .integer(bench.now - 600)),
+            ])
+            #expect(try await scene.identity(late.token, nonce: late.nonce).subject == "117")
+            let early = try bench.saying([
+                ("iat", .integer(bench.now + 60)), ("nbf", .integer(bench.now + 60)),
+            ])
+            #expect(try await scene.identity(early.token, nonce: early.nonce).subject == "117")
+        }
+    }
+
+    @Test("what is odd and harmless is taken: typ absent or in small letters, two apps with azp")
+    func harmless() async throws {
+        try await ProviderScene.with(two) { scene in
+            let bench = try MutationBench(scene)
+            let both = JSONValue.array([.string("client-1"), .string("client-2")])
+            let two = try bench.saying([("aud", both), ("azp", .string("client-2"))])
+            #expect(try await scene.identity(two.token, nonce: two.nonce).audience == "client-2")
+            let android = try bench.saying([("azp", .string("an-android-app"))])
+            #expect(
+                try await scene.identity(android.token, nonce: android.nonce).subject == "117")
+            let small = try bench.header([("typ", .string("jwt"))])
+            #expect(try await scene.identity(small.token, nonce: small.nonce).subject == "117")
+            let header = IssuedClaims([
+                ("alg", .string("RS256")), ("kid", .string(bench.key.identifier)),
+            ])
+            let message = Base64URL.encode(header.text.utf8) + "." + bench.parts[1]
+            let token = message + "." + Base64URL.encode(try bench.key.sign(message))
+            #expect(try await scene.identity(token, nonce: bench.nonce).subject == "117")
+        }
+    }
+}

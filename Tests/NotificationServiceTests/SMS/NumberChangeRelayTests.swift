@@ -1,0 +1,118 @@
+import Contracts
+import HTTPSink
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+/// That a number has changed reaches identity, whenever identity can be reached (A-06).
+@Suite(.timeLimit(.minutes(1)))
+struct NumberChangeRelayTests {
+    /// A bench whose provider says that the number has changed, and one message sent.
+    private func bench() async throws -> ShortBench {
+        let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
+        let bench = try ShortBench(
+            in: try TemporaryFolder(),
+            [
+                "provider-plaintext": "true", "sms-providers": "webhook", "sms-webhook-url": sink.url("/sms"),
+                "sms-webhook-secret": String(repeating: "s", count: 32),
+            ])
+        let order = SMSOrder(
+            recipient: "+4915112345678", template: "phone-code", lane: .security, language: "en",
+            variables: [
+                OrderPair(name: "code", value: "123456"), OrderPair(name: "minutes", value: "5"),
+            ], expiresAt: nil, account: nil)
+        #expect(try await bench.attempt(.sms(order)) == .taken)
+        await sink.close()
+        return bench
+    }
+
+    private func relay(_ bench: ShortBench, _ identity: ToldIdentity) -> NumberChangeRelay {
+        NumberChangeRelay(
+            store: bench.store, keys: bench.keys, identity: identity, time: bench.time,
+            randomness: SeededRandomness(), logger: CapturedLog().logger(time: bench.time))
+    }
+
+    /// Runs a relay until nothing waits.
+    private func run(_ bench: ShortBench, _ identity: ToldIdentity) async throws {
+        let relay = relay(bench, identity)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await relay.run() }
+            while try await bench.store.read({ try $0.outboxCount() }) > 0 {
+                bench.time.advance(by: .milliseconds(100))
+                await Task.yield()
+            }
+            group.cancelAll()
+        }
+    }
+
+    @Test("A-06: identity is told of a changed number, and the number waits sealed")
+    func tells() async throws {
+        let bench = try await bench()
+        let waiting = try await bench.ask("SELECT payload FROM outbox")
+        guard case .blob(let payload) = try #require(waiting.first) else {
+            Issue.record("no payload")
+            return
+        }
+        #expect(!String(decoding: payload, as: UTF8.self).contains("15112345678"))
+        let identity = ToldIdentity()
+        try await run(bench, identity)
+        #expect(identity.told.map(\.phoneNumber) == ["+4915112345678"])
+        await bench.close()
+    }
+
+    @Test("A-06: identity being away loses no word of it")
+    func retries() async throws {
+        let bench = try await bench()
+        let identity = ToldIdentity(failing: [.unavailable, .deadlineExceeded, .internalError])
+        try await run(bench, identity)
+        #expect(identity.told.count == 1)
+        await bench.close()
+    }
+
+    @Test("A-06: what identity can never take, and what is a month old, is let go")
+    func givesUp() async throws {
+        let refused = try await bench()
+        let refusing = ToldIdentity(failing: [.invalidPhoneNumber])
+        try await run(refused, refusing)
+        #expect(refusing.told.isEmpty)
+        await refused.close()
+        let old = try await bench()
+        old.time.advance(by: .seconds(30 * 86_400))
+        let identity = ToldIdentity()
+        try await run(old, identity)
+        #expect(identity.told.isEmpty)
+        await old.close()
+    }
+}
+
+/// An identity service that keeps what it is told.
+private final class ToldIdentity: PhoneSignalsAPI {
+    private struct State {
+        var told: [IdentityV1.NumberChangedRequest] = []
+        var failures: [ErrorCode]
+    }
+
+    private let state: Mutex<State>
+
+    init(failing failures: [ErrorCode] = []) {
+        state = Mutex(State(failures: failures))
+    }
+
+    var told: [IdentityV1.NumberChangedRequest] { state.withLock { $0.told } }
+
+    func numberChanged(
+        _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
+    ) async throws -> IdentityV1.NumberChangedResponse {
+        try state.withLock { state in
+            if !state.failures.isEmpty { throw ServiceError(state.failures.removeFirst()) }
+            state.told.append(request)
+            return .init()
+        }
+    }
+}

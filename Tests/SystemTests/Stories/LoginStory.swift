@@ -1,0 +1,117 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+extension SystemTests.Stories {
+    @Suite("D3 2: user login")
+    struct Login {
+        private let town: Town
+
+        init() throws { town = try #require(Town.current) }
+
+        @Test("D3 2.1: the right email and password sign in")
+        func password() async throws {
+            let ada = Person(12_001)
+            let signedUp = try await town.signUp(ada)
+            let signedIn = try await town.signIn(ada)
+            #expect(signedIn.account?.accountId == signedUp.account?.accountId)
+            #expect(!signedIn.isNewUser)
+            #expect(try await town.state(signedIn.session, of: ada).authenticated)
+        }
+
+        @Test("D3 2.2: who registered with Google comes back by Google")
+        func google() async throws {
+            let ada = Person(12_002)
+            func signIn() async throws -> GatewayV1.SignInWithProviderResponse {
+                try await town.signIn(
+                    ada, by: try await town.googleToken(of: "g-2.2", email: ada.email, for: ada))
+            }
+            let first = try await signIn()
+            let again = try await signIn()
+            #expect(first.isNewUser && !again.isNewUser)
+            #expect(first.account?.accountId == again.account?.accountId)
+            #expect(try await town.state(again.session, of: ada).authenticated)
+        }
+
+        @Test("D3 2.3: who registered with Apple comes back by Apple, whose tokens name nobody now")
+        func apple() async throws {
+            let ada = Person(12_003)
+            let first = try await town.signIn(
+                ada,
+                by: try await town.appleToken(
+                    of: "a-2.3", email: ada.email, name: "Ada", for: ada))
+            let again = try await town.signIn(
+                ada, by: try await town.appleToken(of: "a-2.3", for: ada))
+            #expect(first.isNewUser && !again.isNewUser)
+            #expect(first.account?.accountId == again.account?.accountId)
+            #expect(again.account?.displayName == "Ada" && again.account?.email == ada.email)
+        }
+
+        @Test("D3 2.4: a guest who signs in to an account gets that one, and both sides to compare")
+        func guest() async throws {
+            let ada = Person(12_004)
+            let account = try await town.signIn(
+                ada, by: try await town.googleToken(of: "g-2.4", email: ada.email, for: ada))
+            let guest = try await town.guest(ada)
+            let signedIn = try await town.signIn(
+                ada, by: try await town.googleToken(of: "g-2.4", email: ada.email, for: ada),
+                accessToken: guest.session?.accessToken ?? "")
+            #expect(signedIn.account?.accountId == account.account?.accountId)
+            #expect(signedIn.collision?.guest?.accountId == guest.account?.accountId)
+            #expect(signedIn.collision?.choiceToken.isEmpty == false)
+        }
+
+        @Test("D3 2.5: what is wrong is not told: the same for a wrong email and a wrong password")
+        func wrong() async throws {
+            let (ada, nobody) = (Person(12_005), Person(12_905))
+            _ = try await town.signUp(ada)
+            let wrong = try await refusal { try await town.signIn(ada, "Wrong7Horse") }
+            let unknown = try await refusal { try await town.signIn(nobody, "Wrong7Horse") }
+            #expect(wrong.code == .invalidCredential && wrong == unknown)
+            let sentence = wrong.sentence ?? wrong.code.entry.sentence
+            #expect(sentence.contains("email") && sentence.contains("password"))
+        }
+
+        @Test("D3 2.6: who forgot the password gets a link by mail, and a new one signs in")
+        func forgotten() async throws {
+            let ada = Person(12_006)
+            let signedUp = try await town.signUp(ada)
+            _ = try await town.backend.passwords.requestPasswordReset(
+                .init(email: ada.email), town.backend.context(ada))
+            let token = try await town.linkToken(to: ada.email, page: "reset-password")
+            let reset = try await town.backend.passwords.resetPassword(
+                .init(token: token, password: "Owners9Password", device: ada.gatewayDevice),
+                town.backend.context(ada))
+            #expect(reset.account?.accountId == signedUp.account?.accountId)
+            #expect(try await town.state(reset.session, of: ada).authenticated)
+            #expect(try await refusal { try await town.signIn(ada) }.code == .invalidCredential)
+            #expect(try await town.signIn(ada, "Owners9Password").session != nil)
+        }
+
+        @Test("D3 2.7: unverified signs in all the same, is reminded, and can have another mail")
+        func unverified() async throws {
+            let ada = Person(12_007)
+            _ = try await town.signUp(ada)
+            let first = try await town.linkToken(to: ada.email, page: "verify-email")
+            let signedIn = try await town.signIn(ada)
+            let state = try await town.state(signedIn.session, of: ada)
+            #expect(state.authenticated && state.todo == [.verifyEmail])
+            let token = signedIn.session?.accessToken ?? ""
+            let sent = try await town.backend.passwords.resendVerificationEmail(
+                .init(accessToken: token), town.backend.context(ada)
+            ).sent
+            #expect(sent)
+            var second = first
+            let hasCome = try await eventually {
+                second = try await town.linkToken(to: ada.email, page: "verify-email")
+                return second != first
+            }
+            #expect(hasCome)
+            let verified = try await town.backend.auth.verifyEmail(
+                .init(token: second, accessToken: token), town.backend.context(ada))
+            #expect(verified.account?.emailVerified == true)
+        }
+    }
+}

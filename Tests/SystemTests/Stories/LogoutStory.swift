@@ -1,0 +1,66 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+extension SystemTests.Stories {
+    @Suite("D3 5: logout")
+    struct Logout {
+        private let town: Town
+
+        init() throws { town = try #require(Town.current) }
+
+        @Test("D3 5.1: who signs out is out")
+        func out() async throws {
+            let ada = Person(15_001)
+            let session = try await town.signUp(ada).session
+            #expect(try await signOut(session, ada) == 1)
+            let state = try await town.state(session, of: ada)
+            #expect(!state.authenticated && state.reason == .revoked && state.account == nil)
+        }
+
+        @Test("D3 5.2: no token of the session is worth anything any more")
+        func tokens() async throws {
+            let ada = Person(15_002)
+            let session = try #require(try await town.signUp(ada).session)
+            _ = try await signOut(session, ada)
+            let context = town.backend.context(ada)
+            let refreshed = try await refusal {
+                try await town.backend.auth.refresh(
+                    .init(refreshToken: session.refreshToken, device: ada.gatewayDevice), context)
+            }
+            #expect(refreshed.code == .sessionEnded)
+            let listed = try await refusal {
+                try await town.backend.sessions.listSessions(
+                    .init(accessToken: session.accessToken), context)
+            }
+            #expect(listed.code == .sessionEnded || listed.code == .invalidAccessToken)
+            let linked = try await refusal {
+                try await town.backend.methods.listMethods(
+                    .init(accessToken: session.accessToken), context)
+            }
+            #expect(linked.code == .sessionEnded || linked.code == .invalidAccessToken)
+        }
+
+        @Test("D3 5.3: whoever comes back later signs in anew")
+        func later() async throws {
+            let ada = Person(15_003)
+            let session = try await town.signUp(ada).session
+            _ = try await signOut(session, ada)
+            #expect(try await !town.state(session, of: ada).authenticated)
+            let again = try await town.signIn(ada)
+            #expect(again.session?.sessionId != session?.sessionId)
+            #expect(try await town.state(again.session, of: ada).authenticated)
+        }
+
+        private func signOut(
+            _ session: GatewayV1.Session?, _ person: Person
+        ) async throws -> UInt32 {
+            try await town.backend.auth.signOut(
+                .init(token: .accessToken(session?.accessToken ?? "")),
+                town.backend.context(person)
+            ).ended
+        }
+    }
+}

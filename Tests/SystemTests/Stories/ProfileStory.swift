@@ -1,0 +1,58 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+extension SystemTests.Stories {
+    @Suite("D3 3: view and edit account profile")
+    struct Profile {
+        private static let new = "Owners9Password"
+        private let town: Town
+
+        init() throws { town = try #require(Town.current) }
+
+        @Test("D3 3.1: the account tells its email, its name and since when it is")
+        func view() async throws {
+            let ada = Person(13_001)
+            let signedUp = try await town.signUp(ada)
+            let state = try await town.state(signedUp.session, of: ada)
+            let account = try #require(state.account)
+            #expect(account.email == ada.email && account.displayName == "Ada")
+            #expect(account.createdAtMs > 0 && account.createdAtMs <= state.serverTimeMs)
+        }
+
+        @Test("D3 3.4: who knows the password changes it, and stays signed in")
+        func password() async throws {
+            let ada = Person(13_004)
+            let other = try await town.signUp(ada)
+            let here = try await town.signIn(ada)
+            let change = GatewayV1.ChangePasswordRequest(
+                accessToken: here.session?.accessToken ?? "", currentPassword: Person.password,
+                newPassword: Self.new, device: ada.gatewayDevice)
+            _ = try await town.backend.passwords.changePassword(change, town.backend.context(ada))
+            #expect(try await town.state(here.session, of: ada).authenticated)
+            let isOut = try await eventually {
+                try await !town.state(other.session, of: ada).authenticated
+            }
+            #expect(isOut, "the other devices are signed out")
+            #expect(try await town.signIn(ada, Self.new).session != nil)
+            _ = try await town.letter(to: ada.email, saying: "was changed")
+        }
+
+        @Test("D3 3.5: a change whose answer was lost is sent again, and is the same change")
+        func lostAnswer() async throws {
+            let ada = Person(13_005)
+            let here = try await town.signUp(ada)
+            let change = GatewayV1.ChangePasswordRequest(
+                accessToken: here.session?.accessToken ?? "", currentPassword: Person.password,
+                newPassword: Self.new, device: ada.gatewayDevice)
+            for _ in 0..<2 {
+                _ = try await town.backend.passwords.changePassword(
+                    change, town.backend.context(ada, key: "change-13005"))
+            }
+            #expect(try await town.state(here.session, of: ada).authenticated)
+            #expect(try await town.signIn(ada, Self.new).session != nil)
+        }
+    }
+}

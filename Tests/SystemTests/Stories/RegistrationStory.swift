@@ -1,0 +1,113 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+extension SystemTests.Stories {
+    @Suite("D3 1: new user registration")
+    struct Registration {
+        private let town: Town
+
+        init() throws { town = try #require(Town.current) }
+
+        @Test("D3 1.1: who explored as a guest signs up by email, is signed in, and keeps all")
+        func email() async throws {
+            let ada = Person(11_001)
+            let guest = try await town.guest(ada)
+            #expect(guest.account?.isGuest == true)
+            let signedUp = try await town.signUp(
+                ada, accessToken: guest.session?.accessToken ?? "")
+            #expect(signedUp.isNewUser && signedUp.account?.isGuest == false)
+            #expect(signedUp.account?.accountId == guest.account?.accountId)
+            let state = try await town.state(signedUp.session, of: ada)
+            #expect(state.authenticated && state.account?.email == ada.email)
+        }
+
+        @Test("D3 1.2: by Google, with the profile that Google has, keeping what the guest had")
+        func google() async throws {
+            let ada = Person(11_002)
+            let guest = try await town.guest(ada)
+            let signedUp = try await town.signIn(
+                ada, by: try await town.googleToken(of: "g-1.2", email: ada.email, for: ada),
+                accessToken: guest.session?.accessToken ?? "")
+            #expect(signedUp.isNewUser && signedUp.isUpgraded)
+            #expect(signedUp.account?.accountId == guest.account?.accountId)
+            #expect(signedUp.account?.email == ada.email && signedUp.account?.emailVerified == true)
+            #expect(signedUp.account?.displayName == "Ada Lovelace")
+            #expect(signedUp.account?.photoUrl.isEmpty == false)
+            #expect(try await town.state(signedUp.session, of: ada).authenticated)
+            // The guest's own session is over, within moments.
+            let isOver = try await eventually {
+                try await !town.state(guest.session, of: ada).authenticated
+            }
+            #expect(isOver)
+        }
+
+        @Test("D3 1.3: by Apple, with a hidden address and the name that Apple tells once")
+        func apple() async throws {
+            let ada = Person(11_003)
+            let relay = "k7x2.11003@privaterelay.appleid.com"
+            let guest = try await town.guest(ada)
+            let signedUp = try await town.signIn(
+                ada,
+                by: try await town.appleToken(
+                    of: "a-1.3", email: relay, isPrivate: true, name: "Ada", for: ada),
+                accessToken: guest.session?.accessToken ?? "")
+            #expect(signedUp.isNewUser && signedUp.isUpgraded)
+            #expect(signedUp.account?.accountId == guest.account?.accountId)
+            #expect(signedUp.account?.email == relay && signedUp.account?.displayName == "Ada")
+            #expect(try await town.state(signedUp.session, of: ada).authenticated)
+        }
+
+        @Test("D3 1.4: a dialog that failed is told kindly, and another way is open at once")
+        func failed() async throws {
+            let ada = Person(11_004)
+            var token = try await town.googleToken(of: "g-1.4", email: ada.email, for: ada)
+            token.idToken = String(token.idToken.dropLast())
+            let error = try await refusal { try await town.signIn(ada, by: token) }
+            #expect(error.code == .invalidProviderToken)
+            #expect(error.sentence?.isEmpty != true && !error.code.entry.sentence.isEmpty)
+            let again = try await town.signIn(
+                ada, by: try await town.appleToken(of: "a-1.4", email: ada.email, for: ada))
+            #expect(again.isNewUser)
+        }
+
+        @Test("D3 1.7: an email that exists is told, and signing in is what comes next")
+        func exists() async throws {
+            let ada = Person(11_007)
+            _ = try await town.signUp(ada)
+            let error = try await refusal { try await town.signUp(ada) }
+            #expect(error.code == .emailAlreadyInUse && error.fields == ["email"])
+            #expect(error.code.entry.next == .signIn)
+            _ = try await town.letter(to: ada.email, saying: "already have an account")
+            #expect(try await town.signIn(ada).session != nil)
+        }
+
+        @Test(
+            "D3 1.8: a password that will not do says which rule it breaks",
+            arguments: [
+                ("Short1a", "password.length"), ("alllower1", "password.upper-case"),
+                ("ALLUPPER1", "password.lower-case"), ("NoDigitsHere", "password.digit"),
+            ])
+        func weak(password: String, rule: String) async throws {
+            let ada = Person(11_008)
+            let error = try await refusal { try await town.signUp(ada, password: password) }
+            #expect(error.code == .weakPassword && error.fields.contains(rule), "\(error.fields)")
+        }
+
+        @Test("D3 1.9: a verification mail comes, and nothing waits for it")
+        func verification() async throws {
+            let ada = Person(11_009)
+            let signedUp = try await town.signUp(ada)
+            let state = try await town.state(signedUp.session, of: ada)
+            #expect(state.authenticated && state.todo == [.verifyEmail])
+            let token = try await town.linkToken(to: ada.email, page: "verify-email")
+            let verified = try await town.backend.auth.verifyEmail(
+                .init(token: token, accessToken: signedUp.session?.accessToken ?? ""),
+                town.backend.context(ada))
+            #expect(verified.account?.emailVerified == true)
+            #expect(try await town.state(signedUp.session, of: ada).todo.isEmpty)
+        }
+    }
+}
