@@ -1,5 +1,6 @@
 import Contracts
 import GatewayService
+import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
@@ -13,9 +14,10 @@ struct Gateway: Sendable {
     let auth: GatewayService
     let passwords: Passwords
     let accountSessions: AccountSessions
-    let providers: Providers
+    let providers: ProviderSignIn
     let guests: Guests
     let methods: SignInMethods
+    let phone: PhoneSignIn
 
     /// - Parameter sessions: in the place of the session service.
     init(_ house: GatewayHouse, sessions: (any SessionsAPI & DevicesAPI)? = nil) throws {
@@ -25,15 +27,18 @@ struct Gateway: Sendable {
         let limits = LimitGuard(
             limits: inner.limits, failures: settings.limiterFailures, time: house.time,
             logger: house.log.logger(time: house.time))
+        let codes = PhoneCodes(of: inner.identity)
         auth = GatewayService(
             accounts: inner.identity, sessions: sessions, limits: limits, time: house.time)
         passwords = Passwords(
             accounts: inner.identity, credentials: inner.identity, sessions: sessions,
             limits: limits)
         accountSessions = AccountSessions(
-            accounts: inner.identity, identities: inner.identities, sessions: sessions,
-            devices: sessions, limits: limits)
-        providers = Providers(identities: inner.identities, sessions: sessions, limits: limits)
+            accounts: inner.identity, identities: inner.identities, codes: codes,
+            sessions: sessions, devices: sessions, limits: limits)
+        phone = PhoneSignIn(codes: codes, sessions: sessions, limits: limits)
+        providers = ProviderSignIn(
+            identities: inner.identities, sessions: sessions, limits: limits)
         guests = Guests(identities: inner.identities, sessions: sessions, limits: limits)
         methods = SignInMethods(identities: inner.identities, sessions: sessions, limits: limits)
     }

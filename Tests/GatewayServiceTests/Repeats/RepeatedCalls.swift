@@ -95,6 +95,38 @@ enum RepeatedCalls {
                 .init(accessToken: $0.accessToken, method: "google", device: device)
             }
         },
+        .init("PhoneSignIn/RequestPhoneCode", { try await $0.phone.requestPhoneCode($1, $2) }) {
+            _ in
+            (
+                .init(phoneNumber: "+4915112345678", purpose: .signIn, device: device),
+                .init(phoneNumber: "+4915112345679", purpose: .signIn, device: device)
+            )
+        },
+        .init("PhoneSignIn/SignInWithPhoneCode", { try await $0.phone.signInWithPhoneCode($1, $2) })
+        {
+            town in
+            func request(_ number: String) async throws -> GatewayV1.SignInWithPhoneCodeRequest {
+                let sent = try await town.house.sentCode(number)
+                return .init(
+                    requestId: sent.request, phoneNumber: number, code: sent.code, device: device)
+            }
+            return (try await request("+4915112345678"), try await request("+4915112345679"))
+        },
+        .init("PhoneSignIn/LinkPhone", { try await $0.phone.linkPhone($1, $2) }) { town in
+            let (ada, eve) = try await town.two()
+            func request(_ person: SignedIn, _ number: String) async throws
+                -> GatewayV1.LinkPhoneRequest
+            {
+                let token = person.session.accessToken
+                let sent = try await town.house.sentCode(number, .link, accessToken: token)
+                return .init(
+                    accessToken: token, requestId: sent.request, phoneNumber: number,
+                    code: sent.code, device: device)
+            }
+            return (
+                try await request(ada, "+4915112345678"), try await request(eve, "+4915112345679")
+            )
+        },
     ]
 
     private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli", name: "Phone")
