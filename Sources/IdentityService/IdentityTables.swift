@@ -70,6 +70,9 @@ package enum IdentityTables {
         Migration(number: 6, sql: EmailTables.sql),
         Migration(number: 7, sql: ProviderNoticeTables.sql),
         Migration(number: 8, sql: ImportTables.foreignAccounts),
+        Migration(
+            number: 9,
+            sql: AccountStatusTables.sql + SuspensionTables.sql + KnownDeviceTables.sql),
     ]
 
     /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the

@@ -59,6 +59,7 @@ struct GatewayProgram: Program {
                 VerificationDispatcher.methods(of: verification),
                 ProviderNoticesDispatcher.methods(
                     of: ProviderNotices(events: ProviderEventsClient(identity))),
+                AdminDispatcher.methods(of: Admin(accounts: AccountAdminClient(identity))),
             ],
             workers: [Worker(verification.run)])
     }

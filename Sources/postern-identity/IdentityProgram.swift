@@ -53,6 +53,8 @@ struct IdentityProgram: Program {
                 ProviderEventsDispatcher.methods(
                     of: ProviderEvents(of: service, providers: providers)),
                 ImportsDispatcher.methods(of: Imports(beside: service)),
+                AccountAdminDispatcher.methods(
+                    of: AccountAdmin(of: service, activity: AccountActivityClient(session))),
                 IdentitiesDispatcher.methods(
                     of: Identities(of: service, providers: providers)),
                 PhoneCodesDispatcher.methods(of: PhoneCodes(of: service)),

@@ -20,6 +20,7 @@ struct AccountVault: Sendable {
         case externalID
         /// What another system said of what it may do.
         case customClaims
+        case suspensionReason
         /// What is told of an identity; its row's key.
         case identityDetails(Int64)
         /// What revokes an identity's grant; its row's key.
@@ -49,6 +50,8 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "custom_claims", column: "document", row: account.key)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
+            case .suspensionReason:
+                SealedPlace(table: "suspensions", column: "reason", row: account.key)
             }
         }
     }

@@ -12,6 +12,8 @@ enum IdentityMail: Hashable, Sendable {
     case emailChanged(address: String, time: String)
     /// The password is another one (N-01).
     case passwordChanged(device: String, time: String)
+    /// Somebody signed in from a device that is new to the account (N-01, G-08).
+    case newDevice(method: String, device: String, time: String)
     /// An account was made by what proves its address (N-01).
     case welcome(name: String, device: String, time: String)
     /// There is one more way to sign in (G-14, G-15).
@@ -36,6 +38,7 @@ enum IdentityMail: Hashable, Sendable {
         case .emailChangeRequested: "email-change-requested"
         case .emailChanged: "email-changed"
         case .passwordChanged: "password-changed"
+        case .newDevice: "new-device"
         case .welcome: "welcome"
         case .methodAdded: "method-added"
         case .methodRemoved: "method-removed"
@@ -55,6 +58,8 @@ enum IdentityMail: Hashable, Sendable {
             [("address", address), ("time", time)]
         case .passwordChanged(let device, let time):
             [("device", device), ("place", ""), ("time", time)]
+        case .newDevice(let method, let device, let time):
+            [("method", method), ("device", device), ("place", ""), ("time", time)]
         case .welcome(let name, let device, let time):
             [("name", name), ("device", device), ("place", ""), ("time", time)]
         case .methodAdded(let method, let device, let time),
