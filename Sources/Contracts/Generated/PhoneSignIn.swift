@@ -382,36 +382,38 @@ package enum PhoneSignInDescription {
             cm92ZUJ5Q29kZVJlcXVlc3QaKC5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlDb2RlUmVzcG9u\
             c2UyfAoMUGhvbmVTaWduYWxzEmwKDU51bWJlckNoYW5nZWQSKS5wb3N0ZXJuLmlkZW50aXR5LnYx\
             Lk51bWJlckNoYW5nZWRSZXF1ZXN0GioucG9zdGVybi5pZGVudGl0eS52MS5OdW1iZXJDaGFuZ2Vk\
-            UmVzcG9uc2UiBIi1GAFiBnByb3RvMwrNDQoecG9zdGVybi9nYXRld2F5L3YxL3Bob25lLnByb3Rv\
+            UmVzcG9uc2UiBIi1GAFiBnByb3RvMwqiDgoecG9zdGVybi9nYXRld2F5L3YxL3Bob25lLnByb3Rv\
             EhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvGiRw\
             b3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXRpZXMucHJvdG8aInBvc3Rlcm4vaWRlbnRpdHkvdjEv\
-            aWRlbnRpdHkucHJvdG8aIHBvc3Rlcm4vaWRlbnRpdHkvdjEvcGhvbmVzLnByb3RvIvABChdSZXF1\
-            ZXN0UGhvbmVDb2RlUmVxdWVzdBIhCgxwaG9uZV9udW1iZXIYASABKAlSC3Bob25lTnVtYmVyEj8K\
-            B3B1cnBvc2UYAiABKA4yJS5wb3N0ZXJuLmlkZW50aXR5LnYxLlBob25lQ29kZVB1cnBvc2VSB3B1\
-            cnBvc2USGgoIbGFuZ3VhZ2UYAyABKAlSCGxhbmd1YWdlEjIKBmRldmljZRgEIAEoCzIaLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIhCgxhY2Nlc3NfdG9rZW4YBSABKAlSC2FjY2Vz\
-            c1Rva2VuIpsBChhSZXF1ZXN0UGhvbmVDb2RlUmVzcG9uc2USHQoKcmVxdWVzdF9pZBgBIAEoCVIJ\
-            cmVxdWVzdElkEiIKDWV4cGlyZXNfYXRfbXMYAiABKANSC2V4cGlyZXNBdE1zEhgKB2F0dGVtcHQY\
-            AyABKA1SB2F0dGVtcHQSIgoNbmV4dF9hZnRlcl9tcxgEIAEoBFILbmV4dEFmdGVyTXMi5QEKGlNp\
-            Z25JbldpdGhQaG9uZUNvZGVSZXF1ZXN0Eh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIh\
-            CgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUSMgoG\
-            ZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1\
-            YWdlGAUgASgJUghsYW5ndWFnZRIhCgxhY2Nlc3NfdG9rZW4YBiABKAlSC2FjY2Vzc1Rva2VuIosC\
-            ChtTaWduSW5XaXRoUGhvbmVDb2RlUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4u\
-            aWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5n\
-            YXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNl\
-            chIfCgtpc191cGdyYWRlZBgEIAEoCFIKaXNVcGdyYWRlZBI8Cgljb2xsaXNpb24YBSABKAsyHi5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uItsBChBMaW5rUGhvbmVSZXF1\
-            ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SHQoKcmVxdWVzdF9pZBgCIAEo\
-            CVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgDIAEoCVILcGhvbmVOdW1iZXISEgoEY29kZRgE\
-            IAEoCVIEY29kZRIyCgZkZXZpY2UYBSABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZk\
-            ZXZpY2USGgoIbGFuZ3VhZ2UYBiABKAlSCGxhbmd1YWdlIksKEUxpbmtQaG9uZVJlc3BvbnNlEjYK\
-            B2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQyzgIK\
-            C1Bob25lU2lnbkluEm0KEFJlcXVlc3RQaG9uZUNvZGUSKy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVx\
-            dWVzdFBob25lQ29kZVJlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFBob25lQ29k\
-            ZVJlc3BvbnNlEnYKE1NpZ25JbldpdGhQaG9uZUNvZGUSLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
-            bkluV2l0aFBob25lQ29kZVJlcXVlc3QaLy5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBo\
-            b25lQ29kZVJlc3BvbnNlElgKCUxpbmtQaG9uZRIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUGhv\
-            bmVSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5LnYxLkxpbmtQaG9uZVJlc3BvbnNlYgZwcm90bzM=
+            aWRlbnRpdHkucHJvdG8aHnBvc3Rlcm4vaWRlbnRpdHkvdjEvbmV3cy5wcm90bxogcG9zdGVybi9p\
+            ZGVudGl0eS92MS9waG9uZXMucHJvdG8i8AEKF1JlcXVlc3RQaG9uZUNvZGVSZXF1ZXN0EiEKDHBo\
+            b25lX251bWJlchgBIAEoCVILcGhvbmVOdW1iZXISPwoHcHVycG9zZRgCIAEoDjIlLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuUGhvbmVDb2RlUHVycG9zZVIHcHVycG9zZRIaCghsYW5ndWFnZRgDIAEoCVII\
+            bGFuZ3VhZ2USMgoGZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2\
+            aWNlEiEKDGFjY2Vzc190b2tlbhgFIAEoCVILYWNjZXNzVG9rZW4imwEKGFJlcXVlc3RQaG9uZUNv\
+            ZGVSZXNwb25zZRIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIgoNZXhwaXJlc19hdF9t\
+            cxgCIAEoA1ILZXhwaXJlc0F0TXMSGAoHYXR0ZW1wdBgDIAEoDVIHYXR0ZW1wdBIiCg1uZXh0X2Fm\
+            dGVyX21zGAQgASgEUgtuZXh0QWZ0ZXJNcyLlAQoaU2lnbkluV2l0aFBob25lQ29kZVJlcXVlc3QS\
+            HQoKcmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhv\
+            bmVOdW1iZXISEgoEY29kZRgDIAEoCVIEY29kZRIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2USGgoIbGFuZ3VhZ2UYBSABKAlSCGxhbmd1YWdlEiEKDGFj\
+            Y2Vzc190b2tlbhgGIAEoCVILYWNjZXNzVG9rZW4iwAIKG1NpZ25JbldpdGhQaG9uZUNvZGVSZXNw\
+            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
+            dW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
+            bhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdVc2VyEh8KC2lzX3VwZ3JhZGVkGAQgASgIUgpp\
+            c1VwZ3JhZGVkEjwKCWNvbGxpc2lvbhgFIAEoCzIeLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29sbGlz\
+            aW9uUgljb2xsaXNpb24SMwoEbmV3cxgGIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbklu\
+            TmV3c1IEbmV3cyLbAQoQTGlua1Bob25lUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2Fj\
+            Y2Vzc1Rva2VuEh0KCnJlcXVlc3RfaWQYAiABKAlSCXJlcXVlc3RJZBIhCgxwaG9uZV9udW1iZXIY\
+            AyABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYBCABKAlSBGNvZGUSMgoGZGV2aWNlGAUgASgLMhou\
+            cG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAYgASgJUghsYW5n\
+            dWFnZSJLChFMaW5rUGhvbmVSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVu\
+            dGl0eS52MS5BY2NvdW50UgdhY2NvdW50Ms4CCgtQaG9uZVNpZ25JbhJtChBSZXF1ZXN0UGhvbmVD\
+            b2RlEisucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RQaG9uZUNvZGVSZXF1ZXN0GiwucG9zdGVy\
+            bi5nYXRld2F5LnYxLlJlcXVlc3RQaG9uZUNvZGVSZXNwb25zZRJ2ChNTaWduSW5XaXRoUGhvbmVD\
+            b2RlEi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQaG9uZUNvZGVSZXF1ZXN0Gi8ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQaG9uZUNvZGVSZXNwb25zZRJYCglMaW5rUGhvbmUS\
+            JC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlua1Bob25lUmVxdWVzdBolLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5MaW5rUGhvbmVSZXNwb25zZWIGcHJvdG8z
             """)
 }

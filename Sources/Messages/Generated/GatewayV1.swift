@@ -331,7 +331,8 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
 extension GatewayV1 {
     /// Signed up and in.
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
-        /// The new account; a guest that asked keeps its id.
+        /// The new account; a guest that asked keeps its id. Under strict enumeration a guest whose
+        /// pending_email waits for its link.
         package var account: IdentityV1.Account?
         /// Its first session; absent where the operator wants the address verified first (G-02): open the
         /// link, then sign in. After an upgrade the guest's session is over: keep this one's tokens.
