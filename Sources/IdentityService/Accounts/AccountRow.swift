@@ -56,9 +56,6 @@ enum AccountStatus: Int64, Sendable {
     /// Whether its address may be proved by a mailed link, which may be what it waits for.
     var mayVerify: Bool { AccountStatusRule.allows(.proveAddress, self) }
 
-    /// Whether its address may be verified; a pending one becomes usable by that (G-02).
-    var mayVerify: Bool { self == .active || self == .pendingVerification }
-
     /// The same in a message.
     var message: IdentityV1.AccountStatus {
         switch self {
