@@ -199,7 +199,7 @@ struct ClaimTests {
 
     @Test("X-04: a claim made before its guest became an account in another way opens nothing")
     func upgradedMeanwhile() async throws {
-        let guest = try await claim("evil@example.org", password: "Evil7Password")
+        let guest = try await claim("mallory@example.org", password: "Evil7Password")
         try await house.relay()
         let token = try house.latestToken()
         let upgraded = try await house.identities.signInWithProvider(
@@ -211,7 +211,7 @@ struct ClaimTests {
         #expect(try await house.count("claims") == 0)
         #expect(try await refused(token, as: guest.accountId) == .invalidLink)
         #expect(try await refused(token, password: "Evil7Password") == .invalidLink)
-        let code = try await house.refusedSignIn("evil@example.org", password: "Evil7Password")
+        let code = try await house.refusedSignIn("mallory@example.org", password: "Evil7Password")
         #expect(code == .invalidCredential)
     }
 
