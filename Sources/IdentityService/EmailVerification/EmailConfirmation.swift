@@ -99,7 +99,6 @@ struct EmailConfirmation: Sendable {
             else { return nil }
             try transaction.removeLinks(.verifyEmail, of: account)
             try transaction.setAddressProved(account)
-            try transaction.activate(account)
             try transaction.audit(
                 AuditEvent(.emailVerified, account: account.key).from(attempt.origin))
             if let newHash { try replace(holder.row, newHash, attempt, transaction) }
