@@ -43,7 +43,8 @@ final class AppleBench: Sendable {
         let whole = house.service.parts
         let parts = IdentityParts(
             settings: whole.settings, store: whole.store, keys: whole.keys,
-            passwords: whole.passwords, time: whole.time, randomness: whole.randomness,
+            passwords: whole.passwords, slots: whole.slots, time: whole.time,
+            randomness: whole.randomness,
             logger: whole.logger, keepsGrants: true)
         grants = Grants(parts: parts)
         delivery = GrantDelivery(parts: parts, apple: hasKey ? apple : nil)

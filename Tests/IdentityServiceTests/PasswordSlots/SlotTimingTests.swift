@@ -63,7 +63,7 @@ struct SlotTimingTests {
             passwords: try PasswordHashPool(
                 settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityHouse.cheap),
                 time: SystemTime(), randomness: parts.randomness, metrics: MetricsRegistry()),
-            notifications: house.notifications, pushDevices: house.pushDevices,
+            notifications: house.notifications, texts: house.texts, pushDevices: house.pushDevices,
             sessions: house.sessions, devices: house.devices, time: SystemTime(),
             randomness: parts.randomness, logger: parts.logger, metrics: MetricsRegistry())
     }
