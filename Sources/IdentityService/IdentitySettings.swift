@@ -9,6 +9,10 @@ package struct IdentitySettings: Settings {
     package let verificationLife: Duration
     /// How long a link to set a new password works.
     package let resetLife: Duration
+    /// Whether owners are mailed of a sign-in from a device that is new to their account (N-01).
+    package let tellsNewDevices: Bool
+    /// Who may look accounts up and stop them besides the operator's tool (I-09).
+    package let accountAdmins: [String]
     /// BCP 47; for who has not chosen one.
     package let defaultLanguage: String
     /// Codes to phones.
@@ -19,7 +23,8 @@ package struct IdentitySettings: Settings {
     /// Settings, for tests and embedding.
     package init(
         linkOrigin: String, verificationLife: Duration, resetLife: Duration = .seconds(3_600),
-        defaultLanguage: String, phone: PhoneSettings = PhoneSettings(),
+        defaultLanguage: String, tellsNewDevices: Bool = true, accountAdmins: [String] = [],
+        phone: PhoneSettings = PhoneSettings(),
         passwordHashing: PasswordHashPool.Settings
     ) {
         self.phone = phone
@@ -27,6 +32,8 @@ package struct IdentitySettings: Settings {
         self.verificationLife = verificationLife
         self.resetLife = resetLife
         self.defaultLanguage = defaultLanguage
+        self.tellsNewDevices = tellsNewDevices
+        self.accountAdmins = accountAdmins
         self.passwordHashing = passwordHashing
     }
 
@@ -57,6 +64,12 @@ package struct IdentitySettings: Settings {
         settings.require(
             Applicant.isLanguage(defaultLanguage), ["default-language"],
             "it is a language tag such as en or pt-BR")
+        tellsNewDevices = settings.boolean(
+            "new-device-mail", default: true,
+            reason: "Owners are mailed of a sign-in from a new device, at a proved address (N-01).")
+        accountAdmins = settings.strings(
+            "account-admins", default: [], unit: "applications",
+            reason: "Who may look up and stop accounts besides the tool: gateway, or nobody (I-09).")
         phone = PhoneSettings(reading: &settings)
         passwordHashing = Self.passwordHashing(&settings)
     }

@@ -67,6 +67,9 @@ package enum IdentityTables {
         Migration(number: 3, sql: identities),
         Migration(number: 4, sql: LinkingTables.oneOfEachMethod),
         Migration(number: 5, sql: PhoneCodeTables.sql),
+        Migration(
+            number: 6,
+            sql: AccountStatusTables.sql + SuspensionTables.sql + KnownDeviceTables.sql),
     ]
 
     /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the

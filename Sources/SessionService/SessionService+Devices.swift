@@ -34,7 +34,7 @@ extension SessionService: DevicesService {
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse {
         try parts.clock.requireAnswering()
-        return try await Reauthentication(parts: parts).run(request)
+        return try await Reauthentication(parts: parts).run(request, context)
     }
 
     /// `ProofList`.

@@ -8,6 +8,7 @@ enum SessionTables {
         Migration(number: 3, sql: openSessions),
         Migration(number: 4, sql: EndsTables.sql),
         Migration(number: 5, sql: proofs + EndsTables.epoch),
+        Migration(number: 6, sql: AccountSeenTables.sql),
     ]
 
     /// One row for each session and thus for each family of refresh tokens: `counter` is the leaf's.

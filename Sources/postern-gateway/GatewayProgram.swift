@@ -53,6 +53,7 @@ struct GatewayProgram: Program {
                         identities: identities, sessions: SessionsClient(session), limits: limits)),
                 PhoneSignInDispatcher.methods(of: phone),
                 VerificationDispatcher.methods(of: verification),
+                AdminDispatcher.methods(of: Admin(accounts: AccountAdminClient(identity))),
             ],
             workers: [Worker(verification.run)])
     }

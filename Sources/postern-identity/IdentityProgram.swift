@@ -46,6 +46,8 @@ struct IdentityProgram: Program {
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                AccountAdminDispatcher.methods(
+                    of: AccountAdmin(of: service, activity: AccountActivityClient(session))),
                 IdentitiesDispatcher.methods(
                     of: Identities(of: service, providers: providers)),
                 PhoneCodesDispatcher.methods(of: PhoneCodes(of: service)),

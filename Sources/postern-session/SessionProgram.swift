@@ -33,6 +33,7 @@ struct SessionProgram: Program {
         return Assembly(
             services: [
                 service.methods, DevicesDispatcher.methods(of: service),
+                AccountActivityDispatcher.methods(of: service),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
                 RefreshKeysDispatcher.methods(of: service.refreshKeys),
                 SessionEndsDispatcher.methods(of: service.ends),

@@ -380,37 +380,38 @@ package enum PhoneSignInDescription {
             djEuUHJvdmVCeUNvZGVSZXF1ZXN0GigucG9zdGVybi5pZGVudGl0eS52MS5Qcm92ZUJ5Q29kZVJl\
             c3BvbnNlMnwKDFBob25lU2lnbmFscxJsCg1OdW1iZXJDaGFuZ2VkEikucG9zdGVybi5pZGVudGl0\
             eS52MS5OdW1iZXJDaGFuZ2VkUmVxdWVzdBoqLnBvc3Rlcm4uaWRlbnRpdHkudjEuTnVtYmVyQ2hh\
-            bmdlZFJlc3BvbnNlIgSItRgBYgZwcm90bzMKzQ0KHnBvc3Rlcm4vZ2F0ZXdheS92MS9waG9uZS5w\
+            bmdlZFJlc3BvbnNlIgSItRgBYgZwcm90bzMKog4KHnBvc3Rlcm4vZ2F0ZXdheS92MS9waG9uZS5w\
             cm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90\
             bxokcG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0aWVzLnByb3RvGiJwb3N0ZXJuL2lkZW50aXR5\
-            L3YxL2lkZW50aXR5LnByb3RvGiBwb3N0ZXJuL2lkZW50aXR5L3YxL3Bob25lcy5wcm90byLwAQoX\
-            UmVxdWVzdFBob25lQ29kZVJlcXVlc3QSIQoMcGhvbmVfbnVtYmVyGAEgASgJUgtwaG9uZU51bWJl\
-            chI/CgdwdXJwb3NlGAIgASgOMiUucG9zdGVybi5pZGVudGl0eS52MS5QaG9uZUNvZGVQdXJwb3Nl\
-            UgdwdXJwb3NlEhoKCGxhbmd1YWdlGAMgASgJUghsYW5ndWFnZRIyCgZkZXZpY2UYBCABKAsyGi5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMYWNjZXNzX3Rva2VuGAUgASgJUgth\
-            Y2Nlc3NUb2tlbiKbAQoYUmVxdWVzdFBob25lQ29kZVJlc3BvbnNlEh0KCnJlcXVlc3RfaWQYASAB\
-            KAlSCXJlcXVlc3RJZBIiCg1leHBpcmVzX2F0X21zGAIgASgDUgtleHBpcmVzQXRNcxIYCgdhdHRl\
-            bXB0GAMgASgNUgdhdHRlbXB0EiIKDW5leHRfYWZ0ZXJfbXMYBCABKARSC25leHRBZnRlck1zIuUB\
-            ChpTaWduSW5XaXRoUGhvbmVDb2RlUmVxdWVzdBIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0\
-            SWQSIQoMcGhvbmVfbnVtYmVyGAIgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2Rl\
-            EjIKBmRldmljZRgEIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghs\
-            YW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJUgthY2Nlc3NUb2tl\
-            biKLAgobU2lnbkluV2l0aFBob25lQ29kZVJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25ld191c2VyGAMgASgIUglpc05l\
-            d1VzZXISHwoLaXNfdXBncmFkZWQYBCABKAhSCmlzVXBncmFkZWQSPAoJY29sbGlzaW9uGAUgASgL\
-            Mh4ucG9zdGVybi5pZGVudGl0eS52MS5Db2xsaXNpb25SCWNvbGxpc2lvbiLbAQoQTGlua1Bob25l\
-            UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEh0KCnJlcXVlc3RfaWQY\
-            AiABKAlSCXJlcXVlc3RJZBIhCgxwaG9uZV9udW1iZXIYAyABKAlSC3Bob25lTnVtYmVyEhIKBGNv\
-            ZGUYBCABKAlSBGNvZGUSMgoGZGV2aWNlGAUgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
-            ZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAYgASgJUghsYW5ndWFnZSJLChFMaW5rUGhvbmVSZXNwb25z\
-            ZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50\
-            Ms4CCgtQaG9uZVNpZ25JbhJtChBSZXF1ZXN0UGhvbmVDb2RlEisucG9zdGVybi5nYXRld2F5LnYx\
-            LlJlcXVlc3RQaG9uZUNvZGVSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RQaG9u\
-            ZUNvZGVSZXNwb25zZRJ2ChNTaWduSW5XaXRoUGhvbmVDb2RlEi4ucG9zdGVybi5nYXRld2F5LnYx\
-            LlNpZ25JbldpdGhQaG9uZUNvZGVSZXF1ZXN0Gi8ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbldp\
-            dGhQaG9uZUNvZGVSZXNwb25zZRJYCglMaW5rUGhvbmUSJC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlu\
-            a1Bob25lUmVxdWVzdBolLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUGhvbmVSZXNwb25zZWIGcHJv\
-            dG8z
+            L3YxL2lkZW50aXR5LnByb3RvGh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8aIHBvc3Rl\
+            cm4vaWRlbnRpdHkvdjEvcGhvbmVzLnByb3RvIvABChdSZXF1ZXN0UGhvbmVDb2RlUmVxdWVzdBIh\
+            CgxwaG9uZV9udW1iZXIYASABKAlSC3Bob25lTnVtYmVyEj8KB3B1cnBvc2UYAiABKA4yJS5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLlBob25lQ29kZVB1cnBvc2VSB3B1cnBvc2USGgoIbGFuZ3VhZ2UYAyAB\
+            KAlSCGxhbmd1YWdlEjIKBmRldmljZRgEIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
+            BmRldmljZRIhCgxhY2Nlc3NfdG9rZW4YBSABKAlSC2FjY2Vzc1Rva2VuIpsBChhSZXF1ZXN0UGhv\
+            bmVDb2RlUmVzcG9uc2USHQoKcmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiIKDWV4cGlyZXNf\
+            YXRfbXMYAiABKANSC2V4cGlyZXNBdE1zEhgKB2F0dGVtcHQYAyABKA1SB2F0dGVtcHQSIgoNbmV4\
+            dF9hZnRlcl9tcxgEIAEoBFILbmV4dEFmdGVyTXMi5QEKGlNpZ25JbldpdGhQaG9uZUNvZGVSZXF1\
+            ZXN0Eh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIhCgxwaG9uZV9udW1iZXIYAiABKAlS\
+            C3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUSMgoGZGV2aWNlGAQgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAUgASgJUghsYW5ndWFnZRIh\
+            CgxhY2Nlc3NfdG9rZW4YBiABKAlSC2FjY2Vzc1Rva2VuIsACChtTaWduSW5XaXRoUGhvbmVDb2Rl\
+            UmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIH\
+            YWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchIfCgtpc191cGdyYWRlZBgEIAEo\
+            CFIKaXNVcGdyYWRlZBI8Cgljb2xsaXNpb24YBSABKAsyHi5wb3N0ZXJuLmlkZW50aXR5LnYxLkNv\
+            bGxpc2lvblIJY29sbGlzaW9uEjMKBG5ld3MYBiABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNp\
+            Z25Jbk5ld3NSBG5ld3Mi2wEKEExpbmtQaG9uZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJ\
+            UgthY2Nlc3NUb2tlbhIdCgpyZXF1ZXN0X2lkGAIgASgJUglyZXF1ZXN0SWQSIQoMcGhvbmVfbnVt\
+            YmVyGAMgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAQgASgJUgRjb2RlEjIKBmRldmljZRgFIAEo\
+            CzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghsYW5ndWFnZRgGIAEoCVII\
+            bGFuZ3VhZ2UiSwoRTGlua1Bob25lUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudDLOAgoLUGhvbmVTaWduSW4SbQoQUmVxdWVzdFBo\
+            b25lQ29kZRIrLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0UGhvbmVDb2RlUmVxdWVzdBosLnBv\
+            c3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0UGhvbmVDb2RlUmVzcG9uc2USdgoTU2lnbkluV2l0aFBo\
+            b25lQ29kZRIuLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGhvbmVDb2RlUmVxdWVzdBov\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGhvbmVDb2RlUmVzcG9uc2USWAoJTGlua1Bo\
+            b25lEiQucG9zdGVybi5nYXRld2F5LnYxLkxpbmtQaG9uZVJlcXVlc3QaJS5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuTGlua1Bob25lUmVzcG9uc2ViBnByb3RvMw==
             """)
 }

@@ -39,7 +39,7 @@ package struct LimitGuard: Sendable {
     /// Charges `action`; a repeat of a call with the same idempotency key is not charged again.
     /// Only flows that answer a repeat alike may hand a key on: a sign-in must not, or all guesses
     /// under one key would be charged as one.
-    /// - Parameter language: of the sentence that says how long to wait.
+    /// - Parameter language: of the sentence that says how long to wait; empty takes the call's.
     /// - Throws: `auth/too-many-requests` with the time to wait; `rpc/unavailable` when the limiter
     ///   is gone and the setting says to refuse.
     func begin(
@@ -55,7 +55,9 @@ package struct LimitGuard: Sendable {
         let answer: RateLimitV1.ConsumeResponse
         do {
             answer = try await limits.consume(
-                RateLimitV1.ConsumeRequest(charges: charges, language: language),
+                RateLimitV1.ConsumeRequest(
+                    charges: charges,
+                    language: language.isEmpty ? context.metadata.language.rawValue : language),
                 shortened(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {
             let failure = failures[action.flow] ?? action.flow.failure

@@ -25,6 +25,7 @@ struct ResetPasswordFlow: Sendable {
             SessionV1.CreateRequest(
                 proof: reset.proof, origin: origin, deviceKey: request.device?.key), onward)
         return GatewayV1.ResetPasswordResponse(
-            account: reset.account, session: session.tokens.map(GatewayV1.Session.init))
+            account: reset.account, session: session.tokens.map(GatewayV1.Session.init),
+            news: reset.news)
     }
 }

@@ -35,6 +35,7 @@ struct SignInWithPassword: Sendable {
         }
         await told
         return GatewayV1.SignInWithPasswordResponse(
-            account: verified.account, session: session.tokens.map(GatewayV1.Session.init))
+            account: verified.account, session: session.tokens.map(GatewayV1.Session.init),
+            news: verified.news)
     }
 }

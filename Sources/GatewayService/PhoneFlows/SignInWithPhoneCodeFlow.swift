@@ -38,6 +38,6 @@ struct SignInWithPhoneCodeFlow: Sendable {
         return GatewayV1.SignInWithPhoneCodeResponse(
             account: admitted.account, session: session.tokens.map(GatewayV1.Session.init),
             isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
-            collision: admitted.collision)
+            collision: admitted.collision, news: admitted.news)
     }
 }

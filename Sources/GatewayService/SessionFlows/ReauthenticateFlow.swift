@@ -26,6 +26,7 @@ struct ReauthenticateFlow: Sendable {
     func run(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {
+        let onward = try context.onward(for: "Reauthenticate")
         let origin = try Origin.of(request.device, context)
         guard let shown = request.proof else {
             throw ServiceError(.invalidArgument, fields: ["proof"])
@@ -35,17 +36,19 @@ struct ReauthenticateFlow: Sendable {
             accessToken: request.accessToken, origin: origin)
         switch shown {
         case .password(let password):
-            noted.proof = try await verify(password, request, of: account, origin, context)
+            noted.proof = try await verify(
+                password, request, of: account, origin, context, onward)
         case .deviceKey(let presence):
             // Identity says so of a right password by itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
             noted.presence = presence
         case .providerToken(let token):
-            noted.proof = try await prove(token, request, of: account, origin, context)
+            noted.proof = try await prove(
+                token, request, of: account, origin, context, onward)
         case .phoneCode(let code):
-            noted.proof = try await prove(code, request, origin, context)
+            noted.proof = try await prove(code, request, origin, context, onward)
         }
-        let answer = try await devices.reauthenticate(noted, context.onward())
+        let answer = try await devices.reauthenticate(noted, onward)
         return GatewayV1.ReauthenticateResponse(
             accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,
             authTimeMs: answer.authTimeMs)
@@ -68,7 +71,8 @@ struct ReauthenticateFlow: Sendable {
     /// its account.
     private func prove(
         _ token: GatewayV1.ProviderToken, _ request: GatewayV1.ReauthenticateRequest,
-        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext
+        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         try await CountedToken(limits: limits).run(
             .providerProof(
@@ -78,14 +82,14 @@ struct ReauthenticateFlow: Sendable {
             try await identities.proveByProvider(
                 IdentityV1.ProveByProviderRequest(
                     accessToken: request.accessToken, token: IdentityV1.ProviderToken(token),
-                    origin: origin), context.onward())
+                    origin: origin), onward)
         }.proof
     }
 
     /// Identity says whose session asks, and whether the number is its account's own.
     private func prove(
         _ shown: GatewayV1.PhoneCodeProof, _ request: GatewayV1.ReauthenticateRequest,
-        _ origin: IdentityV1.Origin, _ context: CallContext
+        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         let number = try PhoneNumber.required(shown.phoneNumber)
         return try await CountedCode(limits: limits).run(
@@ -94,13 +98,14 @@ struct ReauthenticateFlow: Sendable {
             try await codes.proveByCode(
                 IdentityV1.ProveByCodeRequest(
                     accessToken: request.accessToken, requestId: shown.requestId,
-                    phoneNumber: number.text, code: shown.code, origin: origin), context.onward())
+                    phoneNumber: number.text, code: shown.code, origin: origin), onward)
         }.proof
     }
 
     private func verify(
         _ password: String, _ request: GatewayV1.ReauthenticateRequest,
-        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext
+        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         // An account without an address has no password either.
         guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
@@ -108,7 +113,7 @@ struct ReauthenticateFlow: Sendable {
             .run(
                 IdentityV1.VerifyPasswordRequest(
                     email: account.email, password: password, origin: origin),
-                language: request.language, context, onward: context.onward())
+                language: request.language, context, onward: onward)
         await limits.succeed(charge, context)
         // The address may have changed hands between the two questions.
         guard verified.account?.accountId == account.accountId else {

@@ -49,8 +49,12 @@ enum AccountStatus: Int64, Sendable {
     case pendingVerification = 3
     case deleting = 4
 
-    /// Whether it may sign in and confirm; told only to who has proved to be its owner.
-    var isUsable: Bool { self == .active }
+    /// Whether it may sign in and confirm; told only to who has proved to be its owner. What else
+    /// it allows: `AccountStatusRule`.
+    var isUsable: Bool { AccountStatusRule.allows(.signIn, self) }
+
+    /// Whether its address may be proved by a mailed link, which may be what it waits for.
+    var mayVerify: Bool { AccountStatusRule.allows(.proveAddress, self) }
 
     /// The same in a message.
     var message: IdentityV1.AccountStatus {

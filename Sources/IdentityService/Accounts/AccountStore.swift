@@ -84,8 +84,10 @@ extension Transaction {
             [SQLValue(at), .integer(account.key)])
     }
 
-    /// Notes that the account's address is proved; the first proof counts.
+    /// Notes that the account's address is proved; the first proof counts. An account that waited
+    /// for it is let in from now on.
     func setAddressProved(_ account: AccountID) throws {
+        try befall(.verify, account)
         try execute(
             """
             UPDATE email_addresses SET proved_at_ms = ?

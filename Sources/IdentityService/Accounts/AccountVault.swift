@@ -11,6 +11,7 @@ struct AccountVault: Sendable {
         case displayName
         case photoURL
         case passwordHash
+        case suspensionReason
         /// What is told of an identity; its row's key.
         case identityDetails(Int64)
         /// What revokes an identity's grant; its row's key.
@@ -30,6 +31,8 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "identities", column: "sealed_grant", row: identity)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
+            case .suspensionReason:
+                SealedPlace(table: "suspensions", column: "reason", row: account.key)
             }
         }
     }

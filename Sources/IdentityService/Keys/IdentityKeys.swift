@@ -21,6 +21,8 @@ package struct IdentityKeys: Sendable {
     let nonces: KeyedHash
     /// Client addresses and devices in the audit trail.
     let audit: KeyedHash
+    /// Devices that accounts were signed in to from, for each account apart (G-08).
+    let devices: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
     /// Seals what waits in the outbox.
@@ -54,6 +56,7 @@ package struct IdentityKeys: Sendable {
         calls = hash("call")
         nonces = hash("nonce")
         audit = hash("audit")
+        devices = hash("known device")
         accounts = try box("account keys")
         outbox = try box("outbox")
         choices = try box("collision choice")

@@ -6,7 +6,7 @@ import ServiceRuntime
 struct AdmissionCall: Sendable {
     let origin: CallOrigin
     /// As the owner may be told of it.
-    let device: DeviceShown
+    let device: SignInDevice
     /// Of mails to a new account.
     let language: String
     /// Whose session asks, as the session service says (`SessionOwners`): a guest is upgraded, who
@@ -27,7 +27,7 @@ struct AdmissionCall: Sendable {
             throw ServiceError(.invalidArgument, fields: ["language"])
         }
         self.origin = CallOrigin(origin, hash: parts.keys.audit)
-        device = DeviceShown(origin)
+        device = SignInDevice(origin)
         self.language = language.isEmpty ? parts.settings.defaultLanguage : language
         self.guest = guest
         self.call = call

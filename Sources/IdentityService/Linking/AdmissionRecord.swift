@@ -43,6 +43,11 @@ struct AdmissionRecord: Sendable {
             expiresAtMs: choice.expiresAt.milliseconds)
     }
 
+    /// What there is to tell of the sign-in before; of a new account nothing.
+    mutating func note(_ news: SignInNews) {
+        if news.before != nil { message.news = news.message }
+    }
+
     /// The guest that asked and is another account; nil for none.
     var guest: AccountID? { message.collision?.guest.flatMap { AccountID(text: $0.accountId) } }
 

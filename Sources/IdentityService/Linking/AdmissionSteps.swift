@@ -135,7 +135,7 @@ struct AdmissionSteps {
         _ kind: NoticeKind, _ account: AccountID, naming methods: [String]
     ) throws {
         try NoticeMail(parts: parts).write(
-            kind, to: account, call.device, naming: methods, at: transaction.at.milliseconds,
+            kind, to: account, call.device.shown, naming: methods, at: transaction.at.milliseconds,
             key: IdentityOutbox(parts: parts).newKey(), transaction)
     }
 

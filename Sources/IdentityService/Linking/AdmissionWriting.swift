@@ -87,7 +87,10 @@ struct AdmissionWriting {
                 guest: guest.account, account: done.account, at: transaction.at)
             record.note(choice, token: try choice.token(parts.keys))
         }
-        try transaction.setLastSignIn(done.account)
+        let news = try SignInNoting(parts: parts).note(
+            done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
+            from: call.origin, transaction)
+        record.note(news)
         try transaction.audit(
             AuditEvent(
                 .signInSucceeded, account: done.account.key,

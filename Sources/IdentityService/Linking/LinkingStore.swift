@@ -19,16 +19,6 @@ extension Transaction {
             [.blob(sealed), SQLValue(at), .integer(account.key)])
     }
 
-    /// Ends the wait of an account for the proof of its address.
-    func activate(_ account: AccountID) throws {
-        try execute(
-            "UPDATE accounts SET status = ? WHERE account = ? AND status = ?",
-            [
-                .integer(AccountStatus.active.rawValue), .integer(account.key),
-                .integer(AccountStatus.pendingVerification.rawValue),
-            ])
-    }
-
     /// Notes that a guest is none any more.
     /// - Returns: false where it was none, or is stopped.
     func endGuest(_ account: AccountID) throws -> Bool {

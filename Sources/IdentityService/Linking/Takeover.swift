@@ -13,6 +13,7 @@ import Storage
 ///     links, codes and changes that are under way  unexpired email change
 ///     sessions, proofs not yet used                unexpired session
 ///     devices that take push messages              the same, by what they are shown
+///     devices that are known (G-08)                a sign-in from the stranger's goes unnoticed
 ///
 /// Whoever adds a table by which an account can be opened, or is about to, adds its line to `run`.
 struct Takeover {
@@ -26,6 +27,7 @@ struct Takeover {
         try transaction.removePassword(of: account)
         try transaction.removeIdentities(of: account)
         try transaction.removeLinks(of: account)
+        try transaction.removeKnownDevices(of: account)
         try transaction.removePhoneCodes(of: account)
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
@@ -62,7 +64,7 @@ struct Takeover {
         let vault = try AccountReading(parts: parts).vault(row)
         try transaction.setAddressProved(
             row.account, sealed: try vault.seal(address.entered, .address))
-        try transaction.activate(row.account)
+        try transaction.befall(.verify, row.account)
         try transaction.audit(AuditEvent(.emailVerified, account: row.account.key))
     }
 }

@@ -10,6 +10,7 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     case methodRemoved = 66
     case addressClaimed = 67
     case welcome = 68
+    case newDevice = 70
 
     /// From here on they are identity's own: nobody else tells of them.
     private static let firstOwn: Int64 = 64
@@ -28,6 +29,7 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
         case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
         case .sessionReplayed: .sessionReplayed(device: device, time: time)
         case .passwordChanged: .passwordChanged(device: device, time: time)
+        case .newDevice: .newDevice(method: names.first ?? "", device: device, time: time)
         case .methodAdded:
             .methodAdded(method: names.first ?? "", device: device, time: time)
         case .methodRemoved:

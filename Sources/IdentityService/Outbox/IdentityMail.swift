@@ -6,6 +6,8 @@ enum IdentityMail: Hashable, Sendable {
     case resetPassword(link: String)
     /// The password is another one (N-01).
     case passwordChanged(device: String, time: String)
+    /// Somebody signed in from a device that is new to the account (N-01, G-08).
+    case newDevice(method: String, device: String, time: String)
     /// An account was made by what proves its address (N-01).
     case welcome(name: String, device: String, time: String)
     /// There is one more way to sign in (G-14, G-15).
@@ -27,6 +29,7 @@ enum IdentityMail: Hashable, Sendable {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
         case .passwordChanged: "password-changed"
+        case .newDevice: "new-device"
         case .welcome: "welcome"
         case .methodAdded: "method-added"
         case .methodRemoved: "method-removed"
@@ -43,6 +46,8 @@ enum IdentityMail: Hashable, Sendable {
         case .verifyEmail(let link), .resetPassword(let link): [("link", link)]
         case .passwordChanged(let device, let time):
             [("device", device), ("place", ""), ("time", time)]
+        case .newDevice(let method, let device, let time):
+            [("method", method), ("device", device), ("place", ""), ("time", time)]
         case .welcome(let name, let device, let time):
             [("name", name), ("device", device), ("place", ""), ("time", time)]
         case .methodAdded(let method, let device, let time),

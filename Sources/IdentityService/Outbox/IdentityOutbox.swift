@@ -49,7 +49,7 @@ struct IdentityOutbox: Sendable {
             payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))
     }
 
-    /// The end of an account's sessions, for its security.
+    /// The end of an account's sessions, for its security unless `reason` says otherwise.
     /// - Parameter moment: Of the change. A sign-in with the old password may have been proved in
     ///   the same millisecond, so proofs of that one are refused too; `before_ms` is exclusive.
     /// - Parameter session: The one that stays, "ses_…"; empty for none.

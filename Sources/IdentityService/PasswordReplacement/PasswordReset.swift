@@ -28,11 +28,11 @@ struct PasswordReset: Sendable {
             guard let (link, row) = try await find(attempt) else {
                 return try await answerAgain(attempt)
             }
-            guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
             let hash = try await PasswordCheck(parts: parts).hash(
                 try Password.new(attempt.password), try AccountReading(parts: parts).vault(row))
             if let done = try await write(attempt, link, hash) {
-                return try answer(done.row, before: done.lastSignInAt, setAt: done.at)
+                return try answer(done.row, done.news, setAt: done.news.at)
             }
         }
         throw ServiceError(.unavailable, detail: "the account changed under each try")
@@ -57,9 +57,7 @@ struct PasswordReset: Sendable {
     /// What a reset wrote.
     private struct Done: Sendable {
         let row: AccountRow
-        /// The sign-in before this one.
-        let lastSignInAt: Timestamp?
-        let at: Timestamp
+        let news: SignInNews
     }
 
     /// - Returns: nil where the link was used, or the account changed, while the hash was made.
@@ -70,22 +68,19 @@ struct PasswordReset: Sendable {
             // A key that was another request's is refused before anything is written.
             guard try transaction.firstAnswer(of: attempt.call) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
-                link == checked, row.status.isUsable
+                link == checked, row.status.mayVerify
             else { return nil }
-            try set(hash, of: row, attempt, transaction)
-            try transaction.remember(
-                attempt.call,
-                FirstAnswer(
-                    account: row.account.key, figure: row.lastSignInAt?.milliseconds ?? 0))
+            let news = try set(hash, of: row, attempt, transaction)
+            try transaction.remember(attempt.call, FirstAnswer(account: row.account, news: news))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "a proved address is not there") }
-            return Done(row: new, lastSignInAt: row.lastSignInAt, at: transaction.at)
+            return Done(row: new, news: news)
         }
     }
 
     private func set(
         _ hash: [UInt8], of row: AccountRow, _ attempt: ResetAttempt, _ transaction: Transaction
-    ) throws {
+    ) throws -> SignInNews {
         let account = row.account
         func audit(_ kind: AuditKind) throws {
             try transaction.audit(AuditEvent(kind, account: account.key).from(attempt.origin))
@@ -95,17 +90,20 @@ struct PasswordReset: Sendable {
         if row.address?.provedAt == nil {
             try audit(.emailVerified)
             try Takeover(parts: parts, transaction: transaction)
-                .removeIdentities(row, attempt.device, origin: attempt.origin)
+                .removeIdentities(row, attempt.device.shown, origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)
-        try transaction.setLastSignIn(account)
+        let news = try SignInNoting(parts: parts).note(
+            account, before: row.lastSignInAt, by: "password", on: attempt.device,
+            from: attempt.origin, transaction)
         try audit(.signInSucceeded)
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
         try NoticeMail(parts: parts).write(
-            .passwordChanged, to: account, attempt.device, at: transaction.at.milliseconds,
-            key: outbox.newKey(), transaction)
+            .passwordChanged, to: account, attempt.device.shown,
+            at: transaction.at.milliseconds, key: outbox.newKey(), transaction)
+        return news
     }
 
     /// The link is gone, but this may be a repeat of the call that used it (G-25). It is answered
@@ -129,8 +127,7 @@ struct PasswordReset: Sendable {
         else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return try answer(
-            holder.row, before: first.momentBefore,
-            setAt: max(now - Self.afterEnd, setAt))
+            holder.row, first.news, setAt: max(now - Self.afterEnd, setAt))
     }
 
     /// Proofs of the millisecond of the change end with the sessions before it
@@ -138,18 +135,12 @@ struct PasswordReset: Sendable {
     private static let afterEnd: Duration = .milliseconds(1)
 
     private func answer(
-        _ row: AccountRow, before: Timestamp?, setAt: Timestamp
+        _ row: AccountRow, _ news: SignInNews, setAt: Timestamp
     ) throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
-            account: try AccountReading(parts: parts).message(row, lastSignInAt: before),
+            account: try AccountReading(parts: parts).message(row, lastSignInAt: news.before),
             proof: ProofMaking(parts: parts).proof(
-                row.account, by: Self.methods, provedAt: setAt + Self.afterEnd))
-    }
-}
-
-extension FirstAnswer {
-    /// The sign-in before the reset that this answered.
-    fileprivate var momentBefore: Timestamp? {
-        figure == 0 ? nil : Timestamp(milliseconds: figure)
+                row.account, by: Self.methods, provedAt: setAt + Self.afterEnd),
+            news: news.message)
     }
 }

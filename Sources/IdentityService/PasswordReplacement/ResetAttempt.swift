@@ -8,7 +8,7 @@ struct ResetAttempt: Sendable {
     let tokenHash: [UInt8]
     /// As entered.
     let password: String
-    let device: DeviceShown
+    let device: SignInDevice
     let origin: CallOrigin
     /// For a repeat; nil where the call carries no key.
     let call: RepeatableCall?
@@ -21,7 +21,7 @@ struct ResetAttempt: Sendable {
         guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
         tokenHash = token.hash(.resetPassword, keys.links)
         password = request.password
-        device = DeviceShown(request.origin)
+        device = SignInDevice(request.origin)
         origin = CallOrigin(request.origin, hash: keys.audit)
         call = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
     }

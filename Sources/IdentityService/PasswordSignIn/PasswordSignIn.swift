@@ -43,7 +43,8 @@ struct PasswordSignIn: Sendable {
     /// What a sign-in wrote.
     private struct Noted: Sendable {
         let row: AccountRow
-        let lastSignInAt: Timestamp?
+        let news: SignInNews
+        /// When its proof was made: of a repeat, now.
         let at: Timestamp
     }
 
@@ -72,33 +73,25 @@ struct PasswordSignIn: Sendable {
                 holder.sealedHash == checked.sealedHash
             else { return nil }
             if let first = try transaction.firstAnswer(of: attempt.call) {
-                return Noted(
-                    row: holder.row, lastSignInAt: first.momentBefore, at: transaction.at)
+                return Noted(row: holder.row, news: first.news, at: transaction.at)
             }
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
-            try transaction.setLastSignIn(account)
+            let news = try SignInNoting(parts: parts).note(
+                account, before: holder.row.lastSignInAt, by: "password", on: attempt.device,
+                from: attempt.origin, transaction)
             try transaction.audit(
                 AuditEvent(.signInSucceeded, account: account.key, subject: attempt.subject)
                     .from(attempt.origin))
-            let before = holder.row.lastSignInAt
-            try transaction.remember(
-                attempt.call,
-                FirstAnswer(account: account.key, figure: before?.milliseconds ?? 0))
-            return Noted(row: holder.row, lastSignInAt: before, at: transaction.at)
+            try transaction.remember(attempt.call, FirstAnswer(account: account, news: news))
+            return Noted(row: holder.row, news: news, at: transaction.at)
         }
     }
 
     private func answer(_ noted: Noted) throws -> IdentityV1.VerifyPasswordResponse {
         IdentityV1.VerifyPasswordResponse(
             account: try AccountReading(parts: parts)
-                .message(noted.row, lastSignInAt: noted.lastSignInAt),
-            proof: ProofMaking(parts: parts).proof(noted.row.account, provedAt: noted.at))
-    }
-}
-
-extension FirstAnswer {
-    /// The sign-in before the one that this answered.
-    fileprivate var momentBefore: Timestamp? {
-        figure == 0 ? nil : Timestamp(milliseconds: figure)
+                .message(noted.row, lastSignInAt: noted.news.before),
+            proof: ProofMaking(parts: parts).proof(noted.row.account, provedAt: noted.at),
+            news: noted.news.message)
     }
 }

@@ -12,6 +12,7 @@ struct SignInAttempt: Sendable {
     /// Keyed hash of the address for the audit trail.
     let subject: [UInt8]
     let origin: CallOrigin
+    let device: SignInDevice
     /// For a repeat; nil where the call carries no key.
     let call: RepeatableCall?
 
@@ -29,6 +30,7 @@ struct SignInAttempt: Sendable {
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
         origin = CallOrigin(request.origin, hash: keys.audit)
+        device = SignInDevice(request.origin)
         call = try RepeatableCall("VerifyPassword", [lookUpKey], context, hash: keys.calls)
     }
 }

@@ -16,6 +16,7 @@ struct Applicant: Sendable {
     let displayName: String
     let language: String
     let origin: CallOrigin
+    let device: SignInDevice
     /// Keyed hash by which the account will be found.
     let lookUpKey: [UInt8]
     /// Keyed hash of the address for the audit trail.
@@ -40,6 +41,7 @@ struct Applicant: Sendable {
         displayName = request.displayName
         language = request.language.isEmpty ? settings.defaultLanguage : request.language
         origin = CallOrigin(request.origin, hash: keys.audit)
+        device = SignInDevice(request.origin)
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
         call = try RepeatableCall(

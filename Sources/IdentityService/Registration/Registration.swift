@@ -87,6 +87,7 @@ struct Registration: Sendable {
         } else {
             try transaction.insert(draft.account)
         }
+        _ = try SignInNoting(parts: parts).remember(applicant.device, of: account, transaction)
         try transaction.insert(draft.link)
         try transaction.enqueue(draft.verificationMail)
         try transaction.audit(

@@ -234,6 +234,8 @@ extension GatewayV1 {
         package var isUpgraded: Bool
         /// The guest that asked is another account than this one; absent where there was none.
         package var collision: IdentityV1.Collision?
+        /// What there is to tell of the sign-in before; absent for a new account (G-08).
+        package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
         package init(
@@ -241,13 +243,15 @@ extension GatewayV1 {
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,
             isUpgraded: Bool = false,
-            collision: IdentityV1.Collision? = nil
+            collision: IdentityV1.Collision? = nil,
+            news: IdentityV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
             self.isNewUser = isNewUser
             self.isUpgraded = isUpgraded
             self.collision = collision
+            self.news = news
         }
     }
 }
@@ -263,7 +267,8 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         let isNewUser = try reader.bool(24)
         let isUpgraded = try reader.bool(32)
         let collision: IdentityV1.Collision? = try reader.message(42)
-        return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision)
+        let news: IdentityV1.SignInNews? = try reader.message(50)
+        return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -272,6 +277,7 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         if isNewUser { sink.bool(24, isNewUser) }
         if isUpgraded { sink.bool(32, isUpgraded) }
         if let collision { sink.message(42, collision) }
+        if let news { sink.message(50, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -286,11 +292,13 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         let isNewUser = c.pointee.is_new_user != 0
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
+        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
         self.isUpgraded = isUpgraded
         self.collision = collision
+        self.news = news
     }
 }
 

@@ -1,4 +1,5 @@
 import NIOCore
+package import ServiceRuntime
 
 /// What travels beside a call: lower-case keys and bytes, 8 KiB in all.
 package struct Metadata: Hashable, Sendable {
@@ -22,6 +23,9 @@ package struct Metadata: Hashable, Sendable {
         package static let idempotencyKey = "idempotency-key"
         /// The person's address; taken only from applications that may assert it.
         package static let clientAddress = "client-address"
+        /// What the person reads, as HTTP has it: errors are told in it. It is not handed on: only
+        /// the edge speaks to people.
+        package static let acceptLanguage = "accept-language"
         /// W3C trace context, handed on as it is.
         package static let traceparent = "traceparent"
     }
@@ -44,6 +48,11 @@ package struct Metadata: Hashable, Sendable {
             entries.removeAll { $0.key == key }
             if let newValue { entries.append(Entry(key: key, value: Array(newValue.utf8))) }
         }
+    }
+
+    /// The language of the catalogue that the person reads; English where nothing is said.
+    package var language: ErrorLanguage {
+        self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best } ?? .english
     }
 
     mutating func append(_ entry: Entry) { entries.append(entry) }

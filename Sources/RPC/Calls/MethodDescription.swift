@@ -36,11 +36,14 @@ package struct MethodDescription: Sendable, Hashable {
     package let isCostly: Bool
     /// A client may send an idempotent call to a second server after this long without an answer.
     package let hedgeAfter: Duration?
+    /// Who may call all methods may not call this one: it has to be named in the list of callers.
+    package let isForNamedCallersOnly: Bool
 
     /// A method's description.
     package init(
         name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
-        streams: Streams = .none, isCostly: Bool = false, hedgeAfter: Duration? = nil
+        streams: Streams = .none, isCostly: Bool = false, hedgeAfter: Duration? = nil,
+        isForNamedCallersOnly: Bool = false
     ) {
         self.streams = streams
         let own = name.split(separator: "/").last ?? ""
@@ -51,6 +54,7 @@ package struct MethodDescription: Sendable, Hashable {
         self.isOnLoop = isOnLoop
         self.isCostly = isCostly
         self.hedgeAfter = hedgeAfter
+        self.isForNamedCallersOnly = isForNamedCallersOnly
     }
 }
 

@@ -7,17 +7,17 @@ final class CallersInForce: Sendable {
         var permissions: [String: MethodPermissions]
     }
 
-    private let methodNames: [String]
+    private let methods: MethodTable
     private let state: Mutex<State>
     /// Counts the exchanges, so that a connection notices one by comparing two numbers.
     let generation = Atomic<Int>(0)
 
-    init(_ applications: Applications, methodNames: [String]) {
-        self.methodNames = methodNames
+    init(_ applications: Applications, methods: MethodTable) {
+        self.methods = methods
         state = Mutex(
             State(
                 applications: applications,
-                permissions: Self.permissions(applications, methodNames)))
+                permissions: Self.permissions(applications, methods)))
     }
 
     var applications: Applications { state.withLock { $0.applications } }
@@ -28,17 +28,18 @@ final class CallersInForce: Sendable {
     }
 
     func replace(_ applications: Applications) {
-        let permissions = Self.permissions(applications, methodNames)
+        let permissions = Self.permissions(applications, methods)
         state.withLock { $0 = State(applications: applications, permissions: permissions) }
         generation.add(1, ordering: .releasing)
     }
 
     private static func permissions(
-        _ applications: Applications, _ methodNames: [String]
+        _ applications: Applications, _ methods: MethodTable
     ) -> [String: MethodPermissions] {
         var permissions: [String: MethodPermissions] = [:]
         for application in applications.all {
-            permissions[application.name] = MethodPermissions(application.methods, of: methodNames)
+            permissions[application.name] = MethodPermissions(
+                application.methods, of: methods.names, namedOnly: methods.namedOnly)
         }
         return permissions
     }

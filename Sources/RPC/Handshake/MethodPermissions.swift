@@ -34,12 +34,17 @@ struct MethodPermissions: Sendable {
         self.marks = marks
     }
 
-    /// - Parameter patterns: nil for every method.
-    init(_ patterns: [MethodPattern]?, of methods: [String]) {
-        marks = patterns.map { patterns in
-            methods.map { method in
-                method.hasPrefix(Self.alwaysAllowed) || patterns.contains { $0.matches(method) }
-            }
+    /// - Parameters:
+    ///   - patterns: nil for every method but those of `namedOnly`.
+    ///   - namedOnly: methods that no caller may call without being told so by name.
+    init(_ patterns: [MethodPattern]?, of methods: [String], namedOnly: Set<String> = []) {
+        guard patterns != nil || !namedOnly.isEmpty else {
+            marks = nil
+            return
+        }
+        marks = methods.map { method in
+            guard let patterns else { return !namedOnly.contains(method) }
+            return method.hasPrefix(Self.alwaysAllowed) || patterns.contains { $0.matches(method) }
         }
     }
 

@@ -1,12 +1,12 @@
 import Messages
-import ServiceRuntime
+package import ServiceRuntime
 
 extension StatusCode {
     /// How many there are; they are numbered from 0.
     static let count = 17
 
     /// As metrics and logs name it.
-    var name: String {
+    package var name: String {
         switch self {
         case .ok: "ok"
         case .cancelled: "cancelled"

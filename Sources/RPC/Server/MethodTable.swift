@@ -33,10 +33,14 @@ struct MethodTable: Sendable {
     private var slots: [Entry?]
     /// The methods' names, each at its entry's index.
     let names: [String]
+    /// Those that only callers may call whose list names them.
+    let namedOnly: Set<String>
 
     init(_ services: [ServiceMethods]) {
         let handlers = services.flatMap(\.handlers)
         names = handlers.map(\.method.name)
+        namedOnly = Set(
+            handlers.map(\.method).filter(\.isForNamedCallersOnly).map(\.name))
         var count = 2
         while count < handlers.count * 2 { count *= 2 }
         slots = Array(repeating: nil, count: count)

@@ -12,6 +12,7 @@ extension ServerConnection {
             closeIfDrained()
             return true
         }
+        languages.take(call)
         resources.lend(&out)
         let isWritten = FrameWriter.writeResponse(
             call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
@@ -24,6 +25,7 @@ extension ServerConnection {
     /// A handler has said all in its items.
     func finished(_ call: UInt64) {
         guard machine.finished(call) else { return closeIfDrained() }
+        languages.take(call)
         write(.response(WireV1.Response(call: call)))
         flushSoon()
         closeIfDrained()
@@ -63,7 +65,8 @@ extension ServerConnection {
             shared.logger.error("a handler failed", fields: [.detail: .text(error.detail)])
         }
         counts.figures.refused(error)
-        write(.response(WireV1.Response(call: call, error)))
+        let worded = error.worded(in: languages.take(call))
+        write(.response(WireV1.Response(call: call, worded)))
         flushSoon()
     }
 }

@@ -111,6 +111,7 @@ extension ServerConnection {
                 ServiceError(.invalidArgument, fields: ["metadata"], notProcessed: true))
         case .proceed:
             life?.called(at: turnUptime)
+            languages.note(head.call, head.metadata)
             head.method.withBytes(in: bytes) { name in
                 if let entry = shared.methods.entry(name),
                     !head.more || entry.handler.method.streams.hasRequestItems
@@ -159,6 +160,7 @@ extension ServerConnection {
         do {
             let before = writer.out.readableBytes
             try observed.run { try handle(payload, context, &writer) }
+            languages.take(call)
             ended(observed, .ok, responseBytes: writer.out.readableBytes - before)
         } catch {
             ended(observed, StatusCode(answering: error))

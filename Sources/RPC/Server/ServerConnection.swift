@@ -20,6 +20,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var isAdmin = false
     /// Calls whose handlers have not begun for want of room.
     var waiting: [UInt64: WaitingCall] = [:]
+    var languages = CallLanguages()
     /// Begins when the connection has its place.
     var life: ConnectionLife?
     var progress = OutboundProgress()

@@ -29,7 +29,7 @@ final class ServerShared: Sendable {
     ) {
         self.settings = settings
         self.methods = methods
-        callers = CallersInForce(applications, methodNames: methods.names)
+        callers = CallersInForce(applications, methods: methods)
         self.tls = tls.map { Live($0) }
         self.time = time
         self.randomness = randomness

@@ -10,6 +10,8 @@ extension Transaction {
         _ session: Session, _ reason: EndReason, from origin: CallOrigin
     ) throws -> EndedSession {
         try noteEnd(of: session.id, reason)
+        // Whoever signs out is there; any other end says nothing of its owner.
+        try noteSeen(session.account, at: reason == .signedOut ? at : session.usedAt)
         if let notice = OwnerNotice.message(of: session, ended: reason, at: at) {
             try enqueue(notice)
         }

@@ -1,6 +1,7 @@
 import CallRecords
 import Contracts
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -14,9 +15,10 @@ struct Reauthentication: Sendable {
 
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-sign-in-proof` for a proof that would
     ///   open no session, or of another account; `auth/invalid-device-proof`,
-    ///   `auth/device-proof-stale`; `auth/session-ended`; `rpc/invalid-argument` for two proofs.
+    ///   `auth/device-proof-stale`; `auth/session-ended`; `rpc/invalid-argument` for two proofs;
+    ///   `auth/idempotency-key-reused`.
     func run(
-        _ request: SessionV1.ReauthenticateRequest
+        _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse {
         let token = try parts.currentToken(request.accessToken)
         let origin = CallOrigin(request.origin, hash: parts.keys.audit)
@@ -24,7 +26,11 @@ struct Reauthentication: Sendable {
             if let presence = request.presence {
                 try await grant(presence, request, token, origin)
             } else {
-                try await grant(request.proof, token, origin)
+                try await grant(
+                    request.proof, token, origin,
+                    RepeatableCall(
+                        "Reauthenticate", [Array(token.session.text.utf8)], context,
+                        hash: parts.keys.calls))
             }
         let access = try parts.accessTokens.issue(
             grant, sessionEnd: parts.life.unusedEnd(of: grant.session), parts.randomness)
@@ -33,9 +39,11 @@ struct Reauthentication: Sendable {
             authTimeMs: grant.session.proofs.latest.at.milliseconds)
     }
 
-    /// By identity's word.
+    /// By identity's word. A repeat brings a new one, which is used up and noted nowhere (G-25). Of a
+    /// device's proof the same is known again by itself.
     private func grant(
-        _ message: IdentityV1.SignInProof?, _ token: AccessToken, _ origin: CallOrigin
+        _ message: IdentityV1.SignInProof?, _ token: AccessToken, _ origin: CallOrigin,
+        _ call: RepeatableCall?
     ) async throws -> TokenGrant {
         guard let proof = SignInProof(message, seal: parts.keys.proofs),
             proof.account == token.account
@@ -44,12 +52,16 @@ struct Reauthentication: Sendable {
             guard let session = try live(token, transaction) else {
                 return FlowOutcome<TokenGrant>.refused(.sessionEnded)
             }
+            let first = try transaction.firstAnswer(of: call)
             let accountEnd = try transaction.accountEnd(of: proof.account)
             guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at),
                 try transaction.useProof(proof)
             else { return .refused(.invalidSignInProof) }
+            if let first { return .done(TokenGrant(session: session, repeating: first)) }
             let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
-            return .done(try note(shown, of: session, by: token, origin, transaction))
+            let grant = try note(shown, of: session, by: token, origin, transaction)
+            try transaction.remember(call, FirstAnswer(grant))
+            return .done(grant)
         }
         return try parts.settle(outcome)
     }

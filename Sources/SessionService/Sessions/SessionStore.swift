@@ -76,18 +76,6 @@ extension Transaction {
             [SQLValue(moment), .integer(Int64(limit))])
     }
 
-    /// The sessions of an account that have no noted end.
-    func openSessions(of account: AccountID) throws -> [Session] {
-        try query(
-            """
-            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
-                   proofs
-            FROM session WHERE account = ? AND ended_at_ms IS NULL
-            """,
-            [.integer(account.key)], Session.init)
-    }
-
     private func requireOne(_ changed: Int, _ what: String) throws {
         guard changed == 1 else {
             throw ServiceError(.internalError, detail: "\(changed) sessions \(what) for one")
@@ -106,6 +94,18 @@ extension SQLSession {
             FROM session WHERE id = ?
             """,
             [.integer(id.key)], Session.init)
+    }
+
+    /// The sessions of an account that have no noted end.
+    func openSessions(of account: AccountID) throws -> [Session] {
+        try query(
+            """
+            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
+                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
+                   proofs
+            FROM session WHERE account = ? AND ended_at_ms IS NULL
+            """,
+            [.integer(account.key)], Session.init)
     }
 
     /// The next sessions by key that have no noted end.

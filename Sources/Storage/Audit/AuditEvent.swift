@@ -20,6 +20,9 @@ package struct AuditEvent: Hashable, Sendable {
     package var outcome: ErrorCode?
     /// Which attempt it was, where attempts are counted.
     package var attempt: Int64?
+    /// Who had it done, where that was not the account's owner: the application, and whom it named
+    /// (I-09).
+    package var actor: String?
 
     /// An event of `kind`, with what is known of it.
     package init(

@@ -29,6 +29,18 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case passwordChangeRefused = "account.password-change-refused"
     /// Another verification link was mailed.
     case verificationResent = "account.verification-resent"
+    /// The operator, or an app's support desk, stopped an account; `actor` says who.
+    case accountSuspended = "account.suspended"
+    /// They took that back.
+    case accountRestored = "account.restored"
+    /// They ended all of an account's sessions.
+    case accountSignedOut = "account.signed-out-by-operator"
+    /// They had an account's email, number and name shown.
+    case accountShown = "account.shown"
+    /// They had those of a page of accounts shown; `attempt` is how many.
+    case accountsShown = "account.list-shown"
+    /// An account was signed in to from a device that it had not been signed in to from before.
+    case newDevice = "sign-in.new-device"
     /// Somebody proved to be an account's owner.
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.

@@ -7,13 +7,15 @@ extension Transaction {
         try execute(
             """
             INSERT INTO audit (
-                at_ms, kind, account, session, subject, client_address, device, outcome, attempt)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                at_ms, kind, account, session, subject, client_address, device, outcome, attempt,
+                actor)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 SQLValue(at), .text(event.kind.rawValue), SQLValue(event.account),
                 SQLValue(event.session), SQLValue(event.subject), SQLValue(event.clientAddress),
                 SQLValue(event.device), SQLValue(event.outcome?.rawValue), SQLValue(event.attempt),
+                SQLValue(event.actor),
             ])
     }
 }

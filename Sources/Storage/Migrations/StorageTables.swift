@@ -8,6 +8,7 @@ enum StorageTables {
         Migration(number: 1, sql: outbox + audit + idempotency),
         Migration(number: 2, sql: clockMark),
         Migration(number: 3, sql: clockBoot),
+        Migration(number: 4, sql: auditActor),
     ]
 
     /// `number` orders the messages; a lane's are delivered one after the other.
@@ -41,6 +42,10 @@ enum StorageTables {
             attempt INTEGER
         ) STRICT;
         """
+
+    /// Who had an act done to an account that was not its owner's: an application, and whom it named
+    /// (I-09). Nothing of the account's.
+    private static let auditActor = "ALTER TABLE audit ADD COLUMN actor TEXT;"
 
     /// One row: the latest moment that the store knows (`ClockMark`).
     private static let clockMark = """

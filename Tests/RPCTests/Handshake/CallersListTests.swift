@@ -57,6 +57,21 @@ struct CallersListTests {
         #expect(allowed(nil, names) == [true, true, true, true])
     }
 
+    @Test("I-09: a method for named callers only is nobody's who may call everything")
+    func namedOnly() throws {
+        let names = ["a.v1.B/Get", "a.v1.Admin/Stop", "a.v1.Admin/Read"]
+        func allowed(_ patterns: [MethodPattern]?) -> [Bool] {
+            let permissions = MethodPermissions(
+                patterns, of: names, namedOnly: ["a.v1.Admin/Stop", "a.v1.Admin/Read"])
+            return names.indices.map(permissions.allows)
+        }
+        #expect(allowed(nil) == [true, false, false])
+        #expect(allowed([]) == [false, false, false])
+        #expect(allowed([try #require(MethodPattern("a.v1.Admin/*"))]) == [false, true, true])
+        #expect(allowed([try #require(MethodPattern("a.v1.Admin/Read"))]) == [false, false, true])
+        #expect(allowed([try #require(MethodPattern("a.v1.B/*"))]) == [true, false, false])
+    }
+
     private func allowed(_ patterns: [MethodPattern]?, _ names: [String]) -> [Bool] {
         let permissions = MethodPermissions(patterns, of: names)
         return names.indices.map(permissions.allows)

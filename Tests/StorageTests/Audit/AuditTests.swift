@@ -24,13 +24,15 @@ struct AuditTests {
                 AuditEvent(
                     .signInFailed, account: 1, session: 2, subject: [3], clientAddress: [4],
                     device: [5], outcome: .invalidCredential, attempt: 6))
-            try transaction.audit(AuditEvent(.signingKeyMade))
+            var event = AuditEvent(.signingKeyMade)
+            event.actor = "tool/ann"
+            try transaction.audit(event)
         }
         let rows = try await store.read { session in
             try session.query(
                 """
                 SELECT number, at_ms, kind, account, session, subject, client_address, device,
-                    outcome, attempt
+                    outcome, attempt, actor
                 FROM audit ORDER BY number
                 """
             ) { $0.values }
@@ -41,10 +43,10 @@ struct AuditTests {
                 [
                     .integer(1), at, .text("sign-in.failed"), .integer(1), .integer(2),
                     .blob([3]), .blob([4]), .blob([5]), .text("auth/invalid-credential"),
-                    .integer(6),
+                    .integer(6), .null,
                 ],
                 [.integer(2), at, .text("key.signing-key-made")]
-                    + [SQLValue](repeating: .null, count: 7),
+                    + [SQLValue](repeating: .null, count: 7) + [.text("tool/ann")],
             ])
     }
 

@@ -40,13 +40,16 @@ struct DescriptionCode {
         }
         let streams = method.streams == .none ? "" : ", streams: .\(method.streams)"
         let lane = options.isCostly ? ", isCostly: true" : ""
+        let callers =
+            options.isForNamedCallersOnly
+            ? ",\n            isForNamedCallersOnly: true" : ""
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(
                     name: "\(service.fullName)/\(method.name)",
                     isIdempotent: \(options.isIdempotent),
                     timeout: .milliseconds(\(options.timeoutMilliseconds)),
-                    isOnLoop: \(options.isOnLoop)\(streams)\(lane)\(hedge ?? ""))
+                    isOnLoop: \(options.isOnLoop)\(streams)\(lane)\(hedge ?? "")\(callers))
 
 
             """

@@ -9,6 +9,7 @@ struct MethodOptions {
     var isOnLoop = false
     var hedgeAfterMilliseconds: Int?
     var isCostly = false
+    var isForNamedCallersOnly = false
 
     init(_ method: MethodDescriptor) {
         // A follower stays for long, and resumes by a position.
@@ -25,6 +26,7 @@ struct MethodOptions {
             case 50_003: isOnLoop = value != 0
             case 50_004: hedgeAfterMilliseconds = Int(value)
             case 50_005: isCostly = value != 0
+            case 50_006: isForNamedCallersOnly = value != 0
             default: fatalError("\(method.fullName): unknown option \(tag >> 3)")
             }
         }

@@ -547,7 +547,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_phone_code_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors[6] =
 {
   {
     "account",
@@ -609,18 +609,31 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "news",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, news),
+    &postern__identity__v1__sign_in_news__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_phone_code_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   4,   /* field[4] = collision */
   2,   /* field[2] = is_new_user */
   3,   /* field[3] = is_upgraded */
+  5,   /* field[5] = news */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_response__descriptor =
 {
@@ -630,7 +643,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   "Postern__Gateway__V1__SignInWithPhoneCodeResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPhoneCodeResponse),
-  5,
+  6,
   postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors,
   postern__gateway__v1__sign_in_with_phone_code_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_phone_code_response__number_ranges,

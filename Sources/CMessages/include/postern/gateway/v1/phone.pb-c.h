@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "postern/gateway/v1/gateway.pb-c.h"
 #include "postern/identity/v1/identities.pb-c.h"
 #include "postern/identity/v1/identity.pb-c.h"
+#include "postern/identity/v1/news.pb-c.h"
 #include "postern/identity/v1/phones.pb-c.h"
 
 typedef struct Postern__Gateway__V1__RequestPhoneCodeRequest Postern__Gateway__V1__RequestPhoneCodeRequest;
@@ -82,10 +83,11 @@ struct  Postern__Gateway__V1__SignInWithPhoneCodeResponse
   protobuf_c_boolean is_new_user;
   protobuf_c_boolean is_upgraded;
   Postern__Identity__V1__Collision *collision;
+  Postern__Identity__V1__SignInNews *news;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PHONE_CODE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_phone_code_response__descriptor) \
-    , NULL, NULL, 0, 0, NULL }
+    , NULL, NULL, 0, 0, NULL, NULL }
 
 
 struct  Postern__Gateway__V1__LinkPhoneRequest

@@ -1,0 +1,58 @@
+import ServiceRuntime
+import Storage
+
+/// The columns of `accounts` that keep a standing: `status`, which is told, and in `beneath` the
+/// facts that it hides. Rows from before `beneath`, and those that were inserted with a status alone
+/// (an import's), mean what their status says.
+enum AccountStatusTables {
+    static let sql = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
+}
+
+extension SQLSession {
+    /// How an account stands; nil where there is none.
+    func standing(_ account: AccountID) throws -> AccountStanding? {
+        try queryOne(
+            "SELECT status, beneath FROM accounts WHERE account = ?", [.integer(account.key)]
+        ) { row in
+            let status = try row.integer(0)
+            guard let status = AccountStatus(rawValue: status) else {
+                throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
+            }
+            return AccountStanding(status: status, beneath: try row.integer(1))
+        }
+    }
+}
+
+extension Transaction {
+    /// Has an event befall an account: the one way in which a status changes.
+    /// - Returns: whether its standing is another one now; false where there is no such account.
+    @discardableResult
+    func befall(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
+        guard let before = try standing(account) else { return false }
+        let after = AccountStatusRule.standing(before, after: event)
+        guard after != before else { return false }
+        try execute(
+            "UPDATE accounts SET status = ?, beneath = ? WHERE account = ?",
+            [
+                .integer(after.status.rawValue), .integer(after.beneath), .integer(account.key),
+            ])
+        return true
+    }
+}
+
+extension AccountStanding {
+    private static let suspendedBit: Int64 = 1
+    private static let pendingBit: Int64 = 2
+
+    init(status: AccountStatus, beneath: Int64) {
+        isDeleting = status == .deleting
+        isSuspended = status == .suspended || beneath & Self.suspendedBit != 0
+        awaitsVerification = status == .pendingVerification || beneath & Self.pendingBit != 0
+    }
+
+    /// The facts that the status does not tell.
+    var beneath: Int64 {
+        (isSuspended && status != .suspended ? Self.suspendedBit : 0)
+            | (awaitsVerification && status != .pendingVerification ? Self.pendingBit : 0)
+    }
+}

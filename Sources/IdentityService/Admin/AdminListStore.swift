@@ -1,0 +1,55 @@
+import ServiceRuntime
+import Storage
+
+/// A page of accounts.
+struct AccountPage: Sendable {
+    let rows: [(AccountRow, Suspension?)]
+    /// The next page begins after this one; nil where there is none.
+    let next: AccountID?
+}
+
+/// Rows that are looked at for one page. Where few accounts are wanted among millions, a page is short
+/// and the next one goes on: no question of an operator's holds a reader for long.
+private let accountsLookedAt: Int64 = 10_000
+
+extension SQLSession {
+    /// The next accounts that are wanted, by key.
+    func accounts(_ wanted: AccountFilter, limit: Int64) throws -> AccountPage {
+        let after = SQLValue.integer(wanted.after?.key ?? 0)
+        let keys = try query(
+            """
+            SELECT account FROM (
+                SELECT account, status, created_at_ms, last_sign_in_at_ms
+                FROM accounts WHERE account > ?1 ORDER BY account LIMIT ?2)
+            WHERE (?3 IS NULL OR status = ?3)
+              AND (?4 IS NULL OR created_at_ms >= ?4)
+              AND (?5 IS NULL OR created_at_ms < ?5)
+              AND (?6 IS NULL OR last_sign_in_at_ms >= ?6)
+              AND (?7 IS NULL OR coalesce(last_sign_in_at_ms, 0) < ?7)
+            ORDER BY account LIMIT ?8
+            """,
+            [
+                after, .integer(accountsLookedAt), SQLValue(wanted.status?.rawValue),
+                SQLValue(wanted.createdFrom), SQLValue(wanted.createdBefore),
+                SQLValue(wanted.signedInFrom), SQLValue(wanted.signedInBefore), .integer(limit),
+            ]
+        ) { try AccountID(stored: $0.integer(0)) }
+        let rows = try keys.compactMap { key in
+            // One without its profile is an orphan, which `OrphanCheck` tells of.
+            try account(key).map { ($0, try suspension(key)) }
+        }
+        let isFull = keys.count == limit
+        return AccountPage(
+            rows: rows, next: try isFull ? keys.last : endOfWindow(after: after))
+    }
+
+    /// The last account that was looked at; nil where all were.
+    private func endOfWindow(after: SQLValue) throws -> AccountID? {
+        try queryOne(
+            """
+            SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT 1 OFFSET ?
+            """,
+            [after, .integer(accountsLookedAt - 1)]
+        ) { try AccountID(stored: $0.integer(0)) }
+    }
+}

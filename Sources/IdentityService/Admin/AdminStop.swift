@@ -1,0 +1,92 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Suspends accounts, takes that back, and ends their sessions (I-09). Each is one transaction: the
+/// status, what it makes void, the end of the sessions by the outbox, and the record of who did it.
+struct AdminStop: Sendable {
+    private static let reasonBytes = 1...500
+
+    let parts: IdentityParts
+
+    /// Stops an account. A sign-in that is under way has its proof refused: `EndAccount` is for all
+    /// proofs until now, and the sign-in's own transaction looks at the status.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
+    func suspend(
+        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SuspendAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, parts.settings)
+        let account = try AccountID.required(request.accountId)
+        guard Self.reasonBytes.contains(request.reason.utf8.count) else {
+            throw ServiceError(.invalidArgument, fields: ["reason"])
+        }
+        let row = try await AccountReading(parts: parts).account(account)
+        let reason = try AccountReading(parts: parts).vault(row)
+            .seal(request.reason, .suspensionReason)
+        return try await parts.store.write { transaction in
+            let changed = try transaction.befall(.suspend, account)
+            if changed { try stop(account, reason, caller, transaction) }
+            return IdentityV1.SuspendAccountResponse(
+                account: try AdminReading(parts: parts).message(account, transaction),
+                changed: changed)
+        }
+    }
+
+    private func stop(
+        _ account: AccountID, _ sealedReason: [UInt8], _ caller: AdminCaller,
+        _ transaction: Transaction
+    ) throws {
+        try transaction.noteSuspension(of: account, sealedReason: sealedReason)
+        // What is out must not work again once the account is restored.
+        try transaction.removeLinks(of: account)
+        try transaction.removePhoneCodes(of: account)
+        try endSessions(of: account, transaction)
+        try transaction.audit(AuditEvent(.accountSuspended, account: account.key).by(caller))
+    }
+
+    /// Takes a suspension back.
+    /// - Throws: as `suspend`.
+    func restore(
+        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RestoreAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, parts.settings)
+        let account = try AccountID.required(request.accountId)
+        return try await parts.store.write { transaction in
+            let changed = try transaction.befall(.restore, account)
+            if changed {
+                try transaction.removeSuspension(of: account)
+                try transaction.audit(
+                    AuditEvent(.accountRestored, account: account.key).by(caller))
+            }
+            return IdentityV1.RestoreAccountResponse(
+                account: try AdminReading(parts: parts).message(account, transaction),
+                changed: changed)
+        }
+    }
+
+    /// Ends all sessions of an account.
+    /// - Throws: as `suspend`.
+    func signOut(
+        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SignOutAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, parts.settings)
+        let account = try AccountID.required(request.accountId)
+        try await parts.store.write { transaction in
+            guard try transaction.standing(account) != nil else {
+                throw ServiceError(.notFound, fields: ["account_id"])
+            }
+            try endSessions(of: account, transaction)
+            try transaction.audit(
+                AuditEvent(.accountSignedOut, account: account.key).by(caller))
+        }
+        return IdentityV1.SignOutAccountResponse()
+    }
+
+    private func endSessions(of account: AccountID, _ transaction: Transaction) throws {
+        try transaction.enqueue(
+            IdentityOutbox(parts: parts).endAccount(
+                account, provedUntil: transaction.at, reason: .revoked))
+    }
+}

@@ -1,0 +1,35 @@
+import ServiceRuntime
+import Storage
+
+/// When an account's sessions that are over were last used (I-01, G-09): ended sessions are erased
+/// after a while, and are not found by their account.
+enum AccountSeenTables {
+    static let sql = """
+        CREATE TABLE account_seen (
+            account INTEGER PRIMARY KEY,
+            seen_at_ms INTEGER NOT NULL
+        ) STRICT;
+        """
+}
+
+extension SQLSession {
+    /// When a session of the account that is over was last used; nil where none is known.
+    func accountSeen(_ account: AccountID) throws -> Timestamp? {
+        try queryOne(
+            "SELECT seen_at_ms FROM account_seen WHERE account = ?", [.integer(account.key)]
+        ) { try $0.timestamp(0) }
+    }
+}
+
+extension Transaction {
+    /// Notes that an account was seen at a moment; an earlier one than is known changes nothing.
+    func noteSeen(_ account: AccountID, at moment: Timestamp) throws {
+        try execute(
+            """
+            INSERT INTO account_seen (account, seen_at_ms) VALUES (?, ?)
+            ON CONFLICT (account) DO UPDATE SET seen_at_ms = excluded.seen_at_ms
+            WHERE excluded.seen_at_ms > seen_at_ms
+            """,
+            [.integer(account.key), SQLValue(moment)])
+    }
+}

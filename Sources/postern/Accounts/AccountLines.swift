@@ -1,0 +1,83 @@
+import Messages
+import ServiceRuntime
+
+/// By what an operator looks for an account, as it is typed.
+enum AccountSearch {
+    /// An issuer has a subject behind it; an id begins with `acc_`, a number with `+`, and all else
+    /// is an email.
+    static func by(
+        _ text: String, subject: String?
+    ) -> IdentityV1.LookUpAccountRequest.By {
+        if let subject { return .provider(.init(issuer: text, subject: subject)) }
+        if text.hasPrefix("acc_") { return .accountId(text) }
+        return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
+    }
+}
+
+extension IdentityV1.AdminAccount {
+    /// A line in a list: `acc_…  suspended  made 2026-01-31  signed in 2026-02-01  a…@example.org`.
+    var line: String {
+        let account = account ?? IdentityV1.Account()
+        return [
+            account.accountId, account.status.word, "made \(Self.day(account.createdAtMs))",
+            account.lastSignInAtMs == 0
+                ? "never signed in" : "signed in \(Self.day(account.lastSignInAtMs))",
+            [account.email, account.phoneNumber].filter { !$0.isEmpty }.joined(separator: "  "),
+        ].filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    /// All that is known of it, a line each.
+    var lines: [String] {
+        let account = account ?? IdentityV1.Account()
+        var rows: [(String, String)] = [
+            ("account", account.accountId), ("status", account.status.word),
+        ]
+        if let suspension {
+            rows.append(("suspended", "\(Self.moment(suspension.sinceMs)): \(suspension.reason)"))
+        }
+        let proof = account.emailVerified ? "verified" : "not verified"
+        rows.append(("email", account.email.isEmpty ? "" : "\(account.email) (\(proof))"))
+        rows += [
+            ("phone", account.phoneNumber), ("name", account.displayName),
+            ("methods", account.methods.joined(separator: ", ")),
+            ("guest", account.isGuest ? "yes" : ""), ("made", Self.moment(account.createdAtMs)),
+            ("last sign-in", Self.moment(account.lastSignInAtMs)),
+        ]
+        rows += useRows
+        return rows.filter { !$0.1.isEmpty }.map { "\(Self.padded($0.0))\($0.1)" }
+    }
+
+    private var useRows: [(String, String)] {
+        guard let use else { return [("sessions", "not known: session cannot be reached")] }
+        return [
+            ("sessions", "\(use.liveSessions)"),
+            ("last activity", Self.moment(use.lastActivityAtMs)),
+            ("last seen", Self.moment(use.lastSeenAtMs)),
+        ]
+    }
+
+    private static func padded(_ name: String) -> String {
+        name + String(repeating: " ", count: max(1, 15 - name.count))
+    }
+
+    private static func moment(_ milliseconds: Int64) -> String {
+        milliseconds == 0 ? "" : Timestamp(milliseconds: milliseconds).text
+    }
+
+    private static func day(_ milliseconds: Int64) -> String {
+        String(moment(milliseconds).prefix(10))
+    }
+}
+
+extension IdentityV1.AccountStatus {
+    /// As the tool shows it, and takes it.
+    var word: String {
+        switch self {
+        case .unspecified, .unrecognized: "unknown"
+        case .active: "active"
+        case .suspended: "suspended"
+        case .pendingVerification: "pending"
+        case .deleting: "deleting"
+        }
+    }
+}

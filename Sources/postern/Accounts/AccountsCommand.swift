@@ -1,0 +1,110 @@
+import ArgumentParser
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// `postern accounts`: looks accounts up and stops them (I-09).
+struct AccountsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accounts",
+        abstract: "Looks accounts up, suspends and restores them, signs them out.",
+        discussion: """
+            Addresses and numbers are masked unless --show is given, which is on record in \
+            identity's audit trail, as is every suspension with who made it.
+
+            What an app's support desk may do of this by itself: see \
+            Protos/postern/gateway/v1/admin.proto.
+            """,
+        subcommands: [
+            LookUp.self, List.self, Suspend.self, Restore.self, SignOut.self,
+        ])
+
+    /// `postern accounts look-up ada@example.org`.
+    struct LookUp: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "look-up",
+            abstract: "Shows one account.",
+            discussion: """
+                Examples: postern accounts look-up ada@example.org
+                          postern accounts look-up +4915112345678
+                          postern accounts look-up acc_66cqqcm3fgp8r --show
+                          postern accounts look-up https://accounts.google.com 1234567890
+                """)
+
+        @Argument(help: "An id, an email, a phone number with its +, or a provider's issuer.")
+        var who: String
+
+        @Argument(help: "After an issuer: the subject there.")
+        var subject: String?
+
+        @OptionGroup var admin: AccountAdminCaller
+        @Flag(help: "Shows email, number and name in full.") var show = false
+
+        func run() async throws {
+            let request = IdentityV1.LookUpAccountRequest(
+                showPersonal: show, actor: admin.actor,
+                by: AccountSearch.by(who, subject: subject))
+            try await admin.show { accounts, context in
+                try await accounts.lookUpAccount(request, context).account?.lines ?? []
+            }
+        }
+    }
+
+    /// `postern accounts suspend acc_… --reason "…"`.
+    struct Suspend: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Stops an account: nobody signs in to it, and its sessions end.")
+
+        @Argument(help: "The account, acc_….") var account: String
+        @Option(help: "Why; for whoever looks it up later. Its owner is not told.")
+        var reason: String
+        @OptionGroup var admin: AccountAdminCaller
+
+        func run() async throws {
+            let request = IdentityV1.SuspendAccountRequest(
+                accountId: account, reason: reason, actor: admin.actor)
+            try await admin.show { accounts, context in
+                let answer = try await accounts.suspendAccount(request, context)
+                return [answer.changed ? "suspended" : "it was suspended already"]
+            }
+        }
+    }
+
+    /// `postern accounts restore acc_…`.
+    struct Restore: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes a suspension back; its owner signs in anew.")
+
+        @Argument(help: "The account, acc_….") var account: String
+        @OptionGroup var admin: AccountAdminCaller
+
+        func run() async throws {
+            let request = IdentityV1.RestoreAccountRequest(
+                accountId: account, actor: admin.actor)
+            try await admin.show { accounts, context in
+                let answer = try await accounts.restoreAccount(request, context)
+                return [answer.changed ? "restored" : "it was not suspended"]
+            }
+        }
+    }
+
+    /// `postern accounts sign-out acc_…`.
+    struct SignOut: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sign-out",
+            abstract: "Ends all sessions of an account; its owner can sign in again.")
+
+        @Argument(help: "The account, acc_….") var account: String
+        @OptionGroup var admin: AccountAdminCaller
+
+        func run() async throws {
+            let request = IdentityV1.SignOutAccountRequest(
+                accountId: account, actor: admin.actor)
+            try await admin.show { accounts, context in
+                _ = try await accounts.signOutAccount(request, context)
+                return ["its sessions end within a second"]
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Contracts
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+/// Identity's admin, which keeps who asked, and what came beside the calls.
+private final class RecordingAdmin: AccountAdminAPI {
+    private let state = Mutex<(actors: [String], keys: [Int])>(([], []))
+
+    var actors: [String] { state.withLock { $0.actors } }
+    var metadataCounts: [Int] { state.withLock { $0.keys } }
+
+    private func note(_ actor: String, _ context: CallContext) {
+        state.withLock { state in
+            state.actors.append(actor)
+            state.keys.append(context.metadata.entries.count)
+        }
+    }
+
+    func lookUpAccount(
+        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.LookUpAccountResponse {
+        note(request.actor, context)
+        return .init()
+    }
+
+    func listAccounts(
+        _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListAccountsResponse {
+        note(request.actor, context)
+        return .init(nextPage: request.page)
+    }
+
+    func suspendAccount(
+        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SuspendAccountResponse {
+        note(request.actor, context)
+        return .init(changed: request.reason == "spam")
+    }
+
+    func restoreAccount(
+        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RestoreAccountResponse {
+        note(request.actor, context)
+        return .init()
+    }
+
+    func signOutAccount(
+        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SignOutAccountResponse {
+        note(request.actor, context)
+        return .init()
+    }
+}
+
+@Suite("I-09: accounts for an app's support desk")
+struct AdminRelayTests {
+    @Test("each call is identity's, and the record names the application that made it")
+    func relayed() async throws {
+        let identity = RecordingAdmin()
+        let admin = Admin(accounts: identity)
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = "192.0.2.7"
+        let context = CallContext(
+            application: "support", deadline: .seconds(10), metadata: metadata)
+        _ = try await admin.lookUpAccount(.init(actor: "ann"), context)
+        #expect(try await admin.listAccounts(.init(page: "p"), context).nextPage == "p")
+        #expect(
+            try await admin.suspendAccount(.init(reason: "spam", actor: "ann"), context).changed)
+        _ = try await admin.restoreAccount(.init(actor: "tool/eve"), context)
+        _ = try await admin.signOutAccount(.init(), context)
+        #expect(
+            identity.actors == [
+                "support/ann", "support", "support/ann", "support/tool/eve", "support",
+            ])
+        #expect(identity.metadataCounts == [0, 0, 0, 0, 0])
+    }
+
+    @Test("nobody calls them who is not named in the list of callers")
+    func named() {
+        let methods = AdminDescription.service.methods
+        #expect(methods.count == 5)
+        #expect(methods.allSatisfy { $0.isForNamedCallersOnly })
+        #expect(AuthDescription.service.methods.allSatisfy { !$0.isForNamedCallersOnly })
+    }
+}

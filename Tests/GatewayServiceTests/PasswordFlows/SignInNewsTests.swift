@@ -1,0 +1,53 @@
+import GatewayService
+import Messages
+import NotificationService
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-08: what signing in tells, through the gateway", .timeLimit(.minutes(1)))
+struct SignInNewsTests {
+    let house: GatewayHouse
+
+    init() async throws { house = try await GatewayHouse() }
+
+    private func signIn(
+        on device: String, password: String = "Correct7Horse", language: String? = nil
+    ) async throws -> GatewayV1.SignInWithPasswordResponse {
+        var context = house.context()
+        context.metadata[Metadata.Key.acceptLanguage] = language
+        return try await house.gateway.signInWithPassword(
+            .init(
+                email: "ada@example.org", password: password,
+                device: .init(deviceId: device, platform: "ios", name: "Ada's phone")), context)
+    }
+
+    @Test("the sign-in before, its gap, a new device, and its mail to who has proved the address")
+    func news() async throws {
+        let ada = try await house.signUp()
+        _ = try await house.verify(
+            try await house.inner.linkToken(), accessToken: ada.session.accessToken)
+        let signedUpAt = house.time.now().milliseconds
+        house.time.advance(by: .seconds(90))
+        let known = try #require(try await signIn(on: "d1").news)
+        #expect(known == .init(lastSignInAtMs: signedUpAt, gapMs: 90_000, isNewDevice: false))
+        let new = try #require(try await signIn(on: "d2").news)
+        #expect(new == .init(lastSignInAtMs: signedUpAt + 90_000, isNewDevice: true))
+        let mails = try await house.inner.mails()
+        let notice = mails.filter { $0.text.contains("that we had not seen before") }
+        #expect(notice.count == 1, "\(mails.map(\.text))")
+        #expect(notice.first?.text.contains("Ada's phone") == true)
+    }
+
+    @Test("X-01: who waits is told so in the language of the call, where the request names none")
+    func language() async throws {
+        for _ in 0..<5 {
+            _ = try await refusal { try await signIn(on: "d1", password: "Wrong7Horse") }
+        }
+        let error = try await refusal {
+            try await signIn(on: "d1", password: "Wrong7Horse", language: "fr-CH, en;q=0.2")
+        }
+        #expect(error.sentence?.hasPrefix("Trop de tentatives.") == true, "\(error)")
+    }
+}

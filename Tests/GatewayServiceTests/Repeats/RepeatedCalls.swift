@@ -1,0 +1,168 @@
+import GatewayService
+import Messages
+import ProviderIssuer
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// Every mutating public method (G-25). A new one gets its row here, and where its service is new its
+/// line in `Gateway` and in `RepeatedCall.services`; until then a test fails.
+enum RepeatedCalls {
+    static let all: [RepeatedCall] = [
+        .init("Auth/SignUpWithPassword", { try await $0.auth.signUpWithPassword($1, $2) }) { _ in
+            both { .init(email: $0, password: password, device: device, displayName: "A") }
+        },
+        .init("Auth/SignInWithPassword", { try await $0.auth.signInWithPassword($1, $2) }) {
+            _ = try await $0.two()
+            return both { .init(email: $0, password: password, device: device) }
+        },
+        .init("Auth/VerifyEmail", { try await $0.auth.verifyEmail($1, $2) }) { town in
+            _ = try await town.two()
+            return try await both { email in
+                .init(
+                    token: try await town.house.inner.linkToken(to: email), password: other,
+                    device: device)
+            }
+        },
+        .init("Auth/Refresh", { try await $0.auth.refresh($1, $2) }) {
+            try await $0.two { .init(refreshToken: $0.refreshToken, device: device) }
+        },
+        .init(
+            "Passwords/RequestPasswordReset",
+            { try await $0.passwords.requestPasswordReset($1, $2) }
+        ) {
+            _ = try await $0.two()
+            return both { .init(email: $0, device: device) }
+        },
+        .init("Passwords/ResetPassword", { try await $0.passwords.resetPassword($1, $2) }) { town in
+            _ = try await town.two()
+            return try await both { email in
+                _ = try await town.house.passwords.requestPasswordReset(
+                    .init(email: email, device: device), town.house.context())
+                return .init(
+                    token: try await town.house.inner.linkToken(to: email, page: "reset-password"),
+                    password: other, device: device)
+            }
+        },
+        .init("Passwords/ChangePassword", { try await $0.passwords.changePassword($1, $2) }) {
+            try await $0.two {
+                .init(
+                    accessToken: $0.accessToken, currentPassword: password, newPassword: other,
+                    device: device)
+            }
+        },
+        .init(
+            "Passwords/ResendVerificationEmail",
+            { try await $0.passwords.resendVerificationEmail($1, $2) }
+        ) {
+            try await $0.two { .init(accessToken: $0.accessToken, device: device) }
+        },
+        .init(
+            "AccountSessions/Reauthenticate",
+            { try await $0.accountSessions.reauthenticate($1, $2) }
+        ) {
+            try await $0.two {
+                .init(accessToken: $0.accessToken, device: device, proof: .password(password))
+            }
+        },
+        .init("Providers/SignInWithProvider", { try await $0.providers.signInWithProvider($1, $2) })
+        {
+            town in
+            try await both {
+                .init(token: try await town.googleToken(of: $0, email: $0), device: device)
+            }
+        },
+        .init("Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) }) { _ in
+            // Nothing tells guests apart but where they are.
+            (.init(device: device), .init(device: .init(deviceId: "d2", platform: "cli")))
+        },
+        .init("SignInMethods/LinkProvider", { try await $0.methods.linkProvider($1, $2) }) { town in
+            let (ada, eve) = try await town.two()
+            func request(_ person: SignedIn, _ subject: String) async throws
+                -> GatewayV1.LinkProviderRequest
+            {
+                .init(
+                    accessToken: person.session.accessToken,
+                    token: try await town.googleToken(of: subject), device: device)
+            }
+            return (try await request(ada, "1"), try await request(eve, "2"))
+        },
+        .init("SignInMethods/UnlinkMethod", { try await $0.methods.unlinkMethod($1, $2) }) { town in
+            let (ada, eve) = try await town.two()
+            _ = try await town.link(try await town.googleToken(of: "1"), to: ada.session)
+            _ = try await town.link(try await town.googleToken(of: "2"), to: eve.session)
+            return both(ada.session, eve.session) {
+                .init(accessToken: $0.accessToken, method: "google", device: device)
+            }
+        },
+        .init("PhoneSignIn/RequestPhoneCode", { try await $0.phone.requestPhoneCode($1, $2) }) {
+            _ in
+            (
+                .init(phoneNumber: "+4915112345678", purpose: .signIn, device: device),
+                .init(phoneNumber: "+4915112345679", purpose: .signIn, device: device)
+            )
+        },
+        .init("PhoneSignIn/SignInWithPhoneCode", { try await $0.phone.signInWithPhoneCode($1, $2) })
+        {
+            town in
+            func request(_ number: String) async throws -> GatewayV1.SignInWithPhoneCodeRequest {
+                let sent = try await town.house.sentCode(number)
+                return .init(
+                    requestId: sent.request, phoneNumber: number, code: sent.code, device: device)
+            }
+            return (try await request("+4915112345678"), try await request("+4915112345679"))
+        },
+        .init("PhoneSignIn/LinkPhone", { try await $0.phone.linkPhone($1, $2) }) { town in
+            let (ada, eve) = try await town.two()
+            func request(_ person: SignedIn, _ number: String) async throws
+                -> GatewayV1.LinkPhoneRequest
+            {
+                let token = person.session.accessToken
+                let sent = try await town.house.sentCode(number, .link, accessToken: token)
+                return .init(
+                    accessToken: token, requestId: sent.request, phoneNumber: number,
+                    code: sent.code, device: device)
+            }
+            return (
+                try await request(ada, "+4915112345678"), try await request(eve, "+4915112345679")
+            )
+        },
+    ]
+
+    private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli", name: "Phone")
+    private static let password = "Correct7Horse"
+    private static let other = "Another7Horse"
+
+    /// One request for each of the two people.
+    private static func both<Request>(
+        _ request: (String) async throws -> Request
+    ) async throws -> (Request, Request) {
+        (try await request("ada@example.org"), try await request("eve@example.org"))
+    }
+
+    private static func both<Request>(_ request: (String) -> Request) -> (Request, Request) {
+        (request("ada@example.org"), request("eve@example.org"))
+    }
+
+    private static func both<Request>(
+        _ ada: GatewayV1.Session, _ eve: GatewayV1.Session,
+        _ request: (GatewayV1.Session) -> Request
+    ) -> (Request, Request) { (request(ada), request(eve)) }
+}
+
+extension ProviderTown {
+    /// Two people, a moment ago.
+    fileprivate func two() async throws -> (SignedIn, SignedIn) {
+        let two = (try await house.signUp(), try await house.signUp("eve@example.org"))
+        house.time.advance(by: .seconds(1))
+        return two
+    }
+
+    /// Two people, and a request of each with what its session has.
+    fileprivate func two<Request>(
+        _ request: (GatewayV1.Session) -> Request
+    ) async throws -> (Request, Request) {
+        let (ada, eve) = try await two()
+        return (request(ada.session), request(eve.session))
+    }
+}

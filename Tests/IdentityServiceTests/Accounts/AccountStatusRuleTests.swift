@@ -1,0 +1,129 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-01: what becomes of an account's status, and what each allows")
+struct AccountStatusRuleTests {
+    private typealias Row = (
+        from: AccountStanding, event: AccountEvent, to: AccountStatus, changed: Bool
+    )
+
+    private static let active = AccountStanding()
+    private static let suspended = AccountStanding(isSuspended: true)
+    private static let pending = AccountStanding(awaitsVerification: true)
+    private static let deleting = AccountStanding(isDeleting: true)
+
+    /// Every cell of the rule's first table.
+    private static let table: [Row] = [
+        (active, .suspend, .suspended, true), (active, .restore, .active, false),
+        (active, .verify, .active, false), (active, .beginDeletion, .deleting, true),
+        (active, .cancelDeletion, .active, false),
+        (suspended, .suspend, .suspended, false), (suspended, .restore, .active, true),
+        (suspended, .verify, .suspended, false), (suspended, .beginDeletion, .deleting, true),
+        (suspended, .cancelDeletion, .suspended, false),
+        (pending, .suspend, .suspended, true), (pending, .restore, .pendingVerification, false),
+        (pending, .verify, .active, true), (pending, .beginDeletion, .deleting, true),
+        (pending, .cancelDeletion, .pendingVerification, false),
+        (deleting, .suspend, .deleting, true), (deleting, .restore, .deleting, false),
+        (deleting, .verify, .deleting, false), (deleting, .beginDeletion, .deleting, false),
+        (deleting, .cancelDeletion, .active, true),
+    ]
+
+    @Test("every cell of the table")
+    func cells() {
+        #expect(Self.table.count == 4 * AccountEvent.allCases.count)
+        for row in Self.table {
+            let after = AccountStatusRule.standing(row.from, after: row.event)
+            #expect(after.status == row.to, "\(row)")
+            #expect((after != row.from) == row.changed, "\(row)")
+        }
+    }
+
+    @Test("a deletion that is cancelled is no way out of a suspension, in either order")
+    func noWayOut() {
+        for events in [
+            [AccountEvent.suspend, .beginDeletion, .cancelDeletion],
+            [.beginDeletion, .suspend, .cancelDeletion], [.suspend, .verify],
+            [.suspend, .beginDeletion, .verify, .cancelDeletion],
+        ] {
+            let standing = events.reduce(Self.pending) {
+                AccountStatusRule.standing($0, after: $1)
+            }
+            #expect(standing.status == .suspended, "\(events)")
+        }
+    }
+
+    @Test("a suspension that is taken back lets nobody in whose address is not proved")
+    func stillPending() {
+        let standing = [AccountEvent.suspend, .restore].reduce(Self.pending) {
+            AccountStatusRule.standing($0, after: $1)
+        }
+        #expect(standing.status == .pendingVerification)
+        let proved = [AccountEvent.suspend, .verify, .restore].reduce(Self.pending) {
+            AccountStatusRule.standing($0, after: $1)
+        }
+        #expect(proved.status == .active)
+    }
+
+    @Test("whatever is suspended or deleting allows nothing; pending allows a reset")
+    func allows() {
+        for act in AccountAct.allCases {
+            #expect(AccountStatusRule.allows(act, .active))
+            #expect(!AccountStatusRule.allows(act, .suspended))
+            #expect(!AccountStatusRule.allows(act, .deleting))
+            #expect(
+                AccountStatusRule.allows(act, .pendingVerification) == (act == .proveAddress))
+        }
+    }
+
+    @Test("every standing is read back as it was written", arguments: 0..<8)
+    func stored(bits: Int) {
+        let standing = AccountStanding(
+            isDeleting: bits & 1 != 0, isSuspended: bits & 2 != 0,
+            awaitsVerification: bits & 4 != 0)
+        #expect(
+            AccountStanding(status: standing.status, beneath: standing.beneath) == standing)
+    }
+}
+
+@Suite("I-01: a status in the store", .timeLimit(.minutes(1)))
+struct AccountStatusStoreTests {
+    @Test("proving the address ends the wait for it, and no suspension", arguments: [1, 2, 3, 4])
+    func verified(status: Int64) async throws {
+        let house = try IdentityHouse()
+        let registered = try await house.register().account?.accountId ?? ""
+        let account = try #require(AccountID(text: registered))
+        try await house.change("UPDATE accounts SET status = ?", [.integer(status)])
+        try await house.store.write { try $0.setAddressProved(account) }
+        let after = try await house.store.read { try $0.standing(account) }
+        #expect(after?.status.rawValue == (status == 3 ? 1 : status))
+        #expect(after?.awaitsVerification == false)
+    }
+
+    @Test("nobody's status is nobody's to change")
+    func nobody() async throws {
+        let house = try IdentityHouse()
+        let nobody = try #require(AccountID(key: 4_711))
+        #expect(try await house.store.write { try $0.befall(.suspend, nobody) } == false)
+    }
+
+    @Test("G-11: an account that waits for its address to be proved is let in by a reset")
+    func reset() async throws {
+        let house = try IdentityHouse()
+        _ = try await house.register()
+        try await house.change("UPDATE accounts SET status = 3")
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+        try await house.relay()
+        let answer = try await house.service.resetPassword(
+            .init(
+                token: try house.latestToken("reset-password"), password: "Another7Horse",
+                origin: IdentityHouse.origin), house.context())
+        #expect(answer.account?.status == .active)
+        #expect(answer.account?.emailVerified == true)
+    }
+}

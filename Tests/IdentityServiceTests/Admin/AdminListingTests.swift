@@ -1,0 +1,134 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-09: accounts in pages", .timeLimit(.minutes(1)))
+struct AdminListingTests {
+    let house: IdentityHouse
+    let listing: AdminListing
+    let begin: Int64
+
+    init() async throws {
+        house = try IdentityHouse()
+        listing = AdminListing(parts: house.service.parts)
+        begin = house.time.now().milliseconds
+        for number in 0..<7 {
+            _ = try await house.register("p\(number)@example.org")
+            house.time.advance(by: .seconds(1))
+        }
+    }
+
+    private func list(
+        _ request: IdentityV1.ListAccountsRequest = .init()
+    ) async throws -> IdentityV1.ListAccountsResponse {
+        try await listing.run(request, house.context(application: "tool"))
+    }
+
+    private func emails(_ request: IdentityV1.ListAccountsRequest) async throws -> Set<String> {
+        var request = request
+        request.showPersonal = true
+        return Set(try await list(request).accounts.compactMap { $0.account?.email })
+    }
+
+    @Test("page after page, each account once, with nothing personal")
+    func pages() async throws {
+        var request = IdentityV1.ListAccountsRequest(limit: 3)
+        var seen: [String] = []
+        repeat {
+            let page = try await list(request)
+            #expect(page.accounts.count <= 3)
+            #expect(page.accounts.allSatisfy { $0.account?.email == "p…@example.org" })
+            seen += page.accounts.compactMap { $0.account?.accountId }
+            request.page = page.nextPage
+        } while !request.page.isEmpty
+        #expect(seen.count == 7 && Set(seen).count == 7)
+        #expect(try await house.count("audit", where: "kind = 'account.list-shown'") == 0)
+    }
+
+    @Test("by status, by creation, by last sign-in: from is in, before is out")
+    func filters() async throws {
+        #expect(
+            try await emails(.init(createdFromMs: begin + 5_000))
+                == ["p5@example.org", "p6@example.org"])
+        #expect(try await emails(.init(createdBeforeMs: begin + 1_000)) == ["p0@example.org"])
+        #expect(
+            try await emails(.init(createdFromMs: begin + 1_000, createdBeforeMs: begin + 2_000))
+                == ["p1@example.org"])
+        _ = try await house.signIn("p3@example.org")
+        #expect(
+            try await emails(.init(signedInFromMs: begin + 6_500)) == ["p3@example.org"])
+        try await house.change(
+            "UPDATE accounts SET last_sign_in_at_ms = NULL, status = 2 WHERE created_at_ms = ?",
+            [.integer(begin)])
+        #expect(try await emails(.init(signedInBeforeMs: begin + 1)) == ["p0@example.org"])
+        #expect(try await emails(.init(status: .suspended)) == ["p0@example.org"])
+        #expect(try await emails(.init(status: .deleting)) == [])
+    }
+
+    @Test("who has emails shown is on record, with how many")
+    func shown() async throws {
+        _ = try await emails(.init(limit: 5, actor: "ann"))
+        let rows = try await house.store.read {
+            try $0.query("SELECT actor, attempt FROM audit WHERE kind = 'account.list-shown'") {
+                $0.values
+            }
+        }
+        #expect(rows == [[.text("tool/ann"), .integer(5)]])
+    }
+
+    @Test("what is no page, moment or status is refused")
+    func refused() async throws {
+        for (request, field) in [
+            (IdentityV1.ListAccountsRequest(page: "7"), "page"),
+            (.init(createdFromMs: -1), "created_from_ms"),
+            (.init(signedInBeforeMs: -1), "signed_in_before_ms"),
+            (.init(status: .unrecognized(9)), "status"),
+        ] {
+            let error = try await refusal { try await list(request) }
+            #expect(error == ServiceError(.invalidArgument, fields: [field]))
+        }
+    }
+
+    @Test("few among many: a page that found nothing says where to go on")
+    func window() async throws {
+        try await house.change(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+            INSERT INTO accounts (account, status, created_at_ms) SELECT i, 1, 1 FROM n
+            """)
+        try await house.change(
+            "UPDATE accounts SET status = 2 WHERE created_at_ms = ?", [.integer(begin)])
+        var request = IdentityV1.ListAccountsRequest(status: .suspended)
+        var (pages, found) = (0, 0)
+        repeat {
+            let page = try await list(request)
+            (pages, found) = (pages + 1, found + page.accounts.count)
+            request.page = page.nextPage
+        } while !request.page.isEmpty && pages < 10
+        #expect(pages == 3 && found == 1)
+    }
+}
+
+@Suite("I-09: what is masked")
+struct MaskedTextTests {
+    @Test(
+        "enough to tell that it is the one that was just said",
+        arguments: [
+            ("ada@example.org", "a…@example.org"), ("a@b", "a…@b"), ("", ""), ("@b", "…"),
+            ("nobody", "…"), ("\"a@b\"@example.org", "\"…@example.org"),
+        ])
+    func email(address: String, masked: String) {
+        #expect(MaskedText.email(address) == masked)
+    }
+
+    @Test(arguments: [("+4915112345678", "+49…78"), ("+1234567", "+12…67"), ("+12", "…"), ("", "")])
+    func phone(number: String, masked: String) {
+        #expect(MaskedText.phone(number) == masked)
+    }
+}

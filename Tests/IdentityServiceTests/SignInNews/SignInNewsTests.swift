@@ -1,0 +1,153 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-08: what a sign-in tells of the one before it", .timeLimit(.minutes(1)))
+struct SignInNewsTests {
+    let house: IdentityHouse
+
+    init() async throws {
+        house = try IdentityHouse()
+        _ = try await house.register()
+    }
+
+    /// Signs in from a device; the one that registered is `device-canary`.
+    private func signIn(
+        on device: String, key: String? = nil
+    ) async throws -> IdentityV1.SignInNews {
+        let answer = try await house.service.verifyPassword(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse",
+                origin: .init(deviceId: device, platform: "ios", deviceName: "Ada's phone")),
+            house.context(key))
+        return try #require(answer.news)
+    }
+
+    private func proveAddress() async throws {
+        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+    }
+
+    private func newDeviceMails() async throws -> [NotificationV1.SendEmailRequest] {
+        try await house.relay()
+        return house.notifications.mails.filter { $0.template == "new-device" }
+    }
+
+    @Test("the sign-in before, how long ago it was, and whether the device is new")
+    func told() async throws {
+        let registeredAt = house.time.now().milliseconds
+        house.time.advance(by: .seconds(3_600))
+        #expect(
+            try await signIn(on: "device-canary")
+                == .init(
+                    lastSignInAtMs: registeredAt, gapMs: 3_600_000, isNewDevice: false))
+        house.time.advance(by: .seconds(60))
+        #expect(
+            try await signIn(on: "another")
+                == .init(
+                    lastSignInAtMs: registeredAt + 3_600_000, gapMs: 60_000, isNewDevice: true))
+        #expect(try await signIn(on: "another").isNewDevice == false)
+    }
+
+    @Test("G-25: a repeat tells the same, however late, and mails nobody again")
+    func again() async throws {
+        try await proveAddress()
+        house.time.advance(by: .seconds(60))
+        let first = try await signIn(on: "another", key: "k")
+        house.time.advance(by: .seconds(60))
+        #expect(try await signIn(on: "another", key: "k") == first)
+        #expect(first.isNewDevice && first.gapMs == 60_000)
+        #expect(try await newDeviceMails().count == 1)
+    }
+
+    @Test("N-01: the owner is mailed of a new device, by the way it signed in")
+    func mailed() async throws {
+        try await proveAddress()
+        _ = try await signIn(on: "another")
+        _ = try await signIn(on: "another")
+        let mails = try await newDeviceMails()
+        #expect(mails.count == 1)
+        let variables = mails.first?.variables.map { [$0.name, $0.value] }
+        #expect(variables?.prefix(2) == [["method", "password"], ["device", "Ada's phone"]])
+        #expect(try await house.count("audit", where: "kind = 'sign-in.new-device'") == 1)
+    }
+
+    @Test("nobody is mailed at an address that may be a stranger's")
+    func unproved() async throws {
+        _ = try await signIn(on: "another")
+        #expect(try await newDeviceMails().isEmpty)
+        #expect(try await house.count("audit", where: "kind = 'sign-in.new-device'") == 1)
+    }
+
+    @Test("an account's owner is not flooded by ever new devices")
+    func flooded() async throws {
+        try await proveAddress()
+        for number in 0..<10 { _ = try await signIn(on: "device \(number)") }
+        #expect(try await newDeviceMails().count == NoticeRule.mailsMax)
+    }
+
+    @Test("a device that is not named is neither new nor remembered")
+    func unnamed() async throws {
+        #expect(try await signIn(on: "").isNewDevice == false)
+        #expect(try await house.count("known_devices") == 1)
+    }
+
+    @Test("an account whose devices nobody kept has no new one at first")
+    func before() async throws {
+        try await house.change("DELETE FROM known_devices")
+        #expect(try await signIn(on: "another").isNewDevice == false)
+        #expect(try await signIn(on: "a third").isNewDevice == true)
+    }
+
+    @Test("of 32 devices the one not seen for longest gives way")
+    func bounded() async throws {
+        for number in 0..<40 {
+            house.time.advance(by: .seconds(1))
+            _ = try await signIn(on: "device \(number)")
+        }
+        #expect(try await house.count("known_devices") == Int64(KnownDeviceRule.devicesMax))
+        #expect(try await signIn(on: "device 39").isNewDevice == false)
+        #expect(try await signIn(on: "device 8").isNewDevice == false)
+        #expect(try await signIn(on: "device 7").isNewDevice == true)
+    }
+
+    @Test("A-02: a device has another key in each account, and its id is nowhere")
+    func keyed() async throws {
+        _ = try await house.register("eve@example.org")
+        let keys = try await house.store.read {
+            try $0.query("SELECT device_key FROM known_devices") { try $0.blob(0) }
+        }
+        #expect(keys.count == 2 && Set(keys).count == 2)
+        #expect(keys.allSatisfy { $0.count == 16 })
+    }
+
+    @Test("what was kept by a version without news reads back without")
+    func former() throws {
+        let former = Array(FirstAnswer(account: 7, figure: 8).bytes.prefix(16))
+        #expect(try FirstAnswer(former) == FirstAnswer(account: 7, figure: 8))
+        #expect(throws: ServiceError.self) { try FirstAnswer([0]) }
+    }
+
+    @Test("a clock that was set back makes no gap")
+    func clock() {
+        let news = SignInNews(
+            before: Timestamp(milliseconds: 2_000), at: Timestamp(milliseconds: 1_000),
+            isNewDevice: false)
+        #expect(news.message == .init(lastSignInAtMs: 2_000, gapMs: 0))
+    }
+
+    @Test(
+        "the table of new devices",
+        arguments: [
+            (false, false, 0, false), (false, false, 3, false), (true, true, 3, false),
+            (true, false, 0, false), (true, false, 1, true), (true, false, 32, true),
+        ])
+    func table(isNamed: Bool, isKnown: Bool, known: Int, isNew: Bool) {
+        #expect(
+            KnownDeviceRule.isNew(isNamed: isNamed, isKnown: isKnown, knownDevices: known)
+                == isNew)
+    }
+}

@@ -1,0 +1,58 @@
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("X-01: errors in the language that the call asks for", .timeLimit(.minutes(1)))
+struct LanguageTests {
+    private static let german: [WireV1.Metadata] = [
+        WireV1.Metadata(key: "accept-language", value: Array("de-CH,en;q=0.5".utf8))
+    ]
+
+    /// The sentence of call `call`'s refusal.
+    private func sentence(_ peer: RawPeer, _ call: UInt64) throws -> String? {
+        try peer.response(call).error?.userMessage
+    }
+
+    @Test(
+        "whatever refuses a call: its handler, on the loop or not, its payload, its name",
+        arguments: [
+            (EchoService.limited.name, [UInt8](), ErrorCode.tooManyRequests),
+            (EchoService.fails.name, [], .internalError),
+            (EchoService.failsOnLoop.name, [], .internalError),
+            (EchoService.async.name, [0xff], .invalidArgument),
+            (EchoService.onLoop.name, [0xff], .invalidArgument),
+            ("test.v1.Echo/Nothing", [], .unknownMethod),
+        ])
+    func refused(method: String, payload: [UInt8], code: ErrorCode) async throws {
+        try await Loopback.run { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            peer.send(
+                .request(
+                    WireV1.Request(
+                        call: 1, method: method, metadata: Self.german, payload: payload)))
+            #expect(try sentence(peer, 1) == code.sentence(in: .german))
+            // The next call on the connection says nothing of languages.
+            peer.send(
+                .request(WireV1.Request(call: 2, method: method, payload: payload)))
+            #expect(try sentence(peer, 2) == code.entry.sentence)
+        }
+    }
+
+    @Test("a call that succeeds leaves nothing of its language to the next")
+    func succeeded() async throws {
+        try await Loopback.run { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            for (call, method) in [(1, EchoService.onLoop), (2, EchoService.async)] {
+                peer.send(
+                    .request(
+                        WireV1.Request(
+                            call: UInt64(call), method: method.name, metadata: Self.german)))
+                #expect(try peer.response(UInt64(call)).status == 0)
+            }
+            peer.send(.request(WireV1.Request(call: 3, method: EchoService.limited.name)))
+            #expect(try sentence(peer, 3) == ErrorCode.tooManyRequests.entry.sentence)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import ServiceRuntime
+import Testing
+
+@Suite("X-01: the catalogue's sentences in five languages")
+struct ErrorWordingTests {
+    /// A phone shows two lines of this; three bytes a character in Japanese.
+    private static let charactersMax = 120
+
+    @Test(
+        "X-01: a sentence ends as one, fits, and needs no escaping in JSON",
+        arguments: ErrorCode.allCases, ErrorLanguage.allCases)
+    func sentence(code: ErrorCode, language: ErrorLanguage) {
+        let text = code.sentence(in: language)
+        #expect(text.hasSuffix(language == .japanese ? "。" : "."))
+        #expect((4...Self.charactersMax).contains(text.count), "\(text)")
+        #expect(!text.contains { $0 == "\"" || $0 == "\\" || $0.isNewline })
+        #expect(!text.contains("  ") && text.first?.isWhitespace == false)
+    }
+
+    @Test("X-01: no language was left in English", arguments: ErrorCode.allCases)
+    func translated(code: ErrorCode) {
+        let texts = ErrorLanguage.allCases.map { code.sentence(in: $0) }
+        #expect(Set(texts).count == texts.count, "\(code.rawValue)")
+    }
+
+    @Test("X-01: Japanese has no Latin letters but names", arguments: ErrorCode.allCases)
+    func japanese(code: ErrorCode) {
+        var text = code.sentence(in: .japanese)
+        for name in ["Apple", "Google"] { text.replace(name, with: "") }
+        #expect(!text.unicodeScalars.contains { $0.value < 0x250 && $0.properties.isAlphabetic })
+    }
+
+    @Test("X-01: people are addressed formally", arguments: ErrorCode.allCases)
+    func formal(code: ErrorCode) {
+        func words(_ language: ErrorLanguage) -> Set<String> {
+            Set(
+                code.sentence(in: language).lowercased().split { !$0.isLetter }.map(String.init))
+        }
+        #expect(words(.german).isDisjoint(with: ["du", "dich", "dir", "dein", "deine", "deinem"]))
+        #expect(words(.spanish).isDisjoint(with: ["tú", "tu", "tus", "te", "espera", "ponte"]))
+        #expect(words(.french).isDisjoint(with: ["tu", "te", "ton", "ta", "tes", "toi"]))
+    }
+
+    /// Codes that a stranger can bring about at an address or number that is not theirs, without a
+    /// proof. `auth/email-already-in-use` is told under friendly enumeration only.
+    private static let told: [ErrorCode] = [
+        .invalidCredential, .invalidCode, .codeExpired, .invalidLink, .tooManyRequests,
+        .invalidEmail, .invalidPhoneNumber, .phoneCountryNotAllowed,
+    ]
+
+    @Test(
+        "X-02: what strangers are told says nothing of an account", arguments: told,
+        ErrorLanguage.allCases)
+    func discreet(code: ErrorCode, language: ErrorLanguage) {
+        let text = code.sentence(in: language).lowercased()
+        for word in ["account", "konto", "cuenta", "compte", "アカウント"] {
+            #expect(!text.contains(word), "\(text)")
+        }
+    }
+
+    @Test(
+        "X-02: one sentence names both halves of a credential",
+        arguments: [
+            (ErrorLanguage.english, ["email", "password"]), (.german, ["e-mail", "passwort"]),
+            (.spanish, ["correo", "contraseña"]), (.french, ["e-mail", "mot de passe"]),
+            (.japanese, ["メール", "パスワード"]),
+        ])
+    func bothHalves(language: ErrorLanguage, halves: [String]) {
+        let text = ErrorCode.invalidCredential.sentence(in: language).lowercased()
+        #expect(halves.allSatisfy(text.contains))
+    }
+
+    @Test("X-01: an error takes the catalogue's sentence, and keeps one of its own")
+    func worded() {
+        let plain = ServiceError(.invalidLink, fields: ["token"])
+        #expect(plain.worded(in: .english) == plain)
+        #expect(
+            plain.worded(in: .german).sentence
+                == "Dieser Link ist abgelaufen oder wurde bereits verwendet.")
+        #expect(plain.worded(in: .german).fields == ["token"])
+        var own = ServiceError(.tooManyRequests)
+        own.sentence = "Please wait 5 minutes."
+        #expect(own.worded(in: .french) == own)
+    }
+}
+
+@Suite("X-01: what a person reads, as HTTP has it")
+struct AcceptedLanguagesTests {
+    @Test(
+        "RFC 9110, 12.5.4: the language that is wanted most, of those that there are",
+        arguments: [
+            ("de", ErrorLanguage.german), ("de-CH", .german), ("DE_at", .german),
+            ("fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", .french),
+            ("en;q=0.5,ja", .japanese), ("ja;q=0.5,es;q=0.501", .spanish),
+            ("it,pt;q=0.9,es;q=0.1", .spanish), ("es;q=1.000,fr;q=1", .spanish),
+            ("de ; q=0.2 , fr ; Q=0.3", .french), ("en-GB", .english),
+        ])
+    func best(text: String, language: ErrorLanguage) {
+        #expect(AcceptedLanguages(text).best == language)
+    }
+
+    @Test(
+        "what is none is passed over",
+        arguments: [
+            "", ",", ";q=1", "*", "it", "deutsch", "de;q=0", "de;q=0.000", "de;q=2", "de;q=",
+            "de;q=-1", "de;q=0.1234", "de;q=1.1.1", "de;x=1", "de;q=٣", "d", "-de", "q=1",
+            String(repeating: "de,", count: 200),
+            String(repeating: "it,", count: 16) + "de",
+        ])
+    func none(text: String) {
+        #expect(AcceptedLanguages(text).best == nil)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Accounts for the operator, and what people are told")
+    struct AccountsTool {
+        @Test("I-09: `postern accounts`: look up, suspend, restore, sign out, list")
+        func accounts() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                let session: Session = try await Self.session(cluster.signUp(ada))
+                let found = try await cluster.tool(["accounts", "look-up", ada.email])
+                #expect(found.output.contains("email          a…@example.org (not verified)"))
+                #expect(found.output.contains("sessions       1\n"), "\(found.output)")
+                let id = try #require(
+                    found.output.split(separator: "\n").first?.split(separator: " ").last
+                        .map(String.init))
+                let shown = try await cluster.tool(["accounts", "look-up", id, "--show"])
+                #expect(shown.output.contains(ada.email), "\(shown.output)\(shown.errors)")
+
+                let stop = ["accounts", "suspend", id, "--reason", "spam", "--actor", "ann"]
+                #expect(try await cluster.tool(stop).output == "suspended\n")
+                #expect(try await cluster.tool(stop).output == "it was suspended already\n")
+                let isOut = try await eventually {
+                    try await cluster.state(session).authenticated != true
+                }
+                #expect(isOut, "its session lives on")
+                #expect(try await cluster.signIn(ada).code == "auth/user-disabled")
+                let list = try await cluster.tool(["accounts", "list", "--status", "suspended"])
+                #expect(list.output.hasPrefix("\(id)  suspended  made 20"), "\(list.output)")
+
+                #expect(
+                    try await cluster.tool(["accounts", "restore", id]).output == "restored\n")
+                let again: Session = try await Self.session(cluster.signIn(ada))
+                let out = try await cluster.tool(["accounts", "sign-out", id])
+                #expect(out.output == "its sessions end within a second\n", "\(out.errors)")
+                let isSignedOut = try await eventually {
+                    try await cluster.state(again).authenticated != true
+                }
+                #expect(isSignedOut)
+                let nobody = try await cluster.tool(["accounts", "look-up", "no@example.org"])
+                #expect(nobody.exitCode == 1 && nobody.output.contains("rpc/not-found"))
+
+                // Whoever may call everything may not call this: it has to be named.
+                let relayed = try await cluster.call(
+                    "postern.gateway.v1.Admin/LookUpAccount", "{\"email\": \"\(ada.email)\"}")
+                #expect(relayed.code == "rpc/permission-denied", "\(relayed.json)")
+            }
+        }
+
+        @Test("X-01: a refusal is in the language that the call asks for, and in the catalogue")
+        func languages() async throws {
+            try await Cluster.with { cluster in
+                let german = try await cluster.call(
+                    "postern.gateway.v1.Auth/SignInWithPassword",
+                    "{\"email\": \"nobody@example.org\", \"password\": \"Wrong7Horse\"}",
+                    metadata: ["accept-language": "it, de-CH;q=0.9, en;q=0.5"])
+                let refusal: Refusal = try german.read()
+                #expect(
+                    refusal.userMessage == "Die E-Mail-Adresse oder das Passwort stimmt nicht.")
+                let listed = try await cluster.postern(["errors", "--json", "--language", "de"])
+                let entries = try JSONDecoder().decode(
+                    [Entry].self, from: Data(listed.output.utf8))
+                let entry = entries.first { $0.code == "auth/invalid-credential" }
+                #expect(entry?.userMessage == refusal.userMessage)
+                #expect(entry?.action == refusal.action)
+            }
+        }
+
+        /// A line of `postern errors --json`.
+        private struct Entry: Decodable {
+            let code: String
+            let action: String
+            let userMessage: String
+        }
+
+        private static func session(_ answer: Cluster.Answer) throws -> Session {
+            let read: SignedIn = try answer.read()
+            return read.session
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Messages
+import Testing
+
+@testable import postern
+
+@Suite("`postern accounts`: what is typed, and what is shown")
+struct AccountLinesTests {
+    @Test("I-09: an account is looked for by what was typed")
+    func search() {
+        #expect(AccountSearch.by("acc_1", subject: nil) == .accountId("acc_1"))
+        #expect(AccountSearch.by("+4915112345678", subject: nil) == .phoneNumber("+4915112345678"))
+        #expect(AccountSearch.by("Ada@example.org", subject: nil) == .email("Ada@example.org"))
+        #expect(
+            AccountSearch.by("https://accounts.google.com", subject: "17")
+                == .provider(.init(issuer: "https://accounts.google.com", subject: "17")))
+    }
+
+    @Test("I-01: all that is known is shown, and nothing for what is not")
+    func lines() {
+        let account = IdentityV1.AdminAccount(
+            account: IdentityV1.Account(
+                accountId: "acc_1", email: "a…@example.org", emailVerified: true,
+                createdAtMs: 1_795_248_340_254, status: .suspended, methods: ["password", "apple"]),
+            suspension: .init(reason: "spam", sinceMs: 1_795_248_340_254),
+            use: .init(liveSessions: 0, lastActivityAtMs: 0, lastSeenAtMs: 1_795_248_340_254))
+        #expect(
+            account.lines == [
+                "account        acc_1", "status         suspended",
+                "suspended      2026-11-21T08:05:40.254Z: spam",
+                "email          a…@example.org (verified)", "methods        password, apple",
+                "made           2026-11-21T08:05:40.254Z", "sessions       0",
+                "last seen      2026-11-21T08:05:40.254Z",
+            ])
+        #expect(
+            account.line
+                == "acc_1  suspended  made 2026-11-21  never signed in  a…@example.org")
+    }
+
+    @Test("X-07: where session is away, that is said")
+    func away() {
+        let account = IdentityV1.AdminAccount(account: IdentityV1.Account(accountId: "acc_1"))
+        #expect(account.lines.last == "sessions       not known: session cannot be reached")
+    }
+
+    @Test(
+        "a day is its first moment in UTC",
+        arguments: [
+            ("1970-01-01", Int64(0)), ("1970-12-31", 364), ("2000-02-29", 11_016),
+            ("2024-02-29", 19_782), ("2026-11-21", 20_778), ("2100-03-01", 47_541),
+        ])
+    func day(text: String, days: Int64) {
+        #expect(Day(argument: text)?.milliseconds == days * 86_400_000)
+    }
+
+    @Test(
+        "what is no day is refused",
+        arguments: [
+            "", "2026", "2026-13-01", "2026-00-01", "2026-02-29", "2100-02-29", "2026-04-31",
+            "1969-12-31", "2026-1-1", "26-01-01", "2026-01-01T00", "२०२६-01-01", "2026--1-01",
+        ])
+    func noDay(text: String) {
+        #expect(Day(argument: text) == nil)
+    }
+}
