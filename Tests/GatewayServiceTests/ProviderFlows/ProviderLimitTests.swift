@@ -96,7 +96,7 @@ struct ProviderLimitTests {
         #expect(error.code == .invalidProviderToken)
     }
 
-    @Test("G-13, R-03: proving oneself again counts by account too, and shares the sign-in's limits")
+    @Test("G-13, R-03: proving oneself again counts by account too, beside a sign-in's limits")
     func proving() async throws {
         let ada = try await house.signUp()
         identities.refuse(.invalidProviderToken)

@@ -47,9 +47,28 @@ struct RecentProofTests {
             (["pwd"], [.password]), (["hwk", "user"], [.deviceKey]),
             (["swk", "user"], [.deviceKey]),
             (["hwk"], []), (["user"], []), (["otp"], []), (["pwd", "otp"], [.password]), ([], []),
+            (["fed"], [.provider]), (["sms", "otp"], [.phoneCode]), (["anon"], []),
         ] as [([String], [ProofKind])])
     func methods(_ methods: [String], kinds: [ProofKind]) {
         #expect(ProofKind.allCases.filter { $0.includes(methods) } == kinds)
+    }
+
+    @Test("G-13: that somebody opened a guest proves nothing, however lately (G-07)")
+    func guest() {
+        let guest = proof(["anon"], age: 0)
+        #expect(RecentProof.standard.found(in: [guest], at: now) == nil)
+        let owner = proof(["fed"], age: 1_000)
+        #expect(RecentProof.standard.found(in: [guest, owner], at: now)?.amr == ["fed"])
+    }
+
+    @Test(
+        "G-13: a way of signing in and the proof that it makes",
+        arguments: [
+            ("password", .password), ("phone", .phoneCode), ("google", .provider),
+            ("apple", .provider), ("our-own", .provider),
+        ] as [(String, ProofKind)])
+    func ways(method: String, kind: ProofKind) {
+        #expect(ProofKind(method: method) == kind)
     }
 
     @Test(

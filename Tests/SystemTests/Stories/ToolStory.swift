@@ -1,0 +1,31 @@
+import Testing
+
+extension SystemTests.Stories {
+    @Suite("The tool reaches every way of signing in")
+    struct Tool {
+        private let town: Town
+
+        init() throws { town = try #require(Town.current) }
+
+        @Test(
+            "postern call knows the public services by reflection, and is answered by each",
+            arguments: [
+                ("Guests/SignInAnonymously", "{}", nil),
+                ("Providers/IssueNonce", "{\"provider\": \"google\"}", nil),
+                (
+                    "Providers/SignInWithProvider", "{\"token\": {\"provider\": \"myspace\"}}",
+                    "auth/operation-not-allowed"
+                ),
+                ("SignInMethods/ListMethods", "{}", "auth/invalid-access-token"),
+                ("SignInMethods/UnlinkMethod", "{}", "auth/invalid-access-token"),
+                ("SignInMethods/LinkProvider", "{}", "auth/invalid-access-token"),
+            ] as [(String, String, String?)])
+        func call(method: String, request: String, code: String?) async throws {
+            let answer = try await town.cluster.call(
+                "postern.gateway.v1.\(method)", request,
+                metadata: ["client-address": Person(29_001).address])
+            #expect(answer.code == code && answer.errors.isEmpty, "\(answer)")
+            if code == nil { #expect(answer.exitCode == 0) }
+        }
+    }
+}
