@@ -1,6 +1,7 @@
 /// Every error that a caller can see: its stable code, gRPC status, the sentence a person
 /// reads, whether the same call may work later, and what to do next. To add one: a case here, its
-/// entry below, and a line where it is thrown; codes are never renamed.
+/// entry below, its sentence in each language of `Wording`, and a line where it is thrown; codes are
+/// never renamed. `README.md` beside this file tells which code of Firebase's is which of these.
 package enum ErrorCode: String, CaseIterable, Sendable {
     case accountDisabled = "auth/user-disabled"
     case alreadySignedIn = "auth/already-signed-in"
@@ -121,8 +122,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
                 next: .startAgain)
         case .invalidCode:
             ErrorEntry(
-                .unauthenticated, "This code is not right.",
-                next: .tryAgain)
+                .unauthenticated, "This code is not right. Please check it.", next: .correct)
         case .invalidCredential:
             ErrorEntry(
                 .unauthenticated, "The email or the password is not right.", next: .tryAgain)
@@ -150,8 +150,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
                 next: .correct)
         case .invalidProviderToken:
             ErrorEntry(
-                .unauthenticated, "Sign-in failed, please try again.",
-                next: .tryAgain)
+                .unauthenticated, "Sign-in failed, please try again.", next: .startAgain)
         case .invalidRefreshToken:
             ErrorEntry(.unauthenticated, "Please sign in again.", next: .signIn)
         case .invalidSignInProof:
@@ -192,7 +191,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .providerRevoked:
             ErrorEntry(
                 .unauthenticated,
-                "This provider no longer vouches for you here. Please sign in with it again.",
+                "The connection to this provider was removed. Please sign in with it again.",
                 next: .signIn)
         case .providerUnavailable:
             ErrorEntry(
@@ -261,7 +260,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
 package struct ErrorEntry: Sendable {
     /// The gRPC status that goes with it.
     package let status: StatusCode
-    /// What a person reads; says nothing that only an account's owner may know.
+    /// What a person reads, in English; says nothing that only an account's owner may know.
     package let sentence: String
     /// Whether the same call may work later, unchanged.
     package let isRetryable: Bool
