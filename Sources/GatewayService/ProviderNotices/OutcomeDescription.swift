@@ -24,8 +24,9 @@ struct OutcomeDescription: Sendable {
             dimensions: [("provider", provider.rawValue), ("outcome", outcome.rawValue)]
         ).increment()
         let code = outcome.code(at: provider)
+        let language = ErrorLanguage(tag: request.language) ?? .english
         return GatewayV1.DescribeOutcomeResponse(
-            code: code.rawValue, userMessage: code.entry.sentence,
+            code: code.rawValue, userMessage: code.sentence(in: language),
             retryable: code.entry.isRetryable, action: code.entry.next.rawValue)
     }
 }

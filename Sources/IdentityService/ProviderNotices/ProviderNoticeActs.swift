@@ -23,7 +23,8 @@ struct ProviderNoticeActs {
             try transaction.setGrant(found.identity, nil)
         case .tellRelay: try tellRelay(notice, found)
         }
-        try transaction.audit(AuditEvent(Self.kind(of: notice.event), account: row.account.key))
+        guard let kind = Self.kind(of: notice.event) else { return }
+        try transaction.audit(AuditEvent(kind, account: row.account.key))
     }
 
     /// Of the sessions that were opened before: who has signed in since, in another way, stays.
@@ -60,9 +61,11 @@ struct ProviderNoticeActs {
             IdentityOutbox(parts: parts).relay(address, isOff: isOff, of: found.account))
     }
 
-    private static func kind(of event: ProviderNotice.Event) -> AuditKind {
+    /// Nil for what is not acted on.
+    private static func kind(of event: ProviderNotice.Event) -> AuditKind? {
         switch event {
-        case .consentRevoked, .other: .consentRevoked
+        case .other: nil
+        case .consentRevoked: .consentRevoked
         case .accountDeleted: .providerAccountDeleted
         case .relay(_, let isOff): isOff ? .relayTurnedOff : .relayTurnedOn
         }

@@ -35,6 +35,21 @@ struct DialogOutcomeTests {
         #expect(answer.userMessage == "Sign-in failed, please try again.")
     }
 
+    @Test("X-01: the sentence is in the language that is asked for, or English")
+    func languages() throws {
+        func sentence(_ language: String) throws -> String {
+            try OutcomeDescription().run(
+                .init(provider: "apple", outcome: .cancelled, language: language)
+            ).userMessage
+        }
+        let english = try sentence("")
+        for language in ["en", "en-GB", "nl", "not a language"] {
+            #expect(try sentence(language) == english)
+        }
+        let others = try ["de", "es", "fr-CA", "ja"].map(sentence)
+        #expect(Set(others + [english]).count == 5)
+    }
+
     @Test(
         "no provider, no outcome, or one that we do not know: refused by its field",
         arguments: [
