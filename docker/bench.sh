@@ -3,8 +3,8 @@
 #
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
-# NAME: all, or some of echo commit refresh sessions validate provider limits outbox sign-in
-# footprint.
+# NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
+# sign-in footprint.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -127,6 +127,14 @@ bench_outbox() {
   "$release/Benchmarks" outbox --folder "$work/outbox" --seconds "$seconds" --runs "$runs"
 }
 
+# Accounts taken in, and found among few and among many; POSTERN_BENCH_ACCOUNTS=5000000 takes its time.
+bench_accounts() {
+  build_measures
+  mkdir -p "$work/accounts"
+  "$release/Benchmarks" account-look-ups --folder "$work/accounts" --runs "$runs" \
+    --many "${POSTERN_BENCH_ACCOUNTS:-50000}"
+}
+
 # Starts the five programs on a fresh folder; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_release
@@ -197,8 +205,7 @@ for name in "$@"; do
   if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
 done
 ((${#names[@]})) || names=(
-  echo commit refresh sessions validate provider limits outbox sign-in footprint
-)
+  echo commit refresh sessions validate provider limits outbox accounts sign-in footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

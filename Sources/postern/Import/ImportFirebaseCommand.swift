@@ -10,7 +10,8 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
         discussion: """
             FILE is what `firebase auth:export FILE --format=json` writes. The hash parameters are \
             those of the console (Authentication, Users, the menu: Password hash parameters), copied \
-            into a file as they are; they are secret, so nobody else should be able to read it.
+            into a file as they are; they are secret, so nobody else should be able to read it. The \
+            service keeps them sealed, also in a dry run.
 
             What the export does not hold is counted and told at the end: passwords without hash or \
             salt (who makes the export needs the right to see them), second factors, tenants, links to \

@@ -6,7 +6,11 @@ import ServiceRuntime
 
 /// What all imports have in common.
 struct ImportOptions: ParsableArguments {
-    @Flag(help: "Say what would become of each record, and take none in.")
+    @Flag(
+        help: """
+            Say what would become of each record, and take none in. Two records of one address are \
+            found only where they stand near each other.
+            """)
     var dryRun = false
 
     @Flag(
