@@ -83,6 +83,7 @@ let package = Package(
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         library("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
+        library("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),
         library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         library("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
 
@@ -94,7 +95,7 @@ let package = Package(
             ]),
         module(
             "Cryptography",
-            ["COpenSSL", "CArgon2", "ServiceRuntime", logging, metrics, coreMetrics]),
+            ["COpenSSL", "CArgon2", "CCrypt", "ServiceRuntime", logging, metrics, coreMetrics]),
         module("Storage", ["CSQLite", "ServiceRuntime", logging, metrics, coreMetrics, lifecycle]),
         module(
             "Outbound", ["CCurl", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics]),
@@ -249,8 +250,8 @@ let package = Package(
             "IdentityService",
             [
                 "IdentityService", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
-                "Storage", "Outbound", "Cryptography", "ServiceRuntime", "ProviderIssuer",
-                "TestSupport",
+                "Storage", "Outbound", "Cryptography", "ServiceRuntime", "HTTPSink",
+                "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",
@@ -274,8 +275,9 @@ let package = Package(
         tests(
             "postern",
             [
-                "postern", "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioPosix, argumentParser,
+                "postern", "IdentityService", "Storage", "RPC", "Contracts", "Messages",
+                "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, argumentParser, logging,
+                coreMetrics,
             ]),
         tests(
             "RateLimitService",
@@ -303,6 +305,6 @@ let package = Package(
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "TestSupport",
             ]),
-        tests("Tidy", []),
+        tests("Tidy", ["TestSupport"]),
     ]
 )

@@ -3,7 +3,8 @@
 #
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
-# NAME: all, or some of echo commit refresh sessions validate provider limits outbox sign-in footprint.
+# NAME: all, or some of echo commit refresh sessions validate provider limits outbox sign-in
+# footprint.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -195,7 +196,9 @@ names=()
 for name in "$@"; do
   if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
 done
-((${#names[@]})) || names=(echo commit refresh sessions validate provider limits outbox sign-in footprint)
+((${#names[@]})) || names=(
+  echo commit refresh sessions validate provider limits outbox sign-in footprint
+)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

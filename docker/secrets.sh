@@ -11,7 +11,7 @@ folder=$root/.postern/compose
 
 # Applications prove with <application>.<key id>.key who they are; the others are master keys.
 keys=(
-  app.1.key gateway.1.key identity.1.key session.1.key notification.1.key
+  app.1.key gateway.1.key identity.1.key session.1.key notification.1.key tool.1.key
   sign-in-proof.key identity.key session.key rate-limit.key notification.key
 )
 

@@ -35,13 +35,14 @@ static void cargon2_take_back(uint8_t *memory, size_t bytes) {
     (void)bytes;
 }
 
-// Computes an Argon2id hash as `context` says, in `memory`, which holds `bytes` bytes. Returns
-// ARGON2_OK or one of libargon2's error codes.
-static inline int cargon2_hash(argon2_context *context, uint8_t *memory, size_t bytes) {
+// Computes an Argon2 hash of `type` as `context` says, in `memory`, which holds `bytes` bytes.
+// Returns ARGON2_OK or one of libargon2's error codes.
+static inline int cargon2_hash(
+    argon2_context *context, argon2_type type, uint8_t *memory, size_t bytes) {
     *cargon2_current_loan() = (cargon2_loan){memory, bytes};
     context->allocate_cbk = cargon2_lend;
     context->free_cbk = cargon2_take_back;
-    int result = argon2id_ctx(context);
+    int result = argon2_ctx(context, type);
     *cargon2_current_loan() = (cargon2_loan){NULL, 0};
     return result;
 }

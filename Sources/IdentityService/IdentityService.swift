@@ -13,6 +13,7 @@ package import Storage
 /// Each rpc is one file: `AccountNotice`, `Registration`, `PasswordSignIn`, `EmailConfirmation`,
 /// `AccountLookUp`; of `postern.identity.v1.Credentials`: `ResetRequest`, `PasswordReset`,
 /// `PasswordChange`, `VerificationResend`.
+/// Addresses that change are `EmailChanges`'.
 /// `run` hands over what they left in the outbox, and looks for orphans.
 package final class IdentityService: AccountsService, AccountNoticesService, Service {
     /// What each flow is given.
@@ -21,36 +22,48 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     let owners: SessionOwners
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
+    private let sweep: PendingAddressSweep
 
     /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
     /// closes it after `run` has returned.
+    /// - Parameters:
+    ///   - apple: Where codes are exchanged and grants revoked; nil without the operator's key.
+    ///   - relays: Notification, for providers' relay addresses.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
         texts: any TextMessagesAPI, pushDevices: any PushDevicesAPI,
         sessions: any SessionsAPI, devices: any DevicesAPI,
         time: any Time, randomness: any Randomness, logger: Logger,
-        metrics: any MetricsFactory
+        metrics: any MetricsFactory, apple: AppleEndpoint? = nil,
+        relays: (any RelayAddressesAPI)? = nil
     ) {
         parts = IdentityParts(
-            settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness, logger: logger)
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            slots: PasswordSlots(store: store, passwords: passwords, time: time, logger: logger),
+            time: time, randomness: randomness, logger: logger, keepsGrants: apple != nil)
         owners = SessionOwners(parts: parts, devices: devices)
         let delivery = OutboxDelivery(
             notifications: notifications, sessions: sessions, pushDevices: pushDevices,
             keys: keys, time: time, logger: logger, resets: ResetMailing(parts: parts),
-            texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time))
+            texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time),
+            grants: GrantDelivery(parts: parts, apple: apple), relays: relays)
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness,
             deliver: { try await delivery.deliver($0) })
+        sweep = PendingAddressSweep(store: store, time: time, logger: logger)
         orphans = OrphanCheck(store: store, time: time, logger: logger, metrics: metrics)
     }
 
     /// Works until cancelled or told to shut down.
     package func run() async throws {
         async let checks: Void = orphans.run()
+        async let sweeps: Void = sweep.run()
+        async let slots: Void = parts.slots.run()
         try await relay.run()
         await checks
+        await sweeps
+        await slots
     }
 
     /// Registers with email and password (G-02).

@@ -19,15 +19,29 @@ package struct IdentitySettings: Settings {
     package let phone: PhoneSettings
     /// How passwords are hashed, and how many at once.
     package let passwordHashing: PasswordHashPool.Settings
+    /// What a sign-up tells of an address that has an account.
+    package let enumeration: EnumerationMode
+    /// Whether an account can be signed in to before its address is verified (G-02).
+    package let emailVerification: EmailVerificationMode
+    /// Which passwords are taken (I-02).
+    package let passwordPolicy: PasswordPolicy
+    /// What people know the app by, which is no password for it; may be empty.
+    package let appName: String
 
     /// Settings, for tests and embedding.
     package init(
         linkOrigin: String, verificationLife: Duration, resetLife: Duration = .seconds(3_600),
         defaultLanguage: String, tellsNewDevices: Bool = true, accountAdmins: [String] = [],
         phone: PhoneSettings = PhoneSettings(),
-        passwordHashing: PasswordHashPool.Settings
+        passwordHashing: PasswordHashPool.Settings, enumeration: EnumerationMode = .friendly,
+        emailVerification: EmailVerificationMode = .optional,
+        passwordPolicy: PasswordPolicy = .document, appName: String = ""
     ) {
         self.phone = phone
+        self.enumeration = enumeration
+        self.emailVerification = emailVerification
+        self.passwordPolicy = passwordPolicy
+        self.appName = appName
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -45,12 +59,19 @@ package struct IdentitySettings: Settings {
         settings.require(
             LinkOrigin.isOrigin(linkOrigin), ["link-origin"],
             "it is http or https, a host and perhaps a port, without a path")
-        let enumeration = settings.choice(
+        enumeration = settings.choice(
             "enumeration", default: EnumerationMode.friendly,
             reason: "What a sign-up tells of an address that has an account (X-02).")
-        settings.require(
-            enumeration == .friendly, ["enumeration"],
-            "strict is not available in this version: leave it at friendly")
+        emailVerification = settings.choice(
+            "email-verification", default: EmailVerificationMode.optional,
+            reason: "Whether an address must be verified before its account is signed in to (G-02)."
+        )
+        passwordPolicy = settings.choice(
+            "password-policy", default: PasswordPolicy.document,
+            reason: "Which passwords are taken, beside those that are common (I-02).")
+        appName = settings.string(
+            "app-name", default: "", unit: "text",
+            reason: "What people know the app by; a password that is made of it is refused (I-02).")
         verificationLife = settings.duration(
             "verification-life", default: .seconds(24 * 3_600),
             in: .seconds(300)...(.seconds(24 * 3_600)),
@@ -101,9 +122,18 @@ package struct IdentitySettings: Settings {
 }
 
 /// What a sign-up tells of a taken address (design.md, Linking and enumeration).
-enum EnumerationMode: String, CaseIterable, Sendable {
-    /// That it is taken; the owner gets a mail.
+package enum EnumerationMode: String, CaseIterable, Sendable {
+    /// That it is taken; the owner gets a mail (`Registration`).
     case friendly
-    /// Nothing.
+    /// Nothing (`StrictRegistration`).
     case strict
+}
+
+/// Whether an account can be signed in to before its address is verified (G-02; D3 FR-005, D2).
+package enum EmailVerificationMode: String, CaseIterable, Sendable {
+    /// It can; the mail reminds.
+    case optional
+    /// It cannot: a sign-up opens no session, and a sign-in answers `auth/email-not-verified` to
+    /// who has the password. Accounts from before the setting was changed stay as they are.
+    case required
 }

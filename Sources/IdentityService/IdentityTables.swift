@@ -67,8 +67,11 @@ package enum IdentityTables {
         Migration(number: 3, sql: identities),
         Migration(number: 4, sql: LinkingTables.oneOfEachMethod),
         Migration(number: 5, sql: PhoneCodeTables.sql),
+        Migration(number: 6, sql: EmailTables.sql),
+        Migration(number: 7, sql: ProviderNoticeTables.sql),
+        Migration(number: 8, sql: ImportTables.foreignAccounts),
         Migration(
-            number: 6,
+            number: 9,
             sql: AccountStatusTables.sql + SuspensionTables.sql + KnownDeviceTables.sql),
     ]
 

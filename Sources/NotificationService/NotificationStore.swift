@@ -15,6 +15,7 @@ package enum NotificationStore {
         EventStore.migration(number: 4),
         StoppedAddresses.migration(number: 5),
         Migration(number: 6, sql: unanswered),
+        SessionFeedStore.migration(number: 7),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: from when it may be

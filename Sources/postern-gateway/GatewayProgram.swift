@@ -34,6 +34,9 @@ struct GatewayProgram: Program {
             sessions: SessionsClient(session), limits: limits)
         let phone = PhoneSignIn(
             codes: PhoneCodesClient(identity), sessions: SessionsClient(session), limits: limits)
+        let emails = Emails(
+            changes: EmailChangesClient(identity), sessions: SessionsClient(session),
+            limits: limits)
         let verification = VerificationRelay(
             sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
             randomness: host.randomness)
@@ -52,7 +55,10 @@ struct GatewayProgram: Program {
                     of: SignInMethods(
                         identities: identities, sessions: SessionsClient(session), limits: limits)),
                 PhoneSignInDispatcher.methods(of: phone),
+                EmailsDispatcher.methods(of: emails),
                 VerificationDispatcher.methods(of: verification),
+                ProviderNoticesDispatcher.methods(
+                    of: ProviderNotices(events: ProviderEventsClient(identity))),
                 AdminDispatcher.methods(of: Admin(accounts: AccountAdminClient(identity))),
             ],
             workers: [Worker(verification.run)])

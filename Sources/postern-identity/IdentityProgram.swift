@@ -40,12 +40,19 @@ struct IdentityProgram: Program {
             notifications: NotificationsClient(notification),
             texts: TextMessagesClient(notification), pushDevices: PushDevicesClient(notification),
             sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
-            randomness: host.randomness, logger: host.logger, metrics: host.metrics)
+            randomness: host.randomness, logger: host.logger, metrics: host.metrics,
+            apple: try settings.apple.makeEndpoint(
+                for: settings.providers, time: host.time, logger: host.logger),
+            relays: RelayAddressesClient(notification))
         return Assembly(
             services: [
                 AccountsDispatcher.methods(of: service),
                 CredentialsDispatcher.methods(of: service),
                 AccountNoticesDispatcher.methods(of: service),
+                EmailChangesDispatcher.methods(of: EmailChanges(of: service)),
+                ProviderEventsDispatcher.methods(
+                    of: ProviderEvents(of: service, providers: providers)),
+                ImportsDispatcher.methods(of: Imports(beside: service)),
                 AccountAdminDispatcher.methods(
                     of: AccountAdmin(of: service, activity: AccountActivityClient(session))),
                 IdentitiesDispatcher.methods(
@@ -70,12 +77,14 @@ struct IdentityProgram: Program {
 struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
     let providers: ProvidersSettings
+    let apple: AppleSettings
     let session: PeerSettings
     let notification: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
         providers = ProvidersSettings(reading: &settings)
+        apple = AppleSettings(reading: &settings)
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(

@@ -33,13 +33,17 @@ struct NotificationProgram: Program {
             of: service, settings: settings.notification, wording: wording, store: store,
             keys: keys, randomness: host.randomness)
         let events = EventFeed(store: store, time: host.time)
+        let session = try settings.sessionEvents(host)
         let webhooks = try WebhookService(
-            settings: settings.webhooks, sources: try settings.sources(host, own: events),
+            settings: settings.webhooks,
+            sources: try settings.sources(host, session: session, own: events),
             store: store, keys: keys, time: host.time, randomness: host.randomness,
             logger: host.logger)
         let changes = NumberChangeRelay(
             store: store, keys: keys, identity: try settings.signals(host), time: host.time,
             randomness: host.randomness, logger: host.logger)
+        let ended = EndedSessionDevices(
+            sessions: session, store: store, keys: keys, time: host.time, logger: host.logger)
         return Assembly(
             services: [
                 NotificationsDispatcher.methods(of: service),
@@ -51,12 +55,14 @@ struct NotificationProgram: Program {
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
                 AddressesDispatcher.methods(
                     of: AddressDesk(store: store, keys: keys, time: host.time)),
+                RelayAddressesDispatcher.methods(of: RelayDesk(store: store, keys: keys)),
                 OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [
                 Worker { try await service.run() },
                 Worker { await webhooks.run() },
                 Worker { try await changes.run() },
+                Worker { await ended.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: { store.close() })

@@ -28,11 +28,18 @@ struct NotificationProgramSettings: Settings {
         PhoneSignalsClient(try host.channel(to: identity))
     }
 
-    /// The feeds of all services, `own` among them without a call.
-    func sources(_ host: ServiceHost, own: EventFeed) throws -> [EventSource] {
+    /// The feed of the session service.
+    func sessionEvents(_ host: ServiceHost) throws -> any EventsAPI {
+        EventsClient(try host.channel(to: session))
+    }
+
+    /// The feeds of all services: session's as it is given, `own` without a call.
+    func sources(
+        _ host: ServiceHost, session: any EventsAPI, own: EventFeed
+    ) throws -> [EventSource] {
         [
             EventSource(.identity, EventsClient(try host.channel(to: identity))),
-            EventSource(.session, EventsClient(try host.channel(to: session))),
+            EventSource(.session, session),
             EventSource(.rateLimit, EventsClient(try host.channel(to: rateLimit))),
             EventSource(.notification, own),
         ]

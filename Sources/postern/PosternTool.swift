@@ -13,6 +13,7 @@ struct PosternTool: AsyncParsableCommand {
             UpCommand.self, CallCommand.self, InboxCommand.self, StatusCommand.self,
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,
             LimitsCommand.self, ClockCommand.self, OutboxCommand.self, MailCommand.self,
+            ImportCommand.self, ExportCommand.self,
             ErrorsCommand.self, AccountsCommand.self,
         ])
 }

@@ -21,16 +21,26 @@ struct IdentitySettingsTests {
         #expect(settings.linkOrigin == "http://localhost:3000")
         #expect(settings.verificationLife == .seconds(86_400))
         #expect(settings.passwordHashing.parameters == .standard)
+        #expect(settings.enumeration == .friendly)
+        #expect(settings.emailVerification == .optional)
+        #expect(settings.passwordPolicy == .document)
+        #expect(settings.appName == "")
     }
 
-    @Test("X-02: strict enumeration is refused with a sentence, not half done")
-    func strict() {
-        guard case .leave(let text, let code) = load(["POSTERN_ENUMERATION": "strict"]) else {
-            Issue.record("strict is taken")
+    @Test("X-02, G-02, I-02: what is chosen is in force")
+    func chosen() {
+        let outcome = load([
+            "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
+            "POSTERN_PASSWORD_POLICY": "letters-digits", "POSTERN_APP_NAME": "Track Log",
+        ])
+        guard case .run(let settings) = outcome else {
+            Issue.record("the settings are refused")
             return
         }
-        #expect(code != 0)
-        #expect(text.contains("strict is not available"))
+        #expect(settings.enumeration == .strict)
+        #expect(settings.emailVerification == .required)
+        #expect(settings.passwordPolicy == .lettersAndDigits)
+        #expect(settings.appName == "Track Log")
     }
 
     @Test(
@@ -42,6 +52,7 @@ struct IdentitySettingsTests {
             ("POSTERN_LINK_ORIGIN", "https://user@app.example"),
             ("POSTERN_VERIFICATION_LIFE", "25h"), ("POSTERN_PASSWORD_HASH_MEMORY", "19455"),
             ("POSTERN_PASSWORD_HASH_PASSES", "1"), ("POSTERN_DEFAULT_LANGUAGE", "e n"),
+            ("POSTERN_ENUMERATION", "strikt"), ("POSTERN_PASSWORD_POLICY", "none"),
         ])
     func refused(name: String, value: String) {
         guard case .leave(_, let code) = load([name: value]) else {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Generated code is what the protos say")
@@ -27,19 +28,9 @@ struct RegenerationTests {
     }
 
     private func generate(into output: URL) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "bash", Self.root.appendingPathComponent("Protos/generate.sh").path, output.path,
-        ]
-        let printed = Pipe()
-        process.standardOutput = printed
-        process.standardError = printed
-        try process.run()
-        let text = String(
-            decoding: printed.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(text)")
+        let script = Self.root.appendingPathComponent("Protos/generate.sh").path
+        let run = try SystemCommand("bash", [script, output.path], withErrors: true)
+        try #require(run.exitCode == 0, "\(run.said)")
     }
 
     private func files(below root: URL) throws -> [String: Data] {

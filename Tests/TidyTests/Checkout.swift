@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The files of this checkout, as git lists them: tracked ones and new ones that are not ignored.
 struct Checkout {
@@ -38,17 +39,10 @@ struct Checkout {
     }
 
     private static func git(_ arguments: [String], in root: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // The tests may run as another user than the one who cloned.
-        process.arguments = ["git", "-c", "safe.directory=*", "-C", root] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw GitFailed() }
-        return String(decoding: bytes, as: UTF8.self)
+        let run = try SystemCommand("git", ["-c", "safe.directory=*", "-C", root] + arguments)
+        guard run.exitCode == 0 else { throw GitFailed() }
+        return run.said
     }
 
     private struct GitFailed: Error {}

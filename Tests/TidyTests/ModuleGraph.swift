@@ -8,7 +8,7 @@ enum ModuleGraph {
         ("EmailAddresses", ["ServiceRuntime", "CIDN"]),
         ("PhoneNumbers", ["ServiceRuntime"]),
         ("Messages", ["CMessages"]),
-        ("Cryptography", ["ServiceRuntime", "COpenSSL", "CArgon2"]),
+        ("Cryptography", ["ServiceRuntime", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Storage", ["ServiceRuntime", "CSQLite"]),
         ("Outbound", ["Cryptography", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
@@ -52,7 +52,7 @@ enum ModuleGraph {
 
     /// C targets: generated C, module maps and shims.
     static let cModules: Set<String> = [
-        "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCurl", "CIDN",
+        "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN",
     ]
 
     /// Programs and the tool, where the outside world comes in: clock, arguments, printing.

@@ -9,9 +9,13 @@ enum Algorithms {
     nonisolated(unsafe) static let sha256 = found(EVP_MD_fetch(nil, "SHA256", nil))
     nonisolated(unsafe) static let aes256GCM = found(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
 
+    nonisolated(unsafe) static let sha1 = found(EVP_MD_fetch(nil, "SHA1", nil))
+    nonisolated(unsafe) static let sha512 = found(EVP_MD_fetch(nil, "SHA512", nil))
+    nonisolated(unsafe) static let aes256CTR = found(EVP_CIPHER_fetch(nil, "AES-256-CTR", nil))
+
     private static func found(_ algorithm: OpaquePointer?) -> OpaquePointer {
         guard let algorithm else {
-            preconditionFailure("OpenSSL's default provider has SHA-256 and AES-GCM")
+            preconditionFailure("OpenSSL's default provider has SHA and AES")
         }
         return algorithm
     }

@@ -5,26 +5,32 @@ package struct JSONReader {
     /// Levels of objects and arrays within each other; key sets need three.
     package static let depthMax = 6
     /// Members of one object. Finding a repeated name is quadratic, so this bounds it.
-    private static let membersMax = 64
+    package static let membersMax = 64
 
     private let bytes: [UInt8]
     private let depthMax: Int
+    private let membersMax: Int
     private var position = 0
 
     /// The object that `bytes` hold, if they hold one and nothing else. The caller limits their
     /// number.
-    /// - Parameter depthMax: levels of values within each other; a reader of what an outsider sent
-    ///   must not be driven deep.
-    package static func object(in bytes: [UInt8], depthMax: Int = depthMax) -> JSONObject? {
-        var reader = JSONReader(bytes, depthMax: depthMax)
+    /// - Parameters:
+    ///   - depthMax: levels of values within each other; a reader of what an outsider sent must not
+    ///     be driven deep.
+    ///   - membersMax: members of one object.
+    package static func object(
+        in bytes: [UInt8], depthMax: Int = depthMax, membersMax: Int = membersMax
+    ) -> JSONObject? {
+        var reader = JSONReader(bytes, depthMax: depthMax, membersMax: membersMax)
         guard case .object(let object)? = reader.value(depth: 1) else { return nil }
         reader.skipSpace()
         return reader.position == bytes.count ? object : nil
     }
 
-    private init(_ bytes: [UInt8], depthMax: Int) {
+    private init(_ bytes: [UInt8], depthMax: Int, membersMax: Int) {
         self.bytes = bytes
         self.depthMax = depthMax
+        self.membersMax = membersMax
     }
 
     private mutating func value(depth: Int) -> JSONValue? {
@@ -48,7 +54,7 @@ package struct JSONReader {
         if take("}") { return object }
         repeat {
             skipSpace()
-            guard object.members.count < Self.membersMax, let name = string() else { return nil }
+            guard object.members.count < membersMax, let name = string() else { return nil }
             skipSpace()
             guard take(":"), let value = value(depth: depth + 1), object.add(name, value) else {
                 return nil

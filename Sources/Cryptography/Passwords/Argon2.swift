@@ -1,6 +1,7 @@
 import CArgon2
 
-/// Argon2id (RFC 9106, version 0x13) through libargon2.
+/// Argon2 (RFC 9106) through libargon2: Argon2id of version 0x13, and for hashes that come from
+/// elsewhere its two siblings and the version before.
 enum Argon2 {
     /// The version in a hash's text.
     static let version = 19
@@ -22,6 +23,23 @@ enum Argon2 {
         var salt: [UInt8]
         var secret: [UInt8] = []
         var associatedData: [UInt8] = []
+        var kind = Kind.id
+        var version = Argon2.version
+    }
+
+    /// The three of RFC 9106, 1; raw values are their names in a hash's text.
+    enum Kind: String {
+        case id = "argon2id"
+        case i = "argon2i"
+        case d = "argon2d"
+
+        fileprivate var type: argon2_type {
+            switch self {
+            case .id: Argon2_id
+            case .i: Argon2_i
+            case .d: Argon2_d
+            }
+        }
     }
 
     static func hash(
@@ -30,6 +48,7 @@ enum Argon2 {
         let needed = parameters.memoryKiB * 1_024
         let memory = needed <= memory.byteCount ? memory : try Argon2Memory(byteCount: needed)
         var input = input
+        let (version, type) = (input.version, input.kind.type)
         return try [UInt8](unsafeUninitializedCapacity: count) { output, filled in
             // libargon2's pointers are not const, but it writes to none of these: the flags that
             // would let it wipe them are not set.
@@ -55,7 +74,8 @@ enum Argon2 {
                             context.lanes = UInt32(parameters.lanes)
                             context.threads = 1
                             context.version = UInt32(version)
-                            return cargon2_hash(&context, memory.base, memory.byteCount)
+                            return cargon2_hash(
+                                &context, type, memory.base, memory.byteCount)
                         }
                     }
                 }

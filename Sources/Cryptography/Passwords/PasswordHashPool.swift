@@ -10,6 +10,7 @@ package final class PasswordHashPool: Sendable {
     let workers: HashWorkers
     private let parameters: Argon2Parameters
     private let randomness: any Randomness
+    private let time: any Time
     /// A hash of nobody's password, for addresses that nobody has.
     private let nobody: PasswordHash
 
@@ -25,6 +26,7 @@ package final class PasswordHashPool: Sendable {
         }
         parameters = settings.parameters
         self.randomness = randomness
+        self.time = time
         nobody = PasswordHash(
             parameters: settings.parameters, salt: randomness.bytes(PasswordHash.saltBytes),
             hash: randomness.bytes(PasswordHash.hashBytes))
@@ -52,24 +54,77 @@ package final class PasswordHashPool: Sendable {
         }
     }
 
+    /// What a check of a password found.
+    package struct Verdict: Hashable, Sendable {
+        /// Whether the password is the one that was hashed.
+        package let isRight: Bool
+        /// How long it waited for a thread.
+        package let waited: Duration
+    }
+
     /// Whether `stored` is the hash of `password`.
     /// - Throws: `PasswordHashError` when it is no hash, and what `hash` throws.
     package func verify(password: SecretBytes, against stored: String) async throws -> Bool {
-        let stored = try PasswordHash(text: stored)
-        return try await perform { try stored.matches(password, in: $0) }
+        try await check(password: password, against: StoredPassword(text: stored)).isRight
+    }
+
+    /// Whether `stored` is the hash of `password`, ours or another system's (I-03).
+    /// - Parameter project: what a hash of Firebase's needs: of `stored.firebaseProject`.
+    /// - Throws: What `hash` throws; `PasswordHashError` of `.projectMissing`.
+    package func check(
+        password: SecretBytes, against stored: StoredPassword, of project: FirebaseProject? = nil
+    ) async throws -> Verdict {
+        let (entered, time) = (time.uptime(), time)
+        return try await perform { memory in
+            let waited = time.uptime() - entered
+            return Verdict(
+                isRight: try stored.matches(password, of: project, in: memory), waited: waited)
+        }
     }
 
     /// Does what `verify` does, for an account that does not exist, so that the time of an answer
     /// does not tell who has one (G-03).
     /// - Throws: What `hash` throws.
-    package func verifyAgainstNothing(password: SecretBytes) async throws {
-        _ = try await perform { [nobody] in try nobody.matches(password, in: $0) }
+    @discardableResult
+    package func verifyAgainstNothing(password: SecretBytes) async throws -> Verdict {
+        let (entered, time) = (time.uptime(), time)
+        return try await perform { [nobody] memory in
+            let waited = time.uptime() - entered
+            _ = try nobody.matches(password, in: memory)
+            return Verdict(isRight: false, waited: waited)
+        }
     }
 
-    /// Whether a stored hash is weaker than what this pool makes.
+    /// Whether a stored hash is weaker than what this pool makes, or another system's.
     /// - Throws: `PasswordHashError`.
     package func needsUpgrade(_ stored: String) throws -> Bool {
-        try PasswordHash(text: stored).needsUpgrade(to: parameters)
+        try StoredPassword(text: stored).needsUpgrade(to: parameters)
+    }
+
+    /// Algorithm and cost of a stored hash; nil where it takes what this pool's own take.
+    /// - Throws: `PasswordHashError`.
+    package func scheme(
+        of stored: StoredPassword
+    ) throws(PasswordHashError) -> PasswordScheme? {
+        try stored.scheme(besides: parameters)
+    }
+
+    /// How long a check of a scheme takes on one of the threads: the middle of three.
+    /// - Throws: What `hash` throws.
+    package func measure(_ scheme: PasswordScheme) async throws -> Duration {
+        let time = time
+        // Of the length of a password; of whom does not matter.
+        let password = SecretBytes(copying: [UInt8](repeating: 120, count: 12))
+        let project = try FirebaseProject(
+            signerKey: SecretBytes(copying: [UInt8](repeating: 1, count: 64)), saltSeparator: [])
+        return try await perform { memory in
+            let times = try (0..<3).map { _ in
+                let begun = time.uptime()
+                _ = try scheme.sample.matches(password, of: project, in: memory)
+                return time.uptime() - begun
+            }
+            return times.sorted()[1]
+        }
     }
 
     /// Refuses those who wait and all who come, and returns once the hashes in work are done: some

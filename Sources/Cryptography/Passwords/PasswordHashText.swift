@@ -1,6 +1,27 @@
-/// A stored password hash that cannot be used: not in the form, or beyond the limits, that
-/// `PasswordHash.init(text:)` names.
-package struct PasswordHashError: Error, Hashable {}
+/// A password hash that cannot be used.
+package struct PasswordHashError: Error, Hashable {
+    /// What is wrong with it.
+    package enum Reason: String, Sendable {
+        /// Its text is not in the form of its algorithm.
+        case malformed = "malformed"
+        /// Nobody here knows its algorithm.
+        case unknownAlgorithm = "unknown-algorithm"
+        /// Checking a password would take more memory or time than is allowed.
+        case tooCostly = "too-costly"
+        /// Salt or hash are too short or too long.
+        case badLength = "bad-length"
+        /// It is of a Firebase project whose parameters are not here.
+        case projectMissing = "project-missing"
+    }
+
+    /// What is wrong with it.
+    package let reason: Reason
+
+    /// An error for that reason.
+    package init(_ reason: Reason = .malformed) {
+        self.reason = reason
+    }
+}
 
 extension PasswordHash {
     /// Limits on what a stored text may hold; for what it may cost, see `Argon2Parameters`.

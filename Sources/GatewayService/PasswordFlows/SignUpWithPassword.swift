@@ -22,6 +22,11 @@ struct SignUpWithPassword: Sendable {
         let asking = try await AskingSession(sessions: sessions).token(
             request.accessToken, context)
         let registered = try await register(request, asking, origin, context, onward)
+        // Where the operator wants the address verified first, nothing is signed in yet.
+        guard registered.proof != nil else {
+            return GatewayV1.SignUpWithPasswordResponse(
+                account: registered.account, isNewUser: true)
+        }
         let session = try await sessions.create(
             SessionV1.CreateRequest(
                 proof: registered.proof, origin: origin, deviceKey: request.device?.key), onward)

@@ -52,7 +52,8 @@ struct CheckAuthStateFlow: Sendable {
     }
 
     private func todo(_ account: IdentityV1.Account) -> [GatewayV1.Todo] {
-        account.email.isEmpty || account.emailVerified ? [] : [.verifyEmail]
+        let waits = account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified
+        return waits ? [.verifyEmail] : []
     }
 
     private func reason(_ state: SessionV1.InspectResponse) -> GatewayV1.AuthStateReason {
@@ -63,6 +64,7 @@ struct CheckAuthStateFlow: Sendable {
         case .maximumAge: .maximumAge
         case .replayed, .security: .security
         case .signedOut, .displaced, .revoked: .revoked
+        case .providerRevoked: .providerRevoked
         case .unspecified, .unrecognized: .noSession
         }
     }

@@ -1,3 +1,4 @@
+import EmailAddresses
 import Messages
 import ServiceRuntime
 import Storage
@@ -49,5 +50,15 @@ struct AccountReading: Sendable {
     /// The account as its owner sees it.
     func message(_ row: AccountRow) throws -> IdentityV1.Account {
         try message(row, lastSignInAt: row.lastSignInAt)
+    }
+
+    /// The words that a password of this account may not be made of.
+    func passwordContext(_ row: AccountRow) throws -> PasswordContext {
+        let vault = try vault(row)
+        let address = try row.address.map { try vault.open($0.sealed, .address) }
+        return PasswordContext(
+            address: address.flatMap(EmailAddress.init),
+            displayName: try vault.open(row.sealedDisplayName, .displayName),
+            app: parts.settings.appName)
     }
 }

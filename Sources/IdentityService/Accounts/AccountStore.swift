@@ -43,7 +43,7 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?)
             """,
             [
-                account, .integer(AccountStatus.active.rawValue), SQLValue(at), SQLValue(at),
+                account, .integer(new.status.rawValue), SQLValue(at), SQLValue(at),
                 SQLValue(new.isGuest),
             ])
         try execute(
@@ -63,7 +63,7 @@ extension Transaction {
         }
     }
 
-    /// Gives an account its address.
+    /// Gives an account its address; whoever else has claimed it has lost.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` when it is taken, or the account has one.
     func insert(_ address: NewAddress, of account: AccountID) throws {
         try execute(
@@ -75,6 +75,7 @@ extension Transaction {
                 .integer(account.key), .blob(address.lookUpKey), .blob(address.sealed),
                 SQLValue(at), address.isProved ? SQLValue(at) : .null,
             ])
+        try voidClaims(on: address.lookUpKey)
     }
 
     /// Notes a sign-in.

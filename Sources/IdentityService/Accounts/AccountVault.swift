@@ -9,8 +9,17 @@ struct AccountVault: Sendable {
     enum Field: Sendable {
         case address
         case displayName
+        /// What an account's change of address waits with.
+        case newAddress
+        /// What an account's claim waits with.
+        case claimedAddress
+        case claimedPasswordHash
         case photoURL
         case passwordHash
+        /// Its id in the system that it came from.
+        case externalID
+        /// What another system said of what it may do.
+        case customClaims
         case suspensionReason
         /// What is told of an identity; its row's key.
         case identityDetails(Int64)
@@ -23,12 +32,22 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "email_addresses", column: "address", row: account.key)
             case .displayName:
                 SealedPlace(table: "profiles", column: "display_name", row: account.key)
+            case .newAddress:
+                SealedPlace(table: "email_changes", column: "address", row: account.key)
+            case .claimedAddress:
+                SealedPlace(table: "claims", column: "address", row: account.key)
+            case .claimedPasswordHash:
+                SealedPlace(table: "claims", column: "password_hash", row: account.key)
             case .photoURL:
                 SealedPlace(table: "profiles", column: "photo_url", row: account.key)
             case .identityDetails(let identity):
                 SealedPlace(table: "identities", column: "details", row: identity)
             case .identityGrant(let identity):
                 SealedPlace(table: "identities", column: "sealed_grant", row: identity)
+            case .externalID:
+                SealedPlace(table: "imported_accounts", column: "external_id", row: account.key)
+            case .customClaims:
+                SealedPlace(table: "custom_claims", column: "document", row: account.key)
             case .passwordHash:
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:

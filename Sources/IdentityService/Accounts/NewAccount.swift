@@ -15,6 +15,8 @@ struct NewAccount: Sendable {
     var sealedPasswordHash: [UInt8]?
     /// It has nothing to sign in by (G-07).
     var isGuest = false
+    /// Pending where its address has to be verified first (G-02).
+    var status = AccountStatus.active
 }
 
 /// An address that an account is about to own.

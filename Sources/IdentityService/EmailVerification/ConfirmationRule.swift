@@ -8,6 +8,10 @@ import ServiceRuntime
 ///     elsewhere            the same       confirms
 ///     elsewhere            another        confirms, replaces the password, ends all sessions
 ///
+/// A link to change an address, and one that proves a claim, ask by the same rule whether a
+/// password is needed; then only the account's, or the claim's, will do (`EmailChangeConfirmation`,
+/// `ClaimConfirmation`).
+///
 /// Attack it stops: a stranger signs up with somebody's address and waits. When the owner opens
 /// the link, the stranger's password must not become the owner's.
 enum ConfirmationRule: Hashable {

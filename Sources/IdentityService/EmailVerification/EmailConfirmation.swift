@@ -23,9 +23,12 @@ struct EmailConfirmation: Sendable {
         let attempt = try ConfirmationAttempt(request, context, parts.keys)
         for _ in 0..<Self.checksMax {
             guard let (link, holder) = try await find(attempt) else {
+                if let row = try await ClaimConfirmation(parts: parts).run(attempt) {
+                    return try answer(row, isReplaced: false)
+                }
                 return try await answerAgain(attempt)
             }
-            guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
             let newHash = try await decide(attempt, holder)
             if let (row, isReplaced) = try await write(attempt, link, holder, newHash) {
                 return try answer(row, isReplaced: isReplaced)
@@ -69,8 +72,11 @@ struct EmailConfirmation: Sendable {
             throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
         }
         if try await check.isRight(typed, of: holder) { return nil }
-        let new = try Password.new(attempt.password)
-        return try await check.hash(new, try AccountReading(parts: parts).vault(holder.row))
+        let reading = AccountReading(parts: parts)
+        let new = try Password.new(
+            attempt.password, parts.settings.passwordPolicy,
+            try reading.passwordContext(holder.row))
+        return try await check.hash(new, try reading.vault(holder.row))
     }
 
     private func write(
@@ -88,7 +94,7 @@ struct EmailConfirmation: Sendable {
             let found = try transaction.link(
                 .verifyEmail, tokenHash: attempt.tokenHash, at: transaction.at)
             guard found == link, let holder = try transaction.passwordHolder(account),
-                holder.sealedHash == checked.sealedHash, holder.row.status.isUsable,
+                holder.sealedHash == checked.sealedHash, holder.row.status.mayVerify,
                 holder.row.address?.lookUpKey == link.addressKey
             else { return nil }
             try transaction.removeLinks(.verifyEmail, of: account)
@@ -115,6 +121,7 @@ struct EmailConfirmation: Sendable {
                 row, DeviceShown(name: "", platform: ""), origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)
+        try transaction.cancelPendingChanges(of: account)
         try transaction.audit(
             AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))
         try transaction.enqueue(

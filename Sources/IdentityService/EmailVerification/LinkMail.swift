@@ -32,7 +32,7 @@ struct LinkMail: Sendable {
 extension LinkPurpose {
     fileprivate func life(_ settings: IdentitySettings) -> Duration {
         switch self {
-        case .verifyEmail: settings.verificationLife
+        case .verifyEmail, .changeEmail: settings.verificationLife
         case .resetPassword: settings.resetLife
         }
     }
@@ -41,6 +41,7 @@ extension LinkPurpose {
         switch self {
         case .verifyEmail: .verifyEmail(link: link)
         case .resetPassword: .resetPassword(link: link)
+        case .changeEmail: .emailChangeConfirm(link: link)
         }
     }
 }

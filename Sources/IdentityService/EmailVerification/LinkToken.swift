@@ -44,12 +44,15 @@ enum LinkPurpose: Int64, Sendable {
     case verifyEmail = 1
     /// Set a new password (G-11).
     case resetPassword = 2
+    /// Make this address the account's (G-12). Kept with the change itself, not among links.
+    case changeEmail = 3
 
     /// The last part of the link's path.
     var path: String {
         switch self {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
+        case .changeEmail: "change-email"
         }
     }
 }

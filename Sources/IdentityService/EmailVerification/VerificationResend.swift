@@ -40,6 +40,10 @@ struct VerificationResend: Sendable {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        if let claim = try transaction.claim(of: account, at: transaction.at) {
+            try resend(token, of: claim, origin, transaction)
+            return true
+        }
         guard row.address?.provedAt == nil,
             let mail = try LinkMail(.verifyEmail, token, to: row, parts, at: transaction.at)
         else { return false }
@@ -47,5 +51,20 @@ struct VerificationResend: Sendable {
         try transaction.audit(
             AuditEvent(.verificationResent, account: account.key).from(origin))
         return true
+    }
+
+    /// Of a claim, won or lost, the answer and the steps are the same; `ClaimMail`.
+    private func resend(
+        _ token: LinkToken, of claim: Claim, _ origin: CallOrigin, _ transaction: Transaction
+    ) throws {
+        let expiresAt = transaction.at + parts.settings.verificationLife
+        try transaction.relink(
+            claim, tokenHash: token.hash(.verifyEmail, parts.keys.links), expiresAt: expiresAt)
+        guard let claim = try transaction.claim(of: claim.account, at: transaction.at) else {
+            throw ServiceError(.internalError, detail: "a claim is not there")
+        }
+        try ClaimMail(parts: parts, transaction: transaction).write(claim, token: token)
+        try transaction.audit(
+            AuditEvent(.verificationResent, account: claim.account.key).from(origin))
     }
 }

@@ -19,7 +19,7 @@ struct IdentityDetails: Hashable, Sendable {
         subject = proved.subject
         email = proved.email?.address.entered ?? ""
         isRelay = proved.email?.isRelay ?? false
-        displayName = proved.displayName
+        displayName = ShownProfile(proved).displayName ?? ""
     }
 
     /// As it is sealed: JSON, so that a later version can add to it.

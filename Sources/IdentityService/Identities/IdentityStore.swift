@@ -21,7 +21,6 @@ struct NewIdentity: Sendable {
     let lookUpKey: [UInt8]
     let method: String
     let sealedDetails: [UInt8]
-    let sealedGrant: [UInt8]?
 
     /// Draws its key and seals what is told of it.
     init(
@@ -34,7 +33,6 @@ struct NewIdentity: Sendable {
         lookUpKey = parts.keys.lookUpKey(of: proved)
         method = proved.method
         sealedDetails = try vault.seal(IdentityDetails(proved).text, .identityDetails(key))
-        sealedGrant = try proved.grant.map { try vault.seal($0, .identityGrant(key)) }
     }
 }
 
@@ -66,14 +64,12 @@ extension Transaction {
         try execute(
             """
             INSERT INTO identities (
-                identity, account, look_up_key, method, details, sealed_grant, linked_at_ms,
-                last_used_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                identity, account, look_up_key, method, details, linked_at_ms, last_used_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(new.identity), .integer(new.account.key), .blob(new.lookUpKey),
-                .text(new.method), .blob(new.sealedDetails), SQLValue(new.sealedGrant),
-                SQLValue(at), SQLValue(at),
+                .text(new.method), .blob(new.sealedDetails), SQLValue(at), SQLValue(at),
             ])
     }
 

@@ -1,4 +1,3 @@
-import Cryptography
 import EmailAddresses
 import ServiceRuntime
 
@@ -20,8 +19,9 @@ struct ProvedIdentity: Sendable {
     var photoURL = ""
     /// As RFC 8176 names it, where it does: "sms" for a code; "fed" for a provider.
     let amr: [String]
-    /// What the issuer gave for revoking its grant (Apple's refresh token, G-05); nil for none.
-    var grant: SecretBytes?
+    /// What is exchanged for a grant behind the sign-in (Apple's authorization code, G-05); nil for
+    /// none.
+    var code: GrantCode?
     /// Which of the operator's client ids the token was for: Apple's code is exchanged under the same
     /// one; empty where there is none.
     var audience = ""

@@ -9,7 +9,10 @@ struct IdentityParts: Sendable {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordHashPool
+    let slots: PasswordSlots
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
+    /// Whether providers' codes are exchanged: the operator has given Apple's key (G-05).
+    let keepsGrants: Bool
 }

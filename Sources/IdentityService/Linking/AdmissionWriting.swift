@@ -79,6 +79,7 @@ struct AdmissionWriting {
         let steps = AdmissionSteps(
             parts: parts, proved: proved, call: call, transaction: transaction)
         let done = try steps.run(decision)
+        try Grants(parts: parts).exchange(proved, for: done.account, transaction)
         var record = AdmissionRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.note(decision, removed: done.removed)
         let guest = try collision(linking.asking, with: done.account)

@@ -18,6 +18,8 @@ struct GuestUpgrade {
     /// - Throws: `auth/already-signed-in` where it is no guest.
     func run(_ row: AccountRow, origin: CallOrigin, except session: String = "") throws {
         guard try transaction.endGuest(row.account) else { throw ServiceError(.alreadySignedIn) }
+        // An address that was claimed on the borrowed phone must not become a way in later.
+        try transaction.cancelPendingChanges(of: row.account)
         try transaction.enqueue(
             IdentityOutbox(parts: parts).endAccount(
                 row.account, provedUntil: transaction.at, except: session, reason: .signedOut))

@@ -58,6 +58,7 @@ private struct MethodAddition {
         }
         try gainAddress(row, vault)
         try transaction.insert(NewIdentity(proved, of: account, vault, parts))
+        try Grants(parts: parts).exchange(proved, for: account, transaction)
         try audit(.identityLinked)
         try NoticeMail(parts: parts).write(
             .methodAdded, to: account, call.device, naming: [proved.method],

@@ -45,6 +45,7 @@ struct MethodRemoval: Sendable {
             let details = try AccountReading(parts: parts).vault(row)
                 .open(identity.sealedDetails, .identityDetails(identity.identity))
             subject = parts.keys.subject(of: try IdentityDetails(text: details))
+            try Grants(parts: parts).revoke(of: account, identity: identity.identity, transaction)
             try transaction.removeIdentity(identity.identity)
         }
         try transaction.audit(

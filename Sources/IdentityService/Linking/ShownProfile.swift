@@ -16,7 +16,7 @@ struct ShownProfile: Sendable {
 
     /// A URL that an app can show without a second thought: `https`, printable ASCII, no quotes or
     /// brackets.
-    private static func isPhoto(_ url: String) -> Bool {
+    static func isPhoto(_ url: String) -> Bool {
         url.hasPrefix("https://") && url.utf8.count <= photoURLBytesMax
             && url.utf8.allSatisfy { byte in
                 (33...126).contains(byte) && !"\"'<>\\^`{|}".utf8.contains(byte)

@@ -25,10 +25,12 @@ struct Takeover {
     func run(_ row: AccountRow, origin: CallOrigin) throws -> [String] {
         let account = row.account
         try transaction.removePassword(of: account)
+        try Grants(parts: parts).revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
         try transaction.removeLinks(of: account)
         try transaction.removeKnownDevices(of: account)
         try transaction.removePhoneCodes(of: account)
+        try transaction.cancelPendingChanges(of: account)
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
         try transaction.enqueue(outbox.revokeDevices(account))
@@ -49,6 +51,7 @@ struct Takeover {
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(outbox.revokeDevices(account))
         guard !removed.isEmpty else { return }
+        try Grants(parts: parts).revoke(of: row.account, transaction)
         try transaction.removeIdentities(of: account)
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))

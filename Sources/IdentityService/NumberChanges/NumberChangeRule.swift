@@ -29,7 +29,8 @@ struct NumberChange: Hashable, Sendable {
 /// before it changed.
 ///
 /// Attack ("SIM swap"): somebody has a phone company move a number to a SIM of theirs, and recovers
-/// the account by a code.
+/// the account by a code. The provider's word comes with its answer to the first message, and is here
+/// before a phone has rung: the code in that very message is not enough any more.
 enum NumberChangeRule {
     /// How long a change is kept; a later word of it is another one.
     static let keptFor: Duration = .seconds(30 * 86_400)

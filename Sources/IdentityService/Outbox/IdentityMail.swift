@@ -4,6 +4,12 @@ enum IdentityMail: Hashable, Sendable {
     case verifyEmail(link: String)
     /// Choose a new password, by a link (G-11).
     case resetPassword(link: String)
+    /// To a new address: confirm that it is yours, by a link (G-12).
+    case emailChangeConfirm(link: String)
+    /// To the address so far: it is about to be another one (G-12).
+    case emailChangeRequested(address: String, time: String)
+    /// To the address that was: it is another one now (G-12).
+    case emailChanged(address: String, time: String)
     /// The password is another one (N-01).
     case passwordChanged(device: String, time: String)
     /// Somebody signed in from a device that is new to the account (N-01, G-08).
@@ -28,6 +34,9 @@ enum IdentityMail: Hashable, Sendable {
         switch self {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
+        case .emailChangeConfirm: "email-change-confirm"
+        case .emailChangeRequested: "email-change-requested"
+        case .emailChanged: "email-changed"
         case .passwordChanged: "password-changed"
         case .newDevice: "new-device"
         case .welcome: "welcome"
@@ -43,7 +52,10 @@ enum IdentityMail: Hashable, Sendable {
     /// What stands for this one mail in it.
     var variables: [(name: String, value: String)] {
         switch self {
-        case .verifyEmail(let link), .resetPassword(let link): [("link", link)]
+        case .verifyEmail(let link), .resetPassword(let link), .emailChangeConfirm(let link):
+            [("link", link)]
+        case .emailChangeRequested(let address, let time), .emailChanged(let address, let time):
+            [("address", address), ("time", time)]
         case .passwordChanged(let device, let time):
             [("device", device), ("place", ""), ("time", time)]
         case .newDevice(let method, let device, let time):

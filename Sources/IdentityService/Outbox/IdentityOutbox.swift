@@ -1,5 +1,6 @@
 import CallRecords
 import Cryptography
+import EmailAddresses
 import Messages
 import ServiceRuntime
 import Storage
@@ -17,6 +18,13 @@ enum OutboxTopic: String, Sendable {
     case revokeDevices = "revoke-devices"
     /// To identity itself: `ResetMailing`. The payload is the keyed hash that an address is found by.
     case passwordReset = "password-reset"
+    /// To Apple: a code for a grant. The payload is a `GrantOrder`, sealed.
+    case grantExchange = "grant-exchange"
+    /// To Apple: the end of a grant. The payload is a `GrantOrder`, sealed.
+    case grantRevocation = "grant-revocation"
+    /// To notification: `SetRelay`. The payload is the request, sealed: it holds an address. One
+    /// account's go in order.
+    case relay
 }
 
 /// Makes the outbox's messages.
@@ -47,6 +55,18 @@ struct IdentityOutbox: Sendable {
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
             payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))
+    }
+
+    /// How a relay address stands.
+    func relay(
+        _ address: EmailAddress, isOff: Bool, of account: AccountID
+    ) throws -> OutboxMessage {
+        let request = NotificationV1.SetRelayRequest(email: address.mailbox, isOff: isOff)
+        let key = newKey()
+        return OutboxMessage(
+            topic: OutboxTopic.relay.rawValue, key: key,
+            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            lane: account.key)
     }
 
     /// The end of an account's sessions, for its security unless `reason` says otherwise.

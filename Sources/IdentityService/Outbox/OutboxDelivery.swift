@@ -20,6 +20,8 @@ struct OutboxDelivery: Sendable {
     let logger: Logger
     let resets: ResetMailing
     let texts: PhoneCodeTextDelivery
+    let grants: GrantDelivery
+    let relays: (any RelayAddressesAPI)?
 
     /// Returns once the message is its receiver's, or worth nothing any more.
     func deliver(_ message: OutboxMessage) async throws {
@@ -29,6 +31,9 @@ struct OutboxDelivery: Sendable {
         case .endAccount: try await endAccount(message)
         case .revokeDevices: try await revokeDevices(message)
         case .passwordReset: try await resets.run(message)
+        case .grantExchange: try await grants.exchange(message)
+        case .grantRevocation: try await grants.revoke(message)
+        case .relay: try await setRelay(message)
         case nil:
             // A newer version wrote it; it is for that one to send.
             throw ServiceError(.unknownMethod, detail: "no such outbox topic")
@@ -52,6 +57,20 @@ struct OutboxDelivery: Sendable {
     private func sendText(_ message: OutboxMessage) async throws {
         if case .givenUp(let reason) = try await texts.deliver(message, context(message)) {
             giveUp(message, reason)
+        }
+    }
+
+    private func setRelay(_ message: OutboxMessage) async throws {
+        let payload = try keys.outbox.open(
+            message.payload, at: IdentityOutbox.place(message.key))
+        let request = try NotificationV1.SetRelayRequest(decoding: payload)
+        guard let relays else {
+            throw ServiceError(.unavailable, detail: "notification takes no relays here")
+        }
+        do {
+            _ = try await relays.setRelay(request, context(message))
+        } catch let error as ServiceError where Self.isFinal(error.code) {
+            giveUp(message, error.code.rawValue)
         }
     }
 

@@ -9,7 +9,8 @@ struct ChangeAttempt: Sendable {
     /// The session that asks, and stays.
     let session: SessionID
     let current: Password
-    let new: Password
+    /// As entered; what the policy says of it needs the account.
+    let new: String
     let device: DeviceShown
     let origin: CallOrigin
     /// For a repeat; nil where the call carries no key.
@@ -18,8 +19,7 @@ struct ChangeAttempt: Sendable {
     /// Reads a request. The session's id is read here, since one that session refuses would stand
     /// in the way of the end of all others for ever.
     /// - Throws: `rpc/invalid-argument`; `auth/invalid-credential` for a current password longer
-    ///   than any that we would have taken; `auth/weak-password`, which tells nothing of the
-    ///   current one.
+    ///   than any that we would have taken.
     init(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
@@ -35,7 +35,7 @@ struct ChangeAttempt: Sendable {
         self.account = account
         self.session = session
         self.current = current
-        new = try Password.new(request.newPassword)
+        new = request.newPassword
         device = DeviceShown(request.origin)
         origin = CallOrigin(request.origin, hash: keys.audit)
         call = try RepeatableCall(

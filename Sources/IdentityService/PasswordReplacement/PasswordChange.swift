@@ -31,16 +31,28 @@ struct PasswordChange: Sendable {
     /// - Returns: whether the password is replaced; false where the account changed meanwhile.
     private func check(_ attempt: ChangeAttempt) async throws -> Bool {
         let holder = try await parts.store.read { try $0.passwordHolder(attempt.account) }
+        // First, so that it tells nothing of the current password.
+        let new = try newPassword(attempt, holder)
         let check = PasswordCheck(parts: parts)
         let isRight = try await check.isRight(attempt.current, of: holder)
         if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
-            if try await isRepeat(attempt, holder) { return true }
+            if try await isRepeat(attempt, new, holder) { return true }
             throw try await refusal(attempt, holder, code)
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
         let hash = try await check.hash(
-            attempt.new, try AccountReading(parts: parts).vault(holder.row))
+            new, try AccountReading(parts: parts).vault(holder.row))
         return try await write(attempt, holder, hash)
+    }
+
+    private func newPassword(
+        _ attempt: ChangeAttempt, _ holder: PasswordHolder?
+    ) throws -> Password {
+        let context = try holder.map {
+            try AccountReading(parts: parts).passwordContext($0.row)
+        }
+        return try Password.new(
+            attempt.new, parts.settings.passwordPolicy, context ?? .none)
     }
 
     /// Writes that it was refused, and gives the error to throw.
@@ -60,7 +72,7 @@ struct PasswordChange: Sendable {
     /// answered to who types again the password that the first call set; to others a wrong password
     /// is one like any other, and counts.
     private func isRepeat(
-        _ attempt: ChangeAttempt, _ holder: PasswordHolder?
+        _ attempt: ChangeAttempt, _ new: Password, _ holder: PasswordHolder?
     ) async throws -> Bool {
         guard attempt.call != nil, let holder, holder.row.status.isUsable else { return false }
         do {
@@ -70,7 +82,7 @@ struct PasswordChange: Sendable {
             // The key of another request: this one was never done.
             return false
         }
-        return try await PasswordCheck(parts: parts).isRight(attempt.new, of: holder)
+        return try await PasswordCheck(parts: parts).isRight(new, of: holder)
     }
 
     private func write(
@@ -96,6 +108,7 @@ struct PasswordChange: Sendable {
         let outbox = IdentityOutbox(parts: parts)
         try transaction.setPassword(account, sealedHash: hash)
         try transaction.removeLinks(.resetPassword, of: account)
+        try transaction.cancelPendingChanges(of: account)
         try transaction.audit(
             AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))
         try transaction.enqueue(

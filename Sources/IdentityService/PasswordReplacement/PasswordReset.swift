@@ -29,8 +29,10 @@ struct PasswordReset: Sendable {
                 return try await answerAgain(attempt)
             }
             guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
-            let hash = try await PasswordCheck(parts: parts).hash(
-                try Password.new(attempt.password), try AccountReading(parts: parts).vault(row))
+            let reading = AccountReading(parts: parts)
+            let new = try Password.new(
+                attempt.password, parts.settings.passwordPolicy, try reading.passwordContext(row))
+            let hash = try await PasswordCheck(parts: parts).hash(new, try reading.vault(row))
             if let done = try await write(attempt, link, hash) {
                 return try answer(done.row, done.news, setAt: done.news.at)
             }
@@ -86,6 +88,7 @@ struct PasswordReset: Sendable {
             try transaction.audit(AuditEvent(kind, account: account.key).from(attempt.origin))
         }
         try transaction.removeLinks(of: account)
+        try transaction.cancelPendingChanges(of: account)
         try transaction.setAddressProved(account)
         if row.address?.provedAt == nil {
             try audit(.emailVerified)

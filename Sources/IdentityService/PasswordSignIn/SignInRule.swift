@@ -6,11 +6,13 @@ import ServiceRuntime
 ///     none         any         auth/invalid-credential
 ///     any          wrong       auth/invalid-credential
 ///     active       right       signed in
-///     any other    right       auth/user-disabled, told only to who has the password
+///     pending      right       auth/email-not-verified, told only to who has the password (G-02)
+///     any other    right       auth/user-disabled, likewise
 enum SignInRule {
     /// Why it is refused; nil where it is not.
     static func refusal(of status: AccountStatus?, isPasswordRight: Bool) -> ErrorCode? {
         guard let status, isPasswordRight else { return .invalidCredential }
+        if status == .pendingVerification { return .emailNotVerified }
         return status.isUsable ? nil : .accountDisabled
     }
 }

@@ -19,13 +19,16 @@ struct Password: Sendable {
         bytes = SecretBytes(taking: &normal)
     }
 
-    /// A password that is to be an account's from now on.
+    /// A password that is to be an account's from now on: the one door for all that set one.
+    /// - Parameter context: whose it is to be.
     /// - Throws: `auth/weak-password`, whose fields are the rules it breaks (I-02).
-    static func new(_ entered: String) throws(ServiceError) -> Password {
+    static func new(
+        _ entered: String, _ policy: PasswordPolicy, _ context: PasswordContext
+    ) throws(ServiceError) -> Password {
         guard let password = Password(entered: entered) else {
             throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
         }
-        let broken = PasswordRule.broken(by: entered)
+        let broken = policy.broken(by: entered, context)
         guard broken.isEmpty else {
             throw ServiceError(.weakPassword, fields: broken.map(\.rawValue))
         }

@@ -6,16 +6,30 @@ import ServiceRuntime
 struct PasswordCheck: Sendable {
     let parts: IdentityParts
 
-    /// Whether `password` is the holder's; false where there is none.
+    /// Whether `password` is the holder's; false where there is none. Where it is not, the answer
+    /// waits until the slot of the slowest hash that is stored is over (`PasswordSlots`).
     /// - Throws: `rpc/resource-exhausted` with a time to wait when too many wait for the hash.
     func isRight(_ password: Password, of holder: PasswordHolder?) async throws -> Bool {
+        let begun = parts.time.uptime()
+        let verdict = try await verdict(password, of: holder)
+        if !verdict.isRight { try await parts.slots.waitOut(from: begun + verdict.waited) }
+        return verdict.isRight
+    }
+
+    private func verdict(
+        _ password: Password, of holder: PasswordHolder?
+    ) async throws -> PasswordHashPool.Verdict {
         guard let holder, let sealedHash = holder.sealedHash else {
-            try await parts.passwords.verifyAgainstNothing(password: password.bytes)
-            return false
+            return try await parts.passwords.verifyAgainstNothing(password: password.bytes)
         }
-        let stored = try AccountReading(parts: parts).vault(holder.row)
-            .open(sealedHash, .passwordHash)
-        return try await parts.passwords.verify(password: password.bytes, against: stored)
+        let stored = try StoredPassword(
+            text: AccountReading(parts: parts).vault(holder.row).open(sealedHash, .passwordHash))
+        var project: FirebaseProject?
+        if let id = stored.firebaseProject {
+            project = try await FirebaseProjects(parts: parts).project(id)
+        }
+        return try await parts.passwords.check(
+            password: password.bytes, against: stored, of: project)
     }
 
     /// A stronger hash of the holder's password, where the stored one is weaker than what is made

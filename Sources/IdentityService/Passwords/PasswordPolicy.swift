@@ -1,36 +1,69 @@
 import EmailAddresses
 
-/// Which passwords are taken (I-02), as the feature specification asks (D3, FR-003):
+/// Which passwords are taken (I-02); setting `password-policy`. The documents differ, so the
+/// operator chooses:
 ///
-///     rule          field                   holds where the password has, in Form C,
-///     length        password.length         8 to 128 code points
-///     upper case    password.upper-case     an upper-case letter, of any script
-///     lower case    password.lower-case     a lower-case letter, of any script
-///     digit         password.digit          a decimal digit
-///
-/// Other policies and a list of the commonest passwords come with the settings that choose them.
-enum PasswordRule: String, CaseIterable, Sendable {
-    case length = "password.length"
-    case upperCase = "password.upper-case"
-    case lowerCase = "password.lower-case"
-    case digit = "password.digit"
+///     policy            asks for
+///     document          8 to 128 code points, upper case, lower case, digit        D3, FR-003
+///     letters-digits    8 to 128 code points, letter, digit                        D2
+///     nist              15 to 128 code points                       NIST SP 800-63B-4 §3.1.1.2
+///     all of them       not in `CommonPasswords`, not of its owner's `PasswordContext`
+package enum PasswordPolicy: String, CaseIterable, Sendable {
+    case document
+    case lettersAndDigits = "letters-digits"
+    case nist
 
-    /// In code points: NIST SP 800-63B-4 §3.1.1.2 for the least; the most keeps a hash's input
-    /// small.
-    static let codePoints = 8...128
-
-    /// The rules that `password` breaks, in the order of the table.
-    static func broken(by password: String) -> [PasswordRule] {
-        let normal = String(decoding: NormalFormC.utf8(of: password), as: UTF8.self)
-        return allCases.filter { !$0.holds(for: normal.unicodeScalars) }
-    }
-
-    private func holds(for scalars: String.UnicodeScalarView) -> Bool {
+    /// What is asked for, in the order that a refusal tells it.
+    var rules: [PasswordRule] {
         switch self {
-        case .length: Self.codePoints.contains(scalars.count)
-        case .upperCase: scalars.contains { $0.properties.isUppercase }
-        case .lowerCase: scalars.contains { $0.properties.isLowercase }
-        case .digit: scalars.contains { $0.properties.numericType == .decimal }
+        case .document: [.length, .upperCase, .lowerCase, .digit, .common, .context]
+        case .lettersAndDigits: [.length, .letter, .digit, .common, .context]
+        case .nist: [.length, .common, .context]
         }
     }
+
+    /// In code points. The most keeps a hash's input small.
+    var codePoints: ClosedRange<Int> {
+        switch self {
+        case .document, .lettersAndDigits: 8...128
+        case .nist: 15...128
+        }
+    }
+
+    /// The rules that `password` breaks, in their order.
+    func broken(by password: String, _ context: PasswordContext) -> [PasswordRule] {
+        let scalars = String(decoding: NormalFormC.utf8(of: password), as: UTF8.self).unicodeScalars
+        // A text that is far too long is not looked through.
+        guard scalars.count <= codePoints.upperBound else { return [.length] }
+        return rules.filter { rule in
+            switch rule {
+            case .length: !codePoints.contains(scalars.count)
+            case .upperCase: !scalars.contains { $0.properties.isUppercase }
+            case .lowerCase: !scalars.contains { $0.properties.isLowercase }
+            case .letter: !scalars.contains { $0.properties.isAlphabetic }
+            case .digit: !scalars.contains { $0.properties.numericType == .decimal }
+            case .common: CommonPasswords.has(scalars)
+            case .context: context.explains(scalars)
+            }
+        }
+    }
+}
+
+/// What a policy can ask of a password, counted and looked at in Form C. Raw values are the fields
+/// of `auth/weak-password`.
+enum PasswordRule: String, CaseIterable, Sendable {
+    /// As long as the policy wants.
+    case length = "password.length"
+    /// An upper-case letter, of any script.
+    case upperCase = "password.upper-case"
+    /// A lower-case letter, of any script.
+    case lowerCase = "password.lower-case"
+    /// A letter, of any script.
+    case letter = "password.letter"
+    /// A decimal digit.
+    case digit = "password.digit"
+    /// None of those that are tried first.
+    case common = "password.common"
+    /// Not made of its owner's address or name, or of the app's.
+    case context = "password.context"
 }

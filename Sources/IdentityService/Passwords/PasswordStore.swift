@@ -31,7 +31,7 @@ extension Transaction {
             """
             INSERT INTO passwords (account, hash, changed_at_ms) VALUES (?, ?, ?)
             ON CONFLICT (account) DO UPDATE SET
-                hash = excluded.hash, changed_at_ms = excluded.changed_at_ms
+                hash = excluded.hash, changed_at_ms = excluded.changed_at_ms, scheme = NULL
             """,
             [.integer(account.key), .blob(sealedHash), SQLValue(at)])
     }
@@ -39,7 +39,7 @@ extension Transaction {
     /// Keeps a stronger hash of the same password.
     func upgradePassword(_ account: AccountID, sealedHash: [UInt8]) throws {
         try execute(
-            "UPDATE passwords SET hash = ? WHERE account = ?",
+            "UPDATE passwords SET hash = ?, scheme = NULL WHERE account = ?",
             [.blob(sealedHash), .integer(account.key)])
     }
 }

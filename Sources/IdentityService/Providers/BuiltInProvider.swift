@@ -6,7 +6,7 @@ import ServiceRuntime
 ///
 /// | | Google | Apple |
 /// |---|---|---|
-/// | `iss` | `https://accounts.google.com`, older tokens without `https://` | `https://appleid.apple.com` |
+/// | `iss` | `https://accounts.google.com`, with or without `https://` | `https://appleid.apple.com` |
 /// | keys | `https://www.googleapis.com/oauth2/v3/certs` | `https://appleid.apple.com/auth/keys` |
 /// | signed by | RS256 | RS256 |
 /// | nonce | as it is | its SHA-256 |

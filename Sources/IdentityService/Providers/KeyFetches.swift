@@ -7,12 +7,15 @@ import ServiceRuntime
 /// | fresh | use it | fetch, unless the last fetch began within 30 s: then it is unknown |
 /// | ageing (the last quarter of their life) | use it, fetch beside | the same |
 /// | overdue, the last fetch went well | fetch and wait | the same |
-/// | overdue, the provider is failing | use it, fetch beside when it is time | "unavailable" until it is time |
-/// | none, or overdue for more than a day | fetch and wait, or "unavailable" until it is time | |
+/// | overdue, the provider is failing | use it, fetch beside | fetch and wait |
+/// | none, or overdue for more than a day | fetch and wait | fetch and wait |
 ///
-/// A fetch that runs is waited for and never doubled. Attacks it stops: tokens with made-up `kid`
-/// that have us call the provider for each; a provider that is down, or is kept from us, and takes
-/// all sign-ins with it; keys that it has withdrawn and that would be believed for ever.
+/// After a failed fetch none begins before its wait is over: until then "unavailable" stands for
+/// "fetch and wait". A fetch that runs is waited for and never doubled.
+///
+/// Attacks it stops: tokens with made-up `kid` that have us call the provider for each; a provider
+/// that is down, or is kept from us, and takes all sign-ins with it; keys that it has withdrawn and
+/// that would be believed for ever.
 struct KeyFetches: Sendable {
     /// Between two fetches that somebody's unknown `kid` asks for (security.md, Tokens).
     static let unknownKeyInterval: Duration = .seconds(30)
@@ -104,9 +107,9 @@ struct KeyFetches: Sendable {
     }
 
     private func missing(at now: Duration) -> Decision {
-        let isSoon = beganAt.map { now < $0 + Self.unknownKeyInterval } ?? false
-        guard isSoon else { return fetchAndWait(at: now) }
+        let next = (beganAt ?? now) + Self.unknownKeyInterval
+        guard beganAt != nil, now < next else { return fetchAndWait(at: now) }
         // Whether it is a new key of the provider's cannot be told while that is failing.
-        return retryAt.map { .unavailable(retryAfter: max($0 - now, .zero)) } ?? .unknown
+        return retryAt.map { .unavailable(retryAfter: max($0, next) - now) } ?? .unknown
     }
 }

@@ -61,12 +61,14 @@ struct KeySetFetch: Sendable {
     /// A description that speaks for another issuer is none of this one's (Discovery, 4.3): with it
     /// whoever can redirect the request would bring keys of his own.
     private func keyPlace(in response: HTTPResponse) -> HTTPURL? {
-        guard let object = JSONReader.object(in: response.body, depthMax: Self.descriptionDepthMax),
+        guard
+            let object = JSONReader.object(
+                in: response.body, membersMax: Self.descriptionMembersMax),
             let said = object["issuer"]?.string, said.utf8.elementsEqual(issuer.utf8)
         else { return nil }
         return object["jwks_uri"]?.string.flatMap { HTTPURL($0, allowsPlain: allowsPlain) }
     }
 
-    /// Descriptions nest little; some providers' hold objects of aliases.
-    private static let descriptionDepthMax = 6
+    /// Big providers' descriptions have some sixty members, and grow.
+    private static let descriptionMembersMax = 256
 }

@@ -7,7 +7,7 @@ import Cryptography
 /// | a nonce | the same, or its SHA-256 in lower-case hexadecimal | right |
 /// | a nonce | another, or none | wrong: a token of another sign-in |
 /// | none, where it may be left out | none | right |
-/// | none, where it may be left out | one | wrong: who hands it in does not know what it was made for |
+/// | none, where it may be left out | one | wrong: the token was made for somebody's nonce |
 ///
 /// Apple's native dialog is handed the hash and passes that on; its web dialog passes on what it is
 /// handed. Which of the two an app has used cannot be told, and either shows that it had the nonce.

@@ -11,6 +11,10 @@ struct Nonces: Sendable {
     /// From asking for one to handing it in: the time that somebody takes in a provider's dialog.
     static let life: Duration = .seconds(600)
 
+    /// A used one is remembered so long beyond its end: a sign-in that read it just before may wait
+    /// for the provider's keys, and must not find it forgotten.
+    private static let rememberedBeyond: Duration = .seconds(60)
+
     private static let randomBytes = 16
     private static let endBytes = 8
     private static let macBytes = 16
@@ -51,10 +55,11 @@ struct Nonces: Sendable {
         guard constantTimeEqual(bytes.suffix(Self.macBytes), mac(of: signed, for: provider))
         else { throw ServiceError(.invalidNonce, detail: "not a nonce for this provider") }
         let seconds = signed.suffix(Self.endBytes).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        // The MAC has shown that we wrote it: a second of our own time, far from any overflow.
-        let end = Timestamp(milliseconds: Int64(clamping: seconds) * 1_000)
+        let end = Timestamp(milliseconds: 0) + .seconds(Int64(clamping: seconds))
         guard now < end else { throw ServiceError(.invalidNonce, detail: "an expired nonce") }
-        return UsedNonce(key: key.lookUpKey(Array("used nonce\0".utf8) + bytes), expiresAt: end)
+        return UsedNonce(
+            key: key.lookUpKey(Array("used nonce\0".utf8) + bytes),
+            expiresAt: end + Self.rememberedBeyond)
     }
 
     private func mac(of bytes: some Collection<UInt8>, for provider: Provider) -> [UInt8] {

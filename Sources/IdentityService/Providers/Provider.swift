@@ -17,8 +17,12 @@ package struct Provider: Sendable {
     /// |---|---|---|
     /// | Apple | taken | it proves each address, and runs the relays |
     /// | Google, `verified` | taken | it has proved each address once |
-    /// | Google, `authoritative` | of `@gmail.com`, and with `hd`, its Workspace's domain | of other addresses Google says itself that they may have changed hands since ("Verify the Google ID token on your server side") |
-    /// | another | as its file says, by default not | anybody can run one that says yes |
+    /// | Google, `authoritative` | of `@gmail.com`, and with `hd` | it runs their mail |
+    /// | another | as its file says; by default not | anybody can run one that says yes |
+    ///
+    /// Of other addresses than those Google says itself that they may have changed hands since it
+    /// proved them ("Verify the Google ID token on your server side"): `authoritative` is for who
+    /// would rather have such people prove their address once more.
     package enum EmailTrust: String, CaseIterable, Sendable {
         /// None.
         case none

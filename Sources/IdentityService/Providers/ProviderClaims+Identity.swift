@@ -29,8 +29,7 @@ extension ProviderClaims {
         }
         return ProvidedEmail(
             address: address,
-            isVerified: Self.isYes(object["email_verified"])
-                && isTrusted(address, trust),
+            isVerified: Self.isYes(object["email_verified"]) && isTrusted(address, trust),
             isRelay: Self.isYes(object["is_private_email"])
                 || Self.ends(address, Self.relayDomain))
     }

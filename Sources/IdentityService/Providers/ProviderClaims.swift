@@ -7,12 +7,14 @@ import ServiceRuntime
 /// |---|---|
 /// | `iss` | one of the provider's spellings, to the byte |
 /// | `aud` | a client id of the operator's, or several, all of them his |
-/// | `azp` | where `aud` has several: one of the operator's. Else not looked at: an Android app's token names the app there, and the backend in `aud` |
+/// | `azp` | where `aud` has several: one of the operator's; else not looked at |
 /// | `exp` | a whole number of seconds; good until 60 s after |
 /// | `iat` | likewise; not more than 60 s ahead, not after `exp` |
 /// | `nbf` | may be left out; not more than 60 s ahead |
 /// | `sub` | 1 to 255 printable ASCII characters (OpenID Connect Core 1.0, 2) |
 /// | `nonce` | may be left out (`NonceMatch`); a text |
+///
+/// With one `aud`, Google names the Android app in `azp` and the operator's backend in `aud`.
 struct ProviderClaims: Sendable {
     /// How far two machines' clocks may be apart.
     static let leeway: Duration = .seconds(60)

@@ -101,7 +101,7 @@ final class ProviderKeys: Sendable {
                 return state.fetches.failed(at: time.uptime(), jitter: jitter)
             }
             logger.warning(
-                "a provider's keys could not be fetched; those in hand serve on",
+                "a provider's keys could not be fetched",
                 fields: [
                     .part: .text(name), .reason: .text(reason),
                     .milliseconds: .milliseconds(wait),

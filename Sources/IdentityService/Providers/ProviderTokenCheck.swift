@@ -43,6 +43,7 @@ struct ProviderTokenCheck: Sendable {
             try NonceMatch.check(claims.nonce, against: token.nonce)
             var identity = claims.identity(of: source.provider, named: token.displayName)
             identity.nonce = nonce
+            identity.code = GrantCode(of: token, to: identity)
             return identity
         } catch {
             throw error.told(of: source.provider)
@@ -57,7 +58,8 @@ struct ProviderTokenCheck: Sendable {
         try await signedClaims(of: token, source(named: provider))
     }
 
-    private func source(named name: String) throws(ServiceError) -> Source {
+    /// - Throws: `auth/operation-not-allowed` where the operator has set up none of that name.
+    func source(named name: String) throws(ServiceError) -> Source {
         guard let source = sources[name] else {
             throw ServiceError(.operationNotAllowed, detail: "no such provider is set up")
         }

@@ -12,7 +12,6 @@ package struct Providers: Sendable {
     let check: ProviderTokenCheck
     /// Makes and reads nonces.
     let nonces: Nonces
-    private let named: [String: Provider]
 
     /// What `settings` set up.
     /// - Throws: `OutboundClient.Unavailable`.
@@ -20,32 +19,35 @@ package struct Providers: Sendable {
         settings: ProvidersSettings, keys: IdentityKeys, time: any Time,
         randomness: any Randomness, logger: Logger
     ) throws {
-        let client = try OutboundClient(
-            limits: .init(
-                transfersMax: Self.transfersMax, connectionsMax: Self.transfersMax))
         let nonces = Nonces(key: keys.nonces, time: time, randomness: randomness)
-        let sources = settings.providers.map { provider in
-            let fetch = KeySetFetch(
-                place: provider.keyPlace, issuer: provider.issuer,
-                client: client, terms: settings.terms, allowsPlain: settings.allowsPrivate)
-            return ProviderTokenCheck.Source(
-                provider: provider,
-                keys: ProviderKeys(
-                    name: provider.name, fetch: { await fetch.run() }, time: time,
-                    randomness: randomness, logger: logger))
+        let sources = try Self.sources(settings) { name, fetch in
+            ProviderKeys(
+                name: name, fetch: fetch, time: time, randomness: randomness, logger: logger)
         }
-        named = Dictionary(
-            settings.providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         check = ProviderTokenCheck(sources: sources, nonces: nonces, time: time)
         self.nonces = nonces
+    }
+
+    /// No provider: no thread for requests either.
+    private static func sources(
+        _ settings: ProvidersSettings,
+        keys: (String, @escaping @Sendable () async -> KeySetFetch.Outcome) -> ProviderKeys
+    ) throws -> [ProviderTokenCheck.Source] {
+        guard !settings.providers.isEmpty else { return [] }
+        let client = try OutboundClient(
+            limits: .init(transfersMax: transfersMax, connectionsMax: transfersMax))
+        return settings.providers.map { provider in
+            let fetch = KeySetFetch(
+                place: provider.keyPlace, issuer: provider.issuer, client: client,
+                terms: settings.terms, allowsPlain: settings.allowsPrivate)
+            return ProviderTokenCheck.Source(
+                provider: provider, keys: keys(provider.name) { await fetch.run() })
+        }
     }
 
     /// A provider by its name.
     /// - Throws: `auth/operation-not-allowed` where the operator has set up none of that name.
     func provider(named name: String) throws(ServiceError) -> Provider {
-        guard let provider = named[name] else {
-            throw ServiceError(.operationNotAllowed, detail: "no such provider is set up")
-        }
-        return provider
+        try check.source(named: name).provider
     }
 }

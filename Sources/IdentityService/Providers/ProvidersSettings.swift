@@ -42,6 +42,10 @@ package struct ProvidersSettings: Settings {
             BuiltInProvider.google.provider(&settings, allowsPlain: allowsPrivate),
             BuiltInProvider.apple.provider(&settings, allowsPlain: allowsPrivate),
         ].compactMap(\.self)
+        settings.require(
+            Set(built.flatMap(\.issuers)).count == built.flatMap(\.issuers).count,
+            ["google-issuer", "apple-issuer"],
+            "two providers cannot be one issuer: an identity is its issuer and subject")
         providers = built + Self.further(&settings, beside: built, allowsPlain: allowsPrivate)
     }
 

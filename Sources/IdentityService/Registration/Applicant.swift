@@ -7,7 +7,7 @@ import ServiceRuntime
 /// Who wants to register: a request, read and checked whole before anything is done for it.
 struct Applicant: Sendable {
     /// In code points; long names are for documents, not for greetings.
-    private static let displayNameMax = 100
+    static let displayNameMax = 100
     /// BCP 47 needs no more for language, script and region (RFC 5646 §4.4.1).
     private static let languageBytesMax = 35
 
@@ -31,7 +31,10 @@ struct Applicant: Sendable {
         _ settings: IdentitySettings
     ) throws(ServiceError) {
         address = try EmailAddress.required(request.email)
-        password = try Password.new(request.password)
+        password = try Password.new(
+            request.password, settings.passwordPolicy,
+            PasswordContext(
+                address: address, displayName: request.displayName, app: settings.appName))
         guard Self.isDisplayName(request.displayName) else {
             throw ServiceError(.invalidArgument, fields: ["display_name"])
         }

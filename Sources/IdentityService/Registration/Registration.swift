@@ -33,7 +33,12 @@ struct Registration: Sendable {
             guard
                 let first = try await parts.store.write({ try $0.firstAnswer(of: applicant.call) })
             else { throw refused }
-            return try await answerAgain(first, applicant)
+            return try await parts.settings.enumeration == .strict
+                ? StrictRegistration(parts: parts).answerAgain(first, applicant)
+                : answerAgain(first, applicant)
+        }
+        if parts.settings.enumeration == .strict {
+            return try await StrictRegistration(parts: parts).run(applicant, as: guest)
         }
         let hash = try await parts.passwords.hash(password: applicant.password.bytes)
         let draft = try RegistrationDraft(
@@ -128,7 +133,8 @@ struct Registration: Sendable {
     ) throws -> IdentityV1.RegisterResponse {
         IdentityV1.RegisterResponse(
             account: try AccountReading(parts: parts).message(row, lastSignInAt: nil),
-            proof: ProofMaking(parts: parts).proof(row.account, provedAt: moment))
+            proof: row.status == .pendingVerification
+                ? nil : ProofMaking(parts: parts).proof(row.account, provedAt: moment))
     }
 
     /// Answers a repeat (G-25). The password is checked first: a captured key alone must open
@@ -145,7 +151,7 @@ struct Registration: Sendable {
         let isRight = try await PasswordCheck(parts: parts).isRight(
             applicant.password, of: holder)
         guard let holder, isRight else { throw ServiceError(.idempotencyKeyReused) }
-        guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
         return try answer(holder.row, provedAt: moment)
     }
 }

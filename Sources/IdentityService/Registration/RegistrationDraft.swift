@@ -30,7 +30,9 @@ struct RegistrationDraft: Sendable {
             address: NewAddress(
                 lookUpKey: applicant.lookUpKey,
                 sealed: try vault.seal(applicant.address.entered, .address), isProved: false),
-            sealedPasswordHash: try vault.seal(hash, .passwordHash))
+            sealedPasswordHash: try vault.seal(hash, .passwordHash),
+            status: parts.settings.emailVerification == .required
+                ? .pendingVerification : .active)
         let token = LinkToken.drawn(from: parts.randomness)
         let expiresAt = moment + parts.settings.verificationLife
         link = NewLink(

@@ -22,6 +22,9 @@ extension GatewayV1 {
         case revoked
         /// Ended for the account's security.
         case security
+        /// The provider no longer vouches for the owner: consent was revoked there (G-05, G-24). Say what
+        /// auth/provider-revoked says.
+        case providerRevoked
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -35,6 +38,7 @@ extension GatewayV1 {
             case .maximumAge: 4
             case .revoked: 5
             case .security: 6
+            case .providerRevoked: 7
             case .unrecognized(let number): number
             }
         }
@@ -49,6 +53,7 @@ extension GatewayV1 {
             case 4: self = .maximumAge
             case 5: self = .revoked
             case 6: self = .security
+            case 7: self = .providerRevoked
             default: self = .unrecognized(rawValue)
             }
         }
@@ -326,9 +331,11 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
 extension GatewayV1 {
     /// Signed up and in.
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
-        /// The new account; a guest that asked keeps its id.
+        /// The new account; a guest that asked keeps its id. Under strict enumeration a guest whose
+        /// pending_email waits for its link.
         package var account: IdentityV1.Account?
-        /// Its first session. After an upgrade the guest's session is over: keep this one's tokens.
+        /// Its first session; absent where the operator wants the address verified first (G-02): open the
+        /// link, then sign in. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool

@@ -72,6 +72,9 @@ extension IdentityV1 {
         package var photoUrl: String
         /// An account that was made without anything to sign in by, and still has nothing (G-07).
         package var isGuest: Bool
+        /// An address that it does not have yet: a change that waits for its link, or under strict
+        /// enumeration the sign-up's. Told with the account itself, not with sign-ins; may be empty (G-12).
+        package var pendingEmail: String
 
         /// A message of these fields.
         package init(
@@ -85,7 +88,8 @@ extension IdentityV1 {
             methods: [String] = [],
             phoneNumber: String = "",
             photoUrl: String = "",
-            isGuest: Bool = false
+            isGuest: Bool = false,
+            pendingEmail: String = ""
         ) {
             self.accountId = accountId
             self.email = email
@@ -98,6 +102,7 @@ extension IdentityV1 {
             self.phoneNumber = phoneNumber
             self.photoUrl = photoUrl
             self.isGuest = isGuest
+            self.pendingEmail = pendingEmail
         }
     }
 }
@@ -119,7 +124,8 @@ extension IdentityV1.Account: ProtobufMessage {
         let phoneNumber = try reader.text(74)
         let photoUrl = try reader.text(82)
         let isGuest = try reader.bool(88)
-        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest)
+        let pendingEmail = try reader.text(162)
+        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -134,6 +140,7 @@ extension IdentityV1.Account: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(74, phoneNumber) }
         if !photoUrl.isEmpty { sink.text(82, photoUrl) }
         if isGuest { sink.bool(88, isGuest) }
+        if !pendingEmail.isEmpty { sink.text(162, pendingEmail) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -156,6 +163,7 @@ extension IdentityV1.Account: ProtobufMessage {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let photoUrl = try Wire.text(c.pointee.photo_url)
         let isGuest = c.pointee.is_guest != 0
+        let pendingEmail = try Wire.text(c.pointee.pending_email)
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
@@ -167,6 +175,7 @@ extension IdentityV1.Account: ProtobufMessage {
         self.phoneNumber = phoneNumber
         self.photoUrl = photoUrl
         self.isGuest = isGuest
+        self.pendingEmail = pendingEmail
     }
 }
 
@@ -322,7 +331,8 @@ extension IdentityV1 {
     package struct RegisterResponse: Hashable, Sendable {
         /// The new account, or the guest that became one.
         package var account: IdentityV1.Account?
-        /// Opens a session once, within 30 s.
+        /// Opens a session once, within 30 s; absent where the operator wants the address verified first
+        /// (G-02).
         package var proof: IdentityV1.SignInProof?
 
         /// A message of these fields.

@@ -51,8 +51,8 @@ extension NotificationV1 {
         package var token: String
         /// The app, where there are several: for Apple its bundle's id. Empty takes the configured one.
         package var app: String
-        /// The session that it goes with, "ses_…", by which Unregister finds it; may be empty. A session's
-        /// end does not call that yet: whoever ends sessions does.
+        /// The session that it goes with, "ses_…": the device is dropped soon after that has ended, whichever
+        /// way (G-09); may be empty.
         package var sessionId: String
 
         /// A message of these fields.

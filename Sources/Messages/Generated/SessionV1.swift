@@ -59,6 +59,8 @@ extension SessionV1 {
         case security
         /// Ended by the operator.
         case revoked
+        /// Its owner's consent at a provider is revoked, or the provider's account is gone (G-05).
+        case providerRevoked
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -73,6 +75,7 @@ extension SessionV1 {
             case .replayed: 5
             case .security: 6
             case .revoked: 7
+            case .providerRevoked: 8
             case .unrecognized(let number): number
             }
         }
@@ -88,6 +91,7 @@ extension SessionV1 {
             case 5: self = .replayed
             case 6: self = .security
             case 7: self = .revoked
+            case 8: self = .providerRevoked
             default: self = .unrecognized(rawValue)
             }
         }

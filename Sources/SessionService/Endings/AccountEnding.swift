@@ -13,7 +13,9 @@ struct AccountEnding: Sendable {
     /// identity tries again, so that a replaced password ends its sessions all the same.
     private static let aheadMax: Duration = .seconds(3_600)
     /// What can befall a whole account; the other reasons are a single session's.
-    private static let reasons: [EndReason] = [.signedOut, .security, .revoked]
+    private static let reasons: [EndReason] = [
+        .signedOut, .security, .revoked, .providerRevoked,
+    ]
 
     let parts: SessionParts
 

@@ -20,6 +20,7 @@ extension Transaction {
             case .replayed:
                 AuditEvent(.refreshTokenReplayed, outcome: .refreshTokenReplayed)
             case .inactive, .maximumAge: AuditEvent(.sessionEnded, outcome: .sessionEnded)
+            case .providerRevoked: AuditEvent(.sessionEnded, outcome: .providerRevoked)
             case .signedOut, .displaced, .security, .revoked: AuditEvent(.sessionEnded)
             }
         try audit(event.of(session).from(origin))

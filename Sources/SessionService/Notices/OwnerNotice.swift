@@ -25,7 +25,7 @@ enum OwnerNotice {
         switch reason {
         case .displaced: .sessionDisplaced
         case .replayed: .sessionReplayed
-        case .signedOut, .inactive, .maximumAge, .security, .revoked: nil
+        case .signedOut, .inactive, .maximumAge, .security, .revoked, .providerRevoked: nil
         }
     }
 }

@@ -106,7 +106,10 @@ struct Refresh: Sendable {
             let recorded = try parts.auditRefusedUse(
                 of: session, .refreshRefused, code, use.origin, transaction)
             return .refused(code, recorded: recorded)
-        case .hasEnded: return .refused(.sessionEnded)
+        case .hasEnded:
+            // Who revoked it at the provider is told so, and signs in there anew (G-24).
+            let isRevoked = session.end?.reason == .providerRevoked
+            return .refused(isRevoked ? .providerRevoked : .sessionEnded)
         case .unknown: return .refused(.invalidRefreshToken)
         }
     }

@@ -15,6 +15,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case identityUnlinked = "identity.unlinked"
     /// A link or its end was refused; `outcome` says why.
     case linkingRefused = "identity.linking-refused"
+    /// The operator had accounts of another system taken in; `attempt` counts them.
+    case accountsImported = "account.imported"
+    /// The operator had all accounts given out.
+    case accountsExported = "account.exported"
+    /// The operator had all accounts given out with their passwords' hashes.
+    case accountsExportedWithHashes = "account.exported-with-hashes"
     /// A sign-up was refused; `outcome` says why.
     case signUpRefused = "account.sign-up-refused"
     /// An account's email was proved.
@@ -27,8 +33,36 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case passwordResetMailed = "account.password-reset-mailed"
     /// A change of the password was refused; `outcome` says why.
     case passwordChangeRefused = "account.password-change-refused"
+    /// A change of an account's email was asked for, and waits.
+    case emailChangeRequested = "account.email-change-requested"
+    /// An account has another email.
+    case emailChanged = "account.email-changed"
+    /// A change of an email was refused; `outcome` says why.
+    case emailChangeRefused = "account.email-change-refused"
+    /// A change of an email that waited was dropped by its account's owner.
+    case emailChangeCancelled = "account.email-change-cancelled"
+    /// A link to prove an address was opened elsewhere with a wrong password.
+    case emailProofRefused = "account.email-proof-refused"
+    /// A sign-up under strict enumeration wants an address, which waits for its proof.
+    case addressClaimed = "account.address-claimed"
     /// Another verification link was mailed.
     case verificationResent = "account.verification-resent"
+    /// A provider's grant was kept, so that the account's deletion can revoke it.
+    case grantKept = "grant.kept"
+    /// A provider gave no grant for a code; `outcome` says why.
+    case grantRefused = "grant.refused"
+    /// A grant was revoked at its provider.
+    case grantRevoked = "grant.revoked"
+    /// A grant was not revoked: the provider has none, or the identity is linked again.
+    case grantRevocationGivenUp = "grant.revocation-given-up"
+    /// A provider says that consent was revoked there.
+    case consentRevoked = "identity.consent-revoked"
+    /// A provider says that somebody's account there is gone.
+    case providerAccountDeleted = "identity.provider-account-deleted"
+    /// A provider says that its relay passes no mail on.
+    case relayTurnedOff = "identity.relay-turned-off"
+    /// A provider says that its relay passes mail on again.
+    case relayTurnedOn = "identity.relay-turned-on"
     /// The operator, or an app's support desk, stopped an account; `actor` says who.
     case accountSuspended = "account.suspended"
     /// They took that back.
@@ -135,6 +169,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case pushDeviceMoved = "push-device.moved"
     /// A device was dropped since its provider calls it dead.
     case pushDeviceDead = "push-device.dead"
+    /// The devices of a session were dropped since it has ended.
+    case pushDeviceSignedOut = "push-device.signed-out"
     /// All devices of an account were dropped.
     case pushDevicesRevoked = "push-device.all-revoked"
     /// A mail server has said that nobody lives at an address; it is sent nothing more.

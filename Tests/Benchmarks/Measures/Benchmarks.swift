@@ -9,6 +9,6 @@ struct Benchmarks: AsyncParsableCommand {
         subcommands: [
             EchoServer.self, GroupCommit.self, Refreshes.self, SessionFigures.self,
             PasswordHashes.self, SignIns.self, FirstValidations.self, ValidationServer.self,
-            LimitsCore.self, LimitsServer.self, OutboxFigures.self, ProviderTokens.self,
+            LimitsCore.self, LimitsServer.self, OutboxFigures.self, AccountLookUps.self, ProviderTokens.self,
         ])
 }

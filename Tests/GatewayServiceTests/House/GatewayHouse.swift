@@ -25,6 +25,8 @@ final class GatewayHouse: Sendable {
     let guests: Guests
     let methods: SignInMethods
     let phone: PhoneSignIn
+    let emails: Emails
+    let providerNotices: ProviderNotices
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
@@ -37,12 +39,14 @@ final class GatewayHouse: Sendable {
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
+        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional,
         time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
         inner = try await InnerServices(
-            in: folder, time: time, providers: providers, phone: phoneSettings)
+            in: folder, time: time, providers: providers, phone: phoneSettings,
+            enumeration: enumeration, verification: verification)
         let identities = identities ?? inner.identities
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
@@ -62,8 +66,11 @@ final class GatewayHouse: Sendable {
         self.providers = ProviderSignIn(
             identities: identities, sessions: inner.session, limits: guarding)
         guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
+        providerNotices = ProviderNotices(events: inner.providerEvents)
         methods = SignInMethods(
             identities: identities, sessions: inner.session, limits: guarding)
+        emails = Emails(
+            changes: EmailChanges(of: inner.identity), sessions: inner.session, limits: guarding)
     }
 
     // MARK: calls

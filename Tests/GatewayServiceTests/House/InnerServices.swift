@@ -22,6 +22,8 @@ final class InnerServices: Sendable {
     let identity: IdentityService
     /// Identities at providers, and guests.
     let identities: Identities
+    /// What providers tell of their users.
+    let providerEvents: ProviderEvents
     let identityStore: Store
     let session: SessionService
     let sessionStore: Store
@@ -33,10 +35,13 @@ final class InnerServices: Sendable {
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
-    /// - Parameter providers: settings of the providers that people sign in by, as on a command line.
+    /// - Parameters:
+    ///   - providers: settings of the providers that people sign in by, as on a command line.
+    ///   - phone: where codes are sent.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
-        phone: PhoneSettings = PhoneSettings(countries: ["DE"])
+        phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
+        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -83,7 +88,8 @@ final class InnerServices: Sendable {
         identity = IdentityService(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap),
+                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
+                enumeration: enumeration, emailVerification: verification),
             store: identityStore,
             keys: try IdentityKeys(
                 master: key(), signInProofs: proofKey, randomness: randomness),
@@ -91,9 +97,12 @@ final class InnerServices: Sendable {
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
             notifications: notification, texts: short.texts, pushDevices: short.devices,
             sessions: SessionsForIdentity(session: session), devices: session, time: time,
-            randomness: randomness, logger: log, metrics: metrics)
-        identities = try Identities(
-            of: identity, providers: try SettingsLoader.settings(providers) as ProvidersSettings)
+            randomness: randomness, logger: log, metrics: metrics,
+            relays: RelaysForIdentity(
+                desk: RelayDesk(store: notificationStore, keys: mailKeys)))
+        let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
+        identities = try Identities(of: identity, providers: vouching)
+        providerEvents = try ProviderEvents(of: identity, providers: vouching)
         notices.connect(to: identity)
     }
 

@@ -46,7 +46,7 @@ struct AccountTests {
     func sealed() async throws {
         _ = try await house.service.register(
             .init(
-                email: "Canary.Address@example.org", password: "CanaryPassword7",
+                email: "Canary.Address@example.org", password: "CanaryOwl7Lantern",
                 displayName: "Canary Name", origin: IdentityHouse.origin),
             house.context("canary-key"))
         _ = try await refusal { try await house.signIn("canary.address@example.org") }

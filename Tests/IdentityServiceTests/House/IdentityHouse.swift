@@ -29,12 +29,13 @@ final class IdentityHouse: Sendable {
     let store: Store
     let service: IdentityService
     let identities: Identities
+    let emails: EmailChanges
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
         notifications: RecordingNotifications = RecordingNotifications(),
-        parameters: Argon2Parameters = cheap,
-        phone: PhoneSettings = PhoneSettings(countries: ["all"])
+        parameters: Argon2Parameters = cheap, phone: PhoneSettings = PhoneSettings(countries: ["all"]),
+        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         let logger = log.logger(time: time)
@@ -54,7 +55,8 @@ final class IdentityHouse: Sendable {
             threads: 2, waitingMax: 500, parameters: parameters)
         let settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-            defaultLanguage: "en", phone: phone, passwordHashing: hashing)
+            defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
+            emailVerification: verification)
         service = IdentityService(
             settings: settings, store: store, keys: keys,
             passwords: try PasswordHashPool(
@@ -63,6 +65,7 @@ final class IdentityHouse: Sendable {
             sessions: sessions, devices: devices, time: time, randomness: randomness,
             logger: logger, metrics: metrics)
         identities = Identities(of: service, tokens: tokens)
+        emails = EmailChanges(of: service)
     }
 
     /// How many passwords have been hashed.

@@ -193,6 +193,36 @@ struct AdmissionTests {
         #expect(profile(String(repeating: "a", count: 101), "").displayName == nil)
     }
 
+    @Test("A-02: what is kept of an identity reads as it was written, whatever its issuer says")
+    func details() throws {
+        for subject in [
+            "1", "\"}\\", "a\nb\u{1}", "übergrößen 🙂", String(repeating: "x", count: 255),
+        ] {
+            var proved = ProvedIdentity(
+                method: "x", issuer: "https://i.example/\"", subject: subject, amr: [])
+            proved.displayName = "Ada \"Lovelace\""
+            let details = IdentityDetails(proved)
+            #expect(try IdentityDetails(text: details.text) == details)
+        }
+        #expect(throws: ServiceError.self) { try IdentityDetails(text: "{}") }
+        #expect(throws: ServiceError.self) { try IdentityDetails(text: "") }
+    }
+
+    @Test("G-15: a password comes to a provider's account by a link to its proved address")
+    func passwordAfterProvider() async throws {
+        let account = try await house.account(by: .token("g1", email: "ada@example.org"))
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+        try await house.relay()
+        _ = try await house.service.resetPassword(
+            .init(
+                token: try house.latestToken("reset-password"), password: "Owner8Password",
+                origin: IdentityHouse.origin), house.context())
+        let signedIn = try await house.signIn(password: "Owner8Password")
+        #expect(signedIn.account?.accountId == account.accountId)
+        #expect(signedIn.account?.methods == ["password", "google"])
+    }
+
     @Test("A-02: what is told of an identity stands nowhere readable")
     func sealed() async throws {
         _ = try await house.account(

@@ -13,7 +13,7 @@ struct SignInRuleTests {
             (.suspended, false, .invalidCredential), (.suspended, true, .accountDisabled),
             (.deleting, false, .invalidCredential), (.deleting, true, .accountDisabled),
             (.pendingVerification, false, .invalidCredential),
-            (.pendingVerification, true, .accountDisabled),
+            (.pendingVerification, true, .emailNotVerified),
         ] as [(AccountStatus?, Bool, ErrorCode?)])
     func table(status: AccountStatus?, isRight: Bool, code: ErrorCode?) {
         #expect(SignInRule.refusal(of: status, isPasswordRight: isRight) == code)

@@ -5,36 +5,64 @@ import Testing
 
 @Suite("I-02: the password policy")
 struct PasswordPolicyTests {
+    private func broken(
+        _ password: String, by policy: PasswordPolicy = .document
+    ) -> [PasswordRule] {
+        policy.broken(by: password, .none)
+    }
+
     @Test(
         "I-02: a refused password says which rules failed",
         arguments: [
             ("Correct7Horse", []),
-            ("Aa345678", []),
-            ("Aa34567", [.length]),
-            ("aa345678", [.upperCase]),
-            ("AA345678", [.lowerCase]),
-            ("Aabcdefg", [.digit]),
-            ("", PasswordRule.allCases),
-            ("        ", [.upperCase, .lowerCase, .digit]),
+            ("Zt3x5k7q", []),
+            ("Zt3x5k7", [.length]),
+            ("zt3x5k7q", [.upperCase]),
+            ("ZT3X5K7Q", [.lowerCase]),
+            ("Ztaxbkcq", [.digit]),
+            ("Password1", [.common]),
+            ("", [.length, .upperCase, .lowerCase, .digit]),
+            ("        ", [.upperCase, .lowerCase, .digit, .common]),
             ("Äöü45678", []),
             ("Ωμέγα٣٤٥", []),
             ("😀😀😀😀😀Aa1", []),
         ] as [(String, [PasswordRule])])
-    func rules(password: String, broken: [PasswordRule]) {
-        #expect(PasswordRule.broken(by: password) == broken)
+    func document(password: String, rules: [PasswordRule]) {
+        #expect(broken(password) == rules)
+    }
+
+    @Test(
+        "I-02: letters-digits asks for a letter and a digit, of any script and case",
+        arguments: [
+            ("zt3x5k7q", []), ("ZT3X5K7Q", []), ("ωμέγα٣٤٥", []), ("zt3x5k7", [.length]),
+            ("ztaxbkcq", [.digit]), ("93756184027", [.letter]), ("password1", [.common]),
+        ] as [(String, [PasswordRule])])
+    func lettersAndDigits(password: String, rules: [PasswordRule]) {
+        #expect(broken(password, by: .lettersAndDigits) == rules)
+    }
+
+    @Test(
+        "I-02: nist asks for 15 code points and nothing of them",
+        arguments: [
+            ("bees on a quiet", []), ("bees on a quie", [.length]),
+            ("qwertyuiopasdfghjkl", [.common]), ("passwordpassword", [.common]),
+            ("😀😃😄😁😆😅🤣😂🙂🙃😉😊😇🥰😍", []),
+            ("Correct7Horse", [.length]),
+        ] as [(String, [PasswordRule])])
+    func nist(password: String, rules: [PasswordRule]) {
+        #expect(broken(password, by: .nist) == rules)
     }
 
     @Test("I-02: 8 to 128 code points, counted in Form C")
     func lengths() {
         let start = "Aa1"
-        #expect(PasswordRule.broken(by: start + String(repeating: "x", count: 5)) == [])
-        #expect(PasswordRule.broken(by: start + String(repeating: "x", count: 4)) == [.length])
-        #expect(PasswordRule.broken(by: start + String(repeating: "x", count: 125)) == [])
-        #expect(PasswordRule.broken(by: start + String(repeating: "x", count: 126)) == [.length])
+        #expect(broken(start + String(repeating: "x", count: 5)) == [])
+        #expect(broken(start + String(repeating: "x", count: 4)) == [.length])
+        #expect(broken(start + String(repeating: "x", count: 125)) == [])
+        #expect(broken(start + String(repeating: "x", count: 126)) == [.length])
         // Two scalars each as typed, one in Form C.
-        #expect(PasswordRule.broken(by: start + String(repeating: "e\u{301}", count: 125)) == [])
-        #expect(
-            PasswordRule.broken(by: start + String(repeating: "e\u{301}", count: 4)) == [.length])
+        #expect(broken(start + String(repeating: "e\u{301}", count: 125)) == [])
+        #expect(broken(start + String(repeating: "e\u{301}", count: 4)) == [.length])
     }
 
     @Test("I-02: over 1 KiB is refused before any work, never cut; 1 KiB is not")
@@ -43,7 +71,9 @@ struct PasswordPolicyTests {
         #expect(Password(entered: String(repeating: "x", count: 1_025)) == nil)
         #expect(
             throws: ServiceError(.weakPassword, fields: ["password.length"]),
-            performing: { try Password.new("Aa1" + String(repeating: "x", count: 1_100)) })
+            performing: {
+                try Password.new("Aa1" + String(repeating: "x", count: 1_100), .document, .none)
+            })
     }
 
     @Test("I-02: one password in two spellings is one password")

@@ -34,7 +34,8 @@ struct CodeLinkTests {
         let bench = try PhoneBench()
         let (_, token) = try await person(bench)
         let other = try #require(
-            try await bench.house.register("eve@example.org").account).accountId
+            try await bench.house.register("eve@example.org").account
+        ).accountId
         let stranger = bench.house.devices.open(other)
         let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
         #expect(try await refusal { try await bench.link(sent, stranger) }.code == .invalidCode)

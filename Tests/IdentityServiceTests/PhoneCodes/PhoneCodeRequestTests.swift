@@ -97,12 +97,14 @@ struct PhoneCodeRequestTests {
         #expect(try await bench.prove(proving, token).accountId == account.accountId)
     }
 
-    @Test("G-06: nothing goes where the operator sends nothing", arguments: [
-        ([], "+4915112345678", ErrorCode.operationNotAllowed),
-        (["US"], "+4915112345678", .phoneCountryNotAllowed),
-        (["all"], "+881612345678", .phoneCountryNotAllowed),
-        (["all"], "0151 12345678", .invalidPhoneNumber),
-    ])
+    @Test(
+        "G-06: nothing goes where the operator sends nothing",
+        arguments: [
+            ([], "+4915112345678", ErrorCode.operationNotAllowed),
+            (["US"], "+4915112345678", .phoneCountryNotAllowed),
+            (["all"], "+881612345678", .phoneCountryNotAllowed),
+            (["all"], "0151 12345678", .invalidPhoneNumber),
+        ])
     func countries(countries: [String], number: String, code: ErrorCode) async throws {
         let bench = try PhoneBench(PhoneSettings(countries: countries))
         let error = try await refusal { try await bench.request(number) }

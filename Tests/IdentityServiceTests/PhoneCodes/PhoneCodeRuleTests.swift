@@ -47,9 +47,11 @@ struct PhoneCodeRuleTests {
         #expect(step(state(evaluated: 5, expiresIn: -1)) == .refused(.invalidCode))
     }
 
-    @Test("I-06: what was replaced or used is worth nothing", arguments: [
-        PhoneCodeState.Stage.void, .used,
-    ])
+    @Test(
+        "I-06: what was replaced or used is worth nothing",
+        arguments: [
+            PhoneCodeState.Stage.void, .used,
+        ])
     func ended(stage: PhoneCodeState.Stage) {
         #expect(step(state(stage)) == .refused(.invalidCode))
         #expect(step(state(stage, expiresIn: -1)) == .refused(.invalidCode))

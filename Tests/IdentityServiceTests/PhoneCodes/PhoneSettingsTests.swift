@@ -31,9 +31,11 @@ struct PhoneSettingsTests {
         #expect(try refusal(["all"], "+881612345678") == .phoneCountryNotAllowed)
     }
 
-    @Test("G-06: what is no country is no list", arguments: [
-        ["XX"], ["DE", "Germany"], ["all", "DE"], ["+49"],
-    ])
+    @Test(
+        "G-06: what is no country is no list",
+        arguments: [
+            ["XX"], ["DE", "Germany"], ["all", "DE"], ["+49"],
+        ])
     func mistakes(names: [String]) {
         #expect(PhoneCountries(names) == nil)
     }
@@ -49,15 +51,17 @@ struct PhoneSettingsTests {
                 == "2028-03-01T00:00:00.000Z")
     }
 
-    @Test("G-06: a number for tests has a code and an end, or is none", arguments: [
-        "+15555550100=123456", "+15555550100=12345 until 2026-12-31",
-        "+15555550100 until 2026-12-31", "15555550100=123456 until 2026-12-31",
-        "+15555550100=123456 until 2026-02-30", "+15555550100=123456 until 2027-02-29",
-        "+15555550100=123456 until 2026-13-01", "+15555550100=123456 until 2026-00-10",
-        "+15555550100=123456 until 26-12-31", "+15555550100=123456 until never",
-        "+15555550100=123456=1 until 2026-12-31", "+15555550100=123456 until 2026-12-31 x",
-        "",
-    ])
+    @Test(
+        "G-06: a number for tests has a code and an end, or is none",
+        arguments: [
+            "+15555550100=123456", "+15555550100=12345 until 2026-12-31",
+            "+15555550100 until 2026-12-31", "15555550100=123456 until 2026-12-31",
+            "+15555550100=123456 until 2026-02-30", "+15555550100=123456 until 2027-02-29",
+            "+15555550100=123456 until 2026-13-01", "+15555550100=123456 until 2026-00-10",
+            "+15555550100=123456 until 26-12-31", "+15555550100=123456 until never",
+            "+15555550100=123456=1 until 2026-12-31", "+15555550100=123456 until 2026-12-31 x",
+            "",
+        ])
     func mistakenTests(text: String) {
         #expect(TestPhoneNumber(text) == nil)
     }

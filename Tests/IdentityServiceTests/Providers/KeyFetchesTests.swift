@@ -87,9 +87,10 @@ struct KeyFetchesTests {
         let fetches = Self.failing(since: at(100))
         #expect(
             fetches.decision(isKnown: false, at: at(100))
-                == .unavailable(retryAfter: .seconds(1)))
+                == .unavailable(retryAfter: .seconds(30)))
         #expect(
-            fetches.decision(isKnown: false, at: at(129)) == .unavailable(retryAfter: .zero),
+            fetches.decision(isKnown: false, at: at(129))
+                == .unavailable(retryAfter: .seconds(1)),
             "one fetch in 30 s, whatever becomes of it")
         #expect(fetches.decision(isKnown: false, at: at(130)) == .fetchAndWait)
         #expect(fetches.decision(isKnown: true, at: at(130)) == .use)

@@ -171,6 +171,13 @@ struct ProviderKeysTests {
         try await ProviderScene.with(described) { scene in
             #expect(try await subject(scene) == "117")
             #expect(scene.google.requests == 2)
+            let more = (0..<150).map { #""member\#($0)":[]"# }.joined(separator: ",")
+            scene.google.describe(
+                #"{"issuer":"\#(scene.google.issuer)","#
+                    + #""jwks_uri":"\#(scene.google.keysURL)",\#(more)}"#)
+            scene.time.advance(by: .seconds(3_600))
+            #expect(try await subject(scene) == "117", "a long description is read too")
+            #expect(scene.google.keyRequests == 2)
             scene.apple.describe(
                 #"{"issuer":"https://id.example","jwks_uri":"\#(scene.apple.keysURL)"}"#)
             let nonce = try scene.nonce(for: "apple").nonce

@@ -29,8 +29,8 @@ struct ProviderTokenTests {
             #expect(identity.photoURL == "https://lh3.example/117.jpg")
             #expect(identity.amr == ["fed"])
             #expect(identity.audience == ProviderIssuer.audience)
-            #expect(identity.nonce?.expiresAt == scene.time.now() + .seconds(600))
-            #expect(identity.grant == nil)
+            #expect(identity.nonce?.expiresAt == scene.time.now() + .seconds(660))
+            #expect(identity.code == nil)
         }
     }
 

@@ -80,6 +80,15 @@ struct ProvidersSettingsTests {
         #expect(!complaint(["POSTERN_\(name)": value]).isEmpty)
     }
 
+    @Test("X-04: one issuer is one provider, since an identity is its issuer and subject")
+    func issuers() {
+        let text = complaint([
+            "POSTERN_GOOGLE_AUDIENCES": "a", "POSTERN_APPLE_AUDIENCES": "b",
+            "POSTERN_GOOGLE_ISSUER": "https://appleid.apple.com",
+        ])
+        #expect(text.contains("two providers cannot be one issuer"))
+    }
+
     private func file(_ text: String) throws -> (folder: TemporaryFolder, path: String) {
         let folder = try TemporaryFolder()
         return (folder, try folder.write(text, to: "providers.json"))

@@ -42,6 +42,27 @@ struct TokenMutationTests {
         }
     }
 
+    @Test("G-04: every truncation and every changed character is refused, without a fetch")
+    func changes() async throws {
+        try await ProviderScene.with { scene in
+            let bench = try MutationBench(scene)
+            #expect(try await scene.identity(bench.good, nonce: bench.nonce).subject == "117")
+            let token = Array(bench.good.utf8)
+            for place in token.indices {
+                var changed = token
+                changed[place] = changed[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : 65
+                for bytes in [changed, Array(token[..<place])] {
+                    let error = try await refusal {
+                        try await scene.identity(
+                            String(decoding: bytes, as: UTF8.self), nonce: bench.nonce)
+                    }
+                    #expect(error.code == .invalidProviderToken, "at \(place)")
+                }
+            }
+            #expect(scene.google.keyRequests == 1)
+        }
+    }
+
     @Test("an ES256 provider refuses each own-token attack")
     func attacks() async throws {
         let time = ManualTime()
@@ -162,6 +183,10 @@ struct TokenMutationTests {
             let android = try bench.saying([("azp", .string("an-android-app"))])
             #expect(
                 try await scene.identity(android.token, nonce: android.nonce).subject == "117")
+            let long = String(repeating: "1", count: 255)
+            let longest = try bench.saying([("sub", .string(long))])
+            #expect(
+                try await scene.identity(longest.token, nonce: longest.nonce).subject == long)
             let small = try bench.header([("typ", .string("jwt"))])
             #expect(try await scene.identity(small.token, nonce: small.nonce).subject == "117")
             let header = IssuedClaims([

@@ -19,7 +19,8 @@ struct NumberChangeRelayTests {
         let bench = try ShortBench(
             in: try TemporaryFolder(),
             [
-                "provider-plaintext": "true", "sms-providers": "webhook", "sms-webhook-url": sink.url("/sms"),
+                "provider-plaintext": "true", "sms-providers": "webhook",
+                "sms-webhook-url": sink.url("/sms"),
                 "sms-webhook-secret": String(repeating: "s", count: 32),
             ])
         let order = SMSOrder(

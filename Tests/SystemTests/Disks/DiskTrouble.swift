@@ -99,15 +99,9 @@ struct ReadOnlyFiles: DiskTrouble {
 /// A command of the system, run to its end.
 enum Command {
     static func run(_ name: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [name] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw ClusterError(said: "\(name) left with \(process.terminationStatus)")
+        let run = try SystemCommand(name, arguments)
+        guard run.exitCode == 0 else {
+            throw ClusterError(said: "\(name) left with \(run.exitCode)")
         }
     }
 }

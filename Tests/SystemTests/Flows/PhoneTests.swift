@@ -16,7 +16,8 @@ extension SystemTests {
                     ? .answer(200, body: #"{"number_changed":true}"#) : .answer(204)
             }
             let folder = try TemporaryFolder()
-            try await Cluster.with(folder, environment: try Self.settings(sink, folder)) { cluster in
+            try await Cluster.with(folder, environment: try Self.settings(sink, folder)) {
+                cluster in
                 let first = try await signIn(Self.number, sink, cluster)
                 #expect(first.isNewUser == true)
                 #expect(try await cluster.state(first.session).authenticated == true)
@@ -97,7 +98,7 @@ extension SystemTests {
 
         private func signIn(
             _ number: String, _ sink: HTTPSink, _ cluster: Cluster
-        ) async throws -> SignedIn {
+        ) async throws -> SignedInByPhone {
             let before = sink.requests.count
             let asked: Asked = try await ask(number, cluster).read()
             let code = try await code(to: number, sink, after: before)
@@ -170,4 +171,16 @@ private struct Asked: Decodable {
     let requestId: String
     let attempt: Int
     let nextAfterMs: String
+}
+
+/// What SignInWithPhoneCode answers; a default value is absent.
+private struct SignedInByPhone: Decodable {
+    struct Account: Decodable {
+        let accountId: String
+        let phoneNumber: String
+    }
+
+    let account: Account
+    let session: Session
+    let isNewUser: Bool?
 }

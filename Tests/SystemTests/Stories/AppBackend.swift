@@ -15,6 +15,8 @@ final class AppBackend: Sendable {
     let guests: GuestsClient
     let methods: SignInMethodsClient
     let sessions: AccountSessionsClient
+    let notices: ProviderNoticesClient
+    let phone: PhoneSignInClient
 
     /// A backend of a cluster's gateway.
     init(_ cluster: Cluster) throws {
@@ -32,6 +34,8 @@ final class AppBackend: Sendable {
         guests = GuestsClient(client)
         methods = SignInMethodsClient(client)
         sessions = AccountSessionsClient(client)
+        notices = ProviderNoticesClient(client)
+        phone = PhoneSignInClient(client)
     }
 
     func close() { client.close() }

@@ -61,7 +61,7 @@ final class Town: Sendable {
             "POSTERN_SMTP_ENCRYPTION": "none", "POSTERN_SMS_PROVIDERS": "webhook",
             "POSTERN_SMS_WEBHOOK_URL": texts.url("/sms"),
             "POSTERN_SMS_WEBHOOK_SECRET": String(repeating: "ab", count: 32),
-            "POSTERN_PROVIDER_PLAINTEXT": "true",
+            "POSTERN_PROVIDER_PLAINTEXT": "true", "POSTERN_PHONE_COUNTRIES": "DE",
         ]
     }
 }

@@ -1624,7 +1624,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response
   (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue postern__gateway__v1__auth_state_reason__enum_values_by_number[7] =
+static const ProtobufCEnumValue postern__gateway__v1__auth_state_reason__enum_values_by_number[8] =
 {
   { "AUTH_STATE_REASON_UNSPECIFIED", "POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_UNSPECIFIED", 0 },
   { "AUTH_STATE_REASON_NO_SESSION", "POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_NO_SESSION", 1 },
@@ -1633,16 +1633,18 @@ static const ProtobufCEnumValue postern__gateway__v1__auth_state_reason__enum_va
   { "AUTH_STATE_REASON_MAXIMUM_AGE", "POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_MAXIMUM_AGE", 4 },
   { "AUTH_STATE_REASON_REVOKED", "POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_REVOKED", 5 },
   { "AUTH_STATE_REASON_SECURITY", "POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_SECURITY", 6 },
+  { "AUTH_STATE_REASON_PROVIDER_REVOKED", "POSTERN__GATEWAY__V1__AUTH_STATE_REASON__AUTH_STATE_REASON_PROVIDER_REVOKED", 7 },
 };
 static const ProtobufCIntRange postern__gateway__v1__auth_state_reason__value_ranges[] = {
-{0, 0},{0, 7}
+{0, 0},{0, 8}
 };
-static const ProtobufCEnumValueIndex postern__gateway__v1__auth_state_reason__enum_values_by_name[7] =
+static const ProtobufCEnumValueIndex postern__gateway__v1__auth_state_reason__enum_values_by_name[8] =
 {
   { "AUTH_STATE_REASON_ACCESS_TOKEN_EXPIRED", 2 },
   { "AUTH_STATE_REASON_INACTIVE", 3 },
   { "AUTH_STATE_REASON_MAXIMUM_AGE", 4 },
   { "AUTH_STATE_REASON_NO_SESSION", 1 },
+  { "AUTH_STATE_REASON_PROVIDER_REVOKED", 7 },
   { "AUTH_STATE_REASON_REVOKED", 5 },
   { "AUTH_STATE_REASON_SECURITY", 6 },
   { "AUTH_STATE_REASON_UNSPECIFIED", 0 },
@@ -1654,9 +1656,9 @@ const ProtobufCEnumDescriptor postern__gateway__v1__auth_state_reason__descripto
   "AuthStateReason",
   "Postern__Gateway__V1__AuthStateReason",
   "postern.gateway.v1",
-  7,
+  8,
   postern__gateway__v1__auth_state_reason__enum_values_by_number,
-  7,
+  8,
   postern__gateway__v1__auth_state_reason__enum_values_by_name,
   1,
   postern__gateway__v1__auth_state_reason__value_ranges,

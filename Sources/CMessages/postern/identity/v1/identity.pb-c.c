@@ -502,7 +502,7 @@ void   postern__identity__v1__get_account_response__free_unpacked
   assert(message->base.descriptor == &postern__identity__v1__get_account_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__identity__v1__account__field_descriptors[11] =
+static const ProtobufCFieldDescriptor postern__identity__v1__account__field_descriptors[12] =
 {
   {
     "account_id",
@@ -636,6 +636,18 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pending_email",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Account, pending_email),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__account__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
@@ -646,14 +658,16 @@ static const unsigned postern__identity__v1__account__field_indices_by_name[] = 
   10,   /* field[10] = is_guest */
   5,   /* field[5] = last_sign_in_at_ms */
   7,   /* field[7] = methods */
+  11,   /* field[11] = pending_email */
   8,   /* field[8] = phone_number */
   9,   /* field[9] = photo_url */
   6,   /* field[6] = status */
 };
-static const ProtobufCIntRange postern__identity__v1__account__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__identity__v1__account__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 20, 11 },
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
 {
@@ -663,10 +677,10 @@ const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
   "Postern__Identity__V1__Account",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__Account),
-  11,
+  12,
   postern__identity__v1__account__field_descriptors,
   postern__identity__v1__account__field_indices_by_name,
-  1,  postern__identity__v1__account__number_ranges,
+  2,  postern__identity__v1__account__number_ranges,
   (ProtobufCMessageInit) postern__identity__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

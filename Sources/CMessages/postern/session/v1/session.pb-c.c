@@ -1818,7 +1818,7 @@ const ProtobufCEnumDescriptor postern__session__v1__device_key_kind__descriptor 
   postern__session__v1__device_key_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue postern__session__v1__end_reason__enum_values_by_number[8] =
+static const ProtobufCEnumValue postern__session__v1__end_reason__enum_values_by_number[9] =
 {
   { "END_REASON_UNSPECIFIED", "POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED", 0 },
   { "END_REASON_SIGNED_OUT", "POSTERN__SESSION__V1__END_REASON__END_REASON_SIGNED_OUT", 1 },
@@ -1828,15 +1828,17 @@ static const ProtobufCEnumValue postern__session__v1__end_reason__enum_values_by
   { "END_REASON_REPLAYED", "POSTERN__SESSION__V1__END_REASON__END_REASON_REPLAYED", 5 },
   { "END_REASON_SECURITY", "POSTERN__SESSION__V1__END_REASON__END_REASON_SECURITY", 6 },
   { "END_REASON_REVOKED", "POSTERN__SESSION__V1__END_REASON__END_REASON_REVOKED", 7 },
+  { "END_REASON_PROVIDER_REVOKED", "POSTERN__SESSION__V1__END_REASON__END_REASON_PROVIDER_REVOKED", 8 },
 };
 static const ProtobufCIntRange postern__session__v1__end_reason__value_ranges[] = {
-{0, 0},{0, 8}
+{0, 0},{0, 9}
 };
-static const ProtobufCEnumValueIndex postern__session__v1__end_reason__enum_values_by_name[8] =
+static const ProtobufCEnumValueIndex postern__session__v1__end_reason__enum_values_by_name[9] =
 {
   { "END_REASON_DISPLACED", 4 },
   { "END_REASON_INACTIVE", 2 },
   { "END_REASON_MAXIMUM_AGE", 3 },
+  { "END_REASON_PROVIDER_REVOKED", 8 },
   { "END_REASON_REPLAYED", 5 },
   { "END_REASON_REVOKED", 7 },
   { "END_REASON_SECURITY", 6 },
@@ -1850,9 +1852,9 @@ const ProtobufCEnumDescriptor postern__session__v1__end_reason__descriptor =
   "EndReason",
   "Postern__Session__V1__EndReason",
   "postern.session.v1",
-  8,
+  9,
   postern__session__v1__end_reason__enum_values_by_number,
-  8,
+  9,
   postern__session__v1__end_reason__enum_values_by_name,
   1,
   postern__session__v1__end_reason__value_ranges,

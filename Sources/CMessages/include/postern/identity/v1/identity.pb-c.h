@@ -57,10 +57,11 @@ struct  Postern__Identity__V1__Account
   ProtobufCBinaryData phone_number;
   ProtobufCBinaryData photo_url;
   protobuf_c_boolean is_guest;
+  ProtobufCBinaryData pending_email;
 };
 #define POSTERN__IDENTITY__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__account__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0 }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Postern__Identity__V1__Origin

@@ -1,5 +1,4 @@
 package import Messages
-import ServiceRuntime
 
 extension Providers {
     /// A nonce of ours, for measures of the check alone.

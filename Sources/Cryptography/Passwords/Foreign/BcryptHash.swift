@@ -1,0 +1,66 @@
+import CCrypt
+import Glibc
+
+/// A password's bcrypt hash from elsewhere, in its own form: `$2b$10$`, 22 characters of salt and
+/// 31 of hash in an alphabet of its own; also `$2a$` and `$2y$`, which are the same.
+struct BcryptHash: Hashable, Sendable {
+    /// bcrypt looks at no more of a password (what is behind it has never counted).
+    private static let passwordBytesMax = 72
+    private static let prefixes: Set<String> = ["2a", "2b", "2y"]
+    /// The least of bcrypt, and 0.9 s.
+    private static let costs = 4...14
+    private static let tailBytes = 53
+    private static let hashCharacters = 31
+
+    let text: String
+    let costLog: Int
+
+    /// - Throws: `PasswordHashError`.
+    init(_ parts: HashTextParts) throws(PasswordHashError) {
+        guard parts.count == 3, Self.prefixes.contains(parts[0]), parts[1].utf8.count == 2,
+            let cost = Int(parts[1]), parts[1].utf8.allSatisfy({ (48...57).contains($0) }),
+            Self.costs.lowerBound <= cost, parts[2].utf8.count == Self.tailBytes,
+            parts[2].utf8.allSatisfy(Self.isInAlphabet)
+        else { throw PasswordHashError(.malformed) }
+        guard Self.costs.contains(cost) else { throw PasswordHashError(.tooCostly) }
+        text = "$\(parts[0])$\(parts[1])$\(parts[2])"
+        costLog = cost
+    }
+
+    private static func isInAlphabet(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "."), UInt8(ascii: "/"), 48...57, 65...90, 97...122: true
+        default: false
+        }
+    }
+
+    /// One for all three prefixes.
+    var schemeName: String { "$2b$\(costLog < 10 ? "0" : "")\(costLog)" }
+
+    /// 55 µs at cost 0.
+    var cost: HashCost { HashCost(memoryBytes: 0, microseconds: 55 << costLog) }
+
+    func matches(_ password: SecretBytes) throws -> Bool {
+        let phrase = SecretBytes(count: Self.passwordBytesMax + 1) { phrase in
+            password.withBytes { phrase.copyBytes(from: $0.prefix(Self.passwordBytesMax)) }
+        }
+        // C would end the password there; no password that bcrypt was given had one.
+        let hasNUL = password.withBytes { $0.contains(0) }
+        var isEqual = false
+        // Wiped when it goes.
+        _ = try SecretBytes(count: ccrypt_memory_bytes()) { memory in
+            let found = phrase.withBytes { phrase in
+                ccrypt_hash(
+                    phrase.bindMemory(to: CChar.self).baseAddress, text, memory.baseAddress)
+            }
+            guard let found else { throw CryptographyError.system("bcrypt", errno) }
+            // The salt was given, and some systems leave bits in its last character that libcrypt
+            // clears: what counts is behind it.
+            isEqual = constantTimeEqual(
+                UnsafeRawBufferPointer(start: found, count: strlen(found))
+                    .suffix(Self.hashCharacters),
+                text.utf8.suffix(Self.hashCharacters))
+        }
+        return isEqual && !hasNUL
+    }
+}

@@ -1,0 +1,86 @@
+import COpenSSL
+
+/// A password's PBKDF2 hash (RFC 8018, 5.2) from elsewhere:
+/// `$pbkdf2-sha256$i=600000$salt$hash`, Base64 without padding; also of SHA-1 and SHA-512.
+struct PBKDF2Hash: Hashable, Sendable {
+    /// The hash inside its HMAC; raw values are their names in a hash's text.
+    enum Digest: String, CaseIterable {
+        case sha1 = "pbkdf2-sha1"
+        case sha256 = "pbkdf2-sha256"
+        case sha512 = "pbkdf2-sha512"
+
+        fileprivate var algorithm: OpaquePointer {
+            switch self {
+            case .sha1: Algorithms.sha1
+            case .sha256: Algorithms.sha256
+            case .sha512: Algorithms.sha512
+            }
+        }
+
+        /// Bytes that one run of all iterations gives; more bytes take as many runs.
+        fileprivate var byteCount: Int {
+            switch self {
+            case .sha1: 20
+            case .sha256: 32
+            case .sha512: 64
+            }
+        }
+    }
+
+    /// What `HashCost` allows.
+    private static let iterationsMax = HashCost.microsecondsMax / 4 * 10
+
+    let digest: Digest
+    let iterations: Int
+    let salt: [UInt8]
+    let hash: [UInt8]
+
+    /// - Throws: `PasswordHashError`.
+    init(_ parts: HashTextParts) throws(PasswordHashError) {
+        let numbers = try parts.numbers(["i"], at: 1)
+        guard parts.count == 4, numbers.count == 1, let digest = Digest(rawValue: parts[0]) else {
+            throw PasswordHashError(.malformed)
+        }
+        let iterations = numbers[0]
+        guard iterations >= 1 else { throw PasswordHashError(.malformed) }
+        guard iterations <= Self.iterationsMax else { throw PasswordHashError(.tooCostly) }
+        self.digest = digest
+        self.iterations = iterations
+        salt = try parts.bytes(at: 2, ForeignHash.saltBytes)
+        hash = try parts.bytes(at: 3, ForeignHash.hashBytes)
+        try cost.requireAllowed()
+    }
+
+    /// Iterations in all; about 0.4 µs each.
+    private var rounds: Int {
+        iterations * ((hash.count + digest.byteCount - 1) / digest.byteCount)
+    }
+
+    var cost: HashCost { HashCost(memoryBytes: 0, microseconds: rounds / 10 * 4) }
+
+    var text: String {
+        "$\(digest.rawValue)$i=\(iterations)$\(Base64.encodeUnpadded(salt))"
+            + "$\(Base64.encodeUnpadded(hash))"
+    }
+
+    /// Iterations rounded up to four significant bits, as far as is allowed: some systems draw them,
+    /// and each scheme that is stored is measured.
+    var schemeName: String {
+        let step = max(0, Int.bitWidth - rounds.leadingZeroBitCount - 4)
+        let rounded = ((rounds + (1 << step) - 1) >> step) << step
+        return "$\(digest.rawValue)$i=\(min(rounded, Self.iterationsMax))"
+    }
+
+    func matches(_ password: SecretBytes) throws -> Bool {
+        let found = try SecretBytes(count: hash.count) { output in
+            let isDone = password.withBytes { password in
+                PKCS5_PBKDF2_HMAC(
+                    password.bindMemory(to: CChar.self).baseAddress, Int32(password.count),
+                    salt, Int32(salt.count), Int32(iterations), digest.algorithm,
+                    Int32(hash.count), output.bindMemory(to: UInt8.self).baseAddress)
+            }
+            guard isDone == 1 else { throw CryptographyError.library("PBKDF2") }
+        }
+        return found.withBytes { constantTimeEqual($0, hash) }
+    }
+}

@@ -1,0 +1,54 @@
+import COpenSSL
+
+/// scrypt (RFC 7914) through OpenSSL, which takes the memory for each and wipes it after.
+enum Scrypt {
+    /// What a hash costs.
+    struct Parameters: Hashable, Sendable {
+        /// The base-2 logarithm of N.
+        let costLog: Int
+        /// r: blocks of 128 bytes.
+        let blockSize: Int
+        /// p: lanes, worked through one after another.
+        let lanes: Int
+
+        /// - Throws: `.tooCostly`; `.malformed` for what RFC 7914 does not allow.
+        init(costLog: Int, blockSize: Int, lanes: Int) throws(PasswordHashError) {
+            guard costLog >= 1, blockSize >= 1, lanes >= 1 else {
+                throw PasswordHashError(.malformed)
+            }
+            // Before anything is multiplied.
+            guard costLog <= 24, blockSize <= 1_024, lanes <= 1_024 else {
+                throw PasswordHashError(.tooCostly)
+            }
+            self.costLog = costLog
+            self.blockSize = blockSize
+            self.lanes = lanes
+            try cost.requireAllowed()
+        }
+
+        var cost: HashCost {
+            let blocks = blockSize << costLog
+            // 470 ms for N = 2¹⁷, r = 8 (design.md): 0.45 µs a block.
+            return HashCost(
+                memoryBytes: 128 * blocks, microseconds: blocks * lanes / 100 * 45)
+        }
+    }
+
+    /// `count` bytes out of a password.
+    static func derive(
+        _ password: SecretBytes, salt: [UInt8], parameters: Parameters, count: Int
+    ) throws -> SecretBytes {
+        try SecretBytes(count: count) { output in
+            let isDone = password.withBytes { password in
+                EVP_PBE_scrypt(
+                    password.bindMemory(to: CChar.self).baseAddress, password.count, salt,
+                    salt.count, 1 << UInt64(parameters.costLog), UInt64(parameters.blockSize),
+                    UInt64(parameters.lanes),
+                    // OpenSSL's own count is a little over ours.
+                    UInt64(2 * HashCost.memoryBytesMax),
+                    output.bindMemory(to: UInt8.self).baseAddress, count)
+            }
+            guard isDone == 1 else { throw CryptographyError.library("scrypt") }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Contracts
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+
+/// G-02: another verification mail for who is not let in without: limit, as a sign-in and as mails
+/// → identity checks the password and mails. Both limits key on what was typed, before anybody
+/// knows whether there is such an account.
+struct ResendByPasswordFlow: Sendable {
+    let changes: any EmailChangesAPI
+    let limits: LimitGuard
+
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
+    ///   `auth/user-disabled`.
+    func run(
+        _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResendVerificationByPasswordResponse {
+        let onward = try context.onward(for: "ResendVerificationByPassword")
+        let origin = try Origin.of(request.device, context)
+        let address = try EmailAddress.required(request.email)
+        let mailed = try await limits.begin(
+            .verificationMail(account: String(decoding: address.normalised, as: UTF8.self)),
+            context, language: request.language, chargedOnceFor: onward.idempotencyKey)
+        let (answer, guess): (IdentityV1.ResendVerificationByPasswordResponse, LimitCharge)
+        do {
+            (answer, guess) = try await CountedGuess(limits: limits).run(
+                email: request.email, device: origin.deviceId, language: request.language, context
+            ) {
+                try await changes.resendVerificationByPassword(
+                    IdentityV1.ResendVerificationByPasswordRequest(
+                        email: request.email, password: request.password, origin: origin), onward)
+            }
+        } catch let error as ServiceError where error.code != .deadlineExceeded {
+            // Nothing was mailed: a stranger's guesses must not use up the owner's three mails.
+            await limits.refund(mailed, context)
+            throw error
+        }
+        await limits.succeed(guess, context)
+        if !answer.sent { await limits.refund(mailed, context) }
+        return GatewayV1.ResendVerificationByPasswordResponse(sent: answer.sent)
+    }
+}

@@ -1,0 +1,147 @@
+import CallRecords
+import Cryptography
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Registers under `enumeration: strict` (G-02, X-02): whatever the address, the answer is a guest
+/// account with a claim on it, and one mail goes. `Claim` tells what waits, `ClaimConfirmation` how
+/// it is proved.
+///
+///     the address is    rows written                   mail            who can prove it
+///     free              guest, claim, mail, audit      the link        its reader
+///     claimed           the same                       the link        the first of them
+///     owned             the same; nobody has the link  you have one    nobody
+///
+/// Attack: a list of addresses is signed up, and bytes, times and what the guest can see afterwards
+/// are compared. All are alike: the same hash, the same rows, the same answers to a repeat, and a
+/// claim that lost looks like one that waits.
+struct StrictRegistration: Sendable {
+    let parts: IdentityParts
+
+    /// - Parameter guest: who asks, and keeps its account; nil for nobody.
+    /// - Throws: `auth/idempotency-key-reused`, `rpc/resource-exhausted`.
+    func run(
+        _ applicant: Applicant, as guest: AccountRow?
+    ) async throws -> IdentityV1.RegisterResponse {
+        let hash = try await parts.passwords.hash(password: applicant.password.bytes)
+        let draft = try ClaimDraft(
+            applicant, hash: hash, as: guest, parts, at: parts.time.now())
+        switch try await write(applicant, draft, guest) {
+        case .claimed(let row, let moment): return try answer(row, applicant, provedAt: moment)
+        case .done(let first): return try await answerAgain(first, applicant)
+        }
+    }
+
+    private enum Outcome: Sendable {
+        case claimed(AccountRow, at: Timestamp)
+        /// This call was done before.
+        case done(FirstAnswer)
+    }
+
+    private func write(
+        _ applicant: Applicant, _ draft: ClaimDraft, _ guest: AccountRow?
+    ) async throws -> Outcome {
+        try await parts.store.write { transaction in
+            if let first = try transaction.firstAnswer(of: applicant.call) { return .done(first) }
+            if let account = draft.account {
+                try transaction.insert(account)
+            } else {
+                try keep(draft.claim.account, applicant, transaction)
+            }
+            try transaction.insert(draft.claim)
+            try ClaimMail(parts: parts, transaction: transaction)
+                .write(draft.claim, token: draft.token)
+            try audit(applicant, draft, transaction)
+            try transaction.remember(
+                applicant.call,
+                FirstAnswer(account: draft.claim.account.key, figure: guest == nil ? 0 : 1))
+            guard let row = try transaction.account(draft.claim.account), row.isGuest else {
+                throw ServiceError(.internalError, detail: "a new guest is not whole")
+            }
+            return .claimed(
+                row, at: transaction.at + (guest == nil ? .zero : ProofMaking.afterEnd))
+        }
+    }
+
+    /// The guest that asks is named, where it was not, and goes on with the session that this
+    /// sign-up opens; its others end. Attack (unexpired session): as `GuestUpgrade`.
+    private func keep(
+        _ guest: AccountID, _ applicant: Applicant, _ transaction: Transaction
+    ) throws {
+        guard let row = try transaction.account(guest), row.isGuest else {
+            throw ServiceError(.alreadySignedIn)
+        }
+        let vault = try AccountReading(parts: parts).vault(row)
+        if try vault.open(row.sealedDisplayName, .displayName).isEmpty {
+            try transaction.fillProfile(
+                guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+                sealedPhotoURL: nil)
+        }
+        try transaction.enqueue(
+            IdentityOutbox(parts: parts).endAccount(
+                guest, provedUntil: transaction.at, reason: .signedOut))
+    }
+
+    private func audit(
+        _ applicant: Applicant, _ draft: ClaimDraft, _ transaction: Transaction
+    ) throws {
+        let kinds: [AuditKind] =
+            draft.account == nil ? [.addressClaimed] : [.accountRegistered, .addressClaimed]
+        for kind in kinds {
+            try transaction.audit(
+                AuditEvent(kind, account: draft.claim.account.key, subject: applicant.subject)
+                    .from(applicant.origin))
+        }
+    }
+
+    private func answer(
+        _ row: AccountRow, _ applicant: Applicant, provedAt moment: Timestamp
+    ) throws -> IdentityV1.RegisterResponse {
+        var account = try AccountReading(parts: parts).message(row, lastSignInAt: nil)
+        if row.address == nil { account.pendingEmail = applicant.address.entered }
+        return IdentityV1.RegisterResponse(
+            account: account,
+            proof: parts.settings.emailVerification == .required && row.isGuest
+                ? nil : ProofMaking(parts: parts).proof(row.account, provedAt: moment))
+    }
+
+    /// Answers a repeat (G-25), to who types the same password: the claim's, or once that is proved
+    /// the account's.
+    func answerAgain(
+        _ first: FirstAnswer, _ applicant: Applicant
+    ) async throws -> IdentityV1.RegisterResponse {
+        let moment = parts.time.now() + (first.figure == 1 ? ProofMaking.afterEnd : .zero)
+        let account = try AccountID(stored: first.account)
+        let (holder, claim) = try await parts.store.read { session in
+            (
+                try session.passwordHolder(account),
+                try session.claim(of: account, at: moment)
+            )
+        }
+        guard let row = holder?.row,
+            try await isRight(applicant.password, holder, claim)
+        else { throw ServiceError(.idempotencyKeyReused) }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return try answer(row, applicant, provedAt: moment)
+    }
+
+    private func isRight(
+        _ password: Password, _ holder: PasswordHolder?, _ claim: Claim?
+    ) async throws -> Bool {
+        let check = PasswordCheck(parts: parts)
+        guard let holder, let claim else { return try await check.isRight(password, of: holder) }
+        return try await check.isRight(password, of: claim, holder.row)
+    }
+}
+
+extension PasswordCheck {
+    /// Whether `password` is the one that a claim was made with.
+    func isRight(_ password: Password, of claim: Claim, _ row: AccountRow) async throws -> Bool {
+        let stored = try AccountReading(parts: parts).vault(row)
+            .open(claim.sealedPasswordHash, .claimedPasswordHash)
+        return try await parts.passwords.verify(password: password.bytes, against: stored)
+    }
+}

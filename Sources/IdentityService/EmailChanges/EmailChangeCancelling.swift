@@ -1,0 +1,34 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Drops the change of address that waits, for who is signed in (G-12). No recent proof is asked
+/// for: it leaves everything as it is.
+struct EmailChangeCancelling: Sendable {
+    let parts: IdentityParts
+    let owners: SessionOwners
+
+    /// - Throws: as `SessionOwners.owner`; `auth/idempotency-key-reused`.
+    func run(
+        _ request: IdentityV1.CancelEmailChangeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.CancelEmailChangeResponse {
+        let account = try await owners.owner(of: request.accessToken, context).account
+        let origin = CallOrigin(request.origin, hash: parts.keys.audit)
+        let call = try RepeatableCall(
+            "CancelEmailChange", [Array(account.text.utf8)], context, hash: parts.keys.calls)
+        let isCancelled = try await parts.store.write { transaction in
+            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            let isCancelled = try transaction.removeEmailChange(of: account)
+            if isCancelled {
+                try transaction.audit(
+                    AuditEvent(.emailChangeCancelled, account: account.key).from(origin))
+            }
+            try transaction.remember(
+                call, FirstAnswer(account: account.key, figure: isCancelled ? 1 : 0))
+            return isCancelled
+        }
+        return IdentityV1.CancelEmailChangeResponse(cancelled: isCancelled)
+    }
+}

@@ -1,0 +1,160 @@
+import CallRecords
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Makes an account's new address its own, by the link that went there (G-12): reads, decides by
+/// `ConfirmationRule`, counts and checks a password where one is needed, writes.
+///
+/// Attack: somebody asks for a change to your address and hopes that you open the link. Elsewhere
+/// than in their session it asks for their password, so that your click gives them nothing; else an
+/// account of theirs would own your address, and your first sign-in by a provider would be led into
+/// it.
+///
+/// Sessions go on, as the person who reads the new address's mail is the one who is signed in; the
+/// old address is told, and whatever was mailed to it is void.
+struct EmailChangeConfirmation: Sendable {
+    let parts: IdentityParts
+    let owners: SessionOwners
+
+    /// Checks of one attempt: where the account changes under one, it is checked anew.
+    private static let checksMax = 3
+
+    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
+    ///   `auth/email-already-in-use` where the address has become another account's: to who reads
+    ///   its mail that tells nothing new; `auth/user-disabled`.
+    func run(
+        _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+        let asking = try await owners.ownerIfLive(request.accessToken, context)?.account
+        let attempt = try EmailChangeAttempt(request, asking: asking, context, parts.keys)
+        for _ in 0..<Self.checksMax {
+            guard let (change, holder) = try await find(attempt) else {
+                return try await answerAgain(attempt)
+            }
+            guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            try await decide(attempt, change, holder)
+            if let row = try await write(attempt, change, holder) { return try answer(row) }
+        }
+        throw ServiceError(.unavailable, detail: "the account changed under each check")
+    }
+
+    private func find(
+        _ attempt: EmailChangeAttempt
+    ) async throws -> (PendingEmailChange, PasswordHolder)? {
+        let now = parts.time.now()
+        return try await parts.store.read { session in
+            guard let change = try session.emailChange(tokenHash: attempt.tokenHash, at: now),
+                let holder = try session.passwordHolder(change.account)
+            else { return nil }
+            return (change, holder)
+        }
+    }
+
+    private func decide(
+        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange, _ holder: PasswordHolder
+    ) async throws {
+        let rule = ConfirmationRule(
+            owner: change.account, asking: attempt.asking,
+            hasPassword: !attempt.password.isEmpty)
+        switch rule {
+        case .byLink: return
+        case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
+        case .byPassword:
+            guard try await parts.store.write({ try $0.countGuess(at: change) }) else {
+                throw ServiceError(.invalidLink)
+            }
+            guard let typed = Password(entered: attempt.password),
+                try await PasswordCheck(parts: parts).isRight(typed, of: holder)
+            else { throw try await refusal(attempt, change) }
+        }
+    }
+
+    private func refusal(
+        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange
+    ) async throws -> ServiceError {
+        try await parts.store.write { transaction in
+            try transaction.audit(
+                AuditEvent(
+                    .emailProofRefused, account: change.account.key, outcome: .invalidCredential
+                ).from(attempt.origin))
+        }
+        return ServiceError(.invalidCredential)
+    }
+
+    /// - Returns: nil where the change is void, or the account another one, since the check.
+    private func write(
+        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange, _ checked: PasswordHolder
+    ) async throws -> AccountRow? {
+        do {
+            return try await parts.store.write { transaction in
+                guard try transaction.firstAnswer(of: attempt.call) == nil,
+                    try transaction.emailChange(
+                        tokenHash: attempt.tokenHash, at: transaction.at) == change,
+                    let holder = try transaction.passwordHolder(change.account),
+                    holder.sealedHash == checked.sealedHash, holder.row.status.isUsable
+                else { return nil }
+                guard try transaction.owner(ofAddress: change.addressKey) == nil else {
+                    throw ServiceError(.emailAlreadyInUse)
+                }
+                try self.change(holder.row, by: change, attempt, transaction)
+                try transaction.remember(
+                    attempt.call, FirstAnswer(account: change.account.key))
+                guard let row = try transaction.account(change.account),
+                    row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
+                else { throw ServiceError(.internalError, detail: "a new address is not there") }
+                return row
+            }
+        } catch let error as SQLError where error.kind == .constraint(.unique) {
+            // Another writer got in between; the index has the last word.
+            throw ServiceError(.emailAlreadyInUse)
+        }
+    }
+
+    private func change(
+        _ row: AccountRow, by change: PendingEmailChange, _ attempt: EmailChangeAttempt,
+        _ transaction: Transaction
+    ) throws {
+        let vault = try AccountReading(parts: parts).vault(row)
+        let entered = try vault.open(change.sealedAddress, .newAddress)
+        guard let address = EmailAddress(entered) else {
+            throw ServiceError(.internalError, detail: "a new address is none")
+        }
+        try transaction.replaceAddress(
+            row.account, lookUpKey: change.addressKey, sealed: try vault.seal(entered, .address))
+        // Whatever was mailed to the old address opens nothing any more.
+        try transaction.removeLinks(of: row.account)
+        try transaction.cancelPendingChanges(of: row.account)
+        try transaction.audit(
+            AuditEvent(
+                .emailChanged, account: row.account.key, subject: parts.keys.subject(of: address)
+            ).from(attempt.origin))
+        try EmailChangeMails(parts: parts, transaction: transaction).changed(to: address, of: row)
+    }
+
+    /// The change is gone, but this may be a repeat of the call that made it (G-25). It is answered
+    /// to who shows again what the first call showed.
+    private func answerAgain(
+        _ attempt: EmailChangeAttempt
+    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+        guard attempt.call != nil,
+            let first = try await parts.store.write({ try $0.firstAnswer(of: attempt.call) })
+        else { throw ServiceError(.invalidLink) }
+        let account = try AccountID(stored: first.account)
+        let holder = try await parts.store.read { try $0.passwordHolder(account) }
+        guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
+        if attempt.asking != account {
+            guard let typed = Password(entered: attempt.password),
+                try await PasswordCheck(parts: parts).isRight(typed, of: holder)
+            else { throw ServiceError(.idempotencyKeyReused) }
+        }
+        return try answer(holder.row)
+    }
+
+    private func answer(_ row: AccountRow) throws -> IdentityV1.ConfirmEmailChangeResponse {
+        IdentityV1.ConfirmEmailChangeResponse(
+            account: try AccountReading(parts: parts).message(row))
+    }
+}

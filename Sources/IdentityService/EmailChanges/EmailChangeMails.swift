@@ -1,0 +1,58 @@
+import EmailAddresses
+import ServiceRuntime
+import Storage
+
+/// The mails of a change of address, each written in the transaction that it tells of (N-01, G-12).
+struct EmailChangeMails {
+    let parts: IdentityParts
+    let transaction: Transaction
+
+    /// To the new address: confirm it.
+    func confirm(_ address: EmailAddress, token: LinkToken, of row: AccountRow, until: Timestamp)
+        throws
+    {
+        let link = token.url(.changeEmail, origin: parts.settings.linkOrigin)
+        try enqueue(
+            .emailChangeConfirm(link: link), to: address, of: row, expiresAt: until)
+    }
+
+    /// To the owner of an address that somebody else asks for: nothing of yours has changed.
+    func taken(by owner: AccountID) throws {
+        guard let row = try transaction.account(owner), let address = try address(of: row) else {
+            return
+        }
+        try enqueue(.emailAlreadyRegistered, to: address, of: row)
+    }
+
+    /// To the address that the account has: it is about to be another one.
+    func requested(_ new: EmailAddress, of row: AccountRow) throws {
+        guard let old = try address(of: row) else { return }
+        try enqueue(.emailChangeRequested(address: new.mailbox, time: now), to: old, of: row)
+    }
+
+    /// To the address that the account had. `row` is from before.
+    func changed(to new: EmailAddress, of row: AccountRow) throws {
+        guard let old = try address(of: row) else { return }
+        try enqueue(.emailChanged(address: new.mailbox, time: now), to: old, of: row)
+    }
+
+    private var now: String { NoticeTime.text(of: transaction.at.milliseconds) }
+
+    private func address(of row: AccountRow) throws -> EmailAddress? {
+        let stored = try row.address.map {
+            try AccountReading(parts: parts).vault(row).open($0.sealed, .address)
+        }
+        return stored.flatMap(EmailAddress.init)
+    }
+
+    private func enqueue(
+        _ mail: IdentityMail, to address: EmailAddress, of row: AccountRow,
+        expiresAt: Timestamp? = nil
+    ) throws {
+        let outbox = IdentityOutbox(parts: parts)
+        try transaction.enqueue(
+            outbox.email(
+                mail, of: row.account, to: address.mailbox, language: row.language,
+                expiresAt: expiresAt, key: outbox.newKey()))
+    }
+}

@@ -1,0 +1,122 @@
+import CallRecords
+import Contracts
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Takes on a change of address (G-12; D3 3.3): who is asking, and proved it lately? → write the
+/// change, mail the link to the new address, tell the old one. Until the link is opened nothing of
+/// the account is another one; an account without an address gets its first one by this.
+///
+///     the new address is    friendly                        strict
+///     free                  waits for its link              waits for its link
+///     another account's     auth/email-already-in-use       the same answer, but its owner is told
+///                                                           and the link is in nobody's hands
+///     the account's own     rpc/invalid-argument            rpc/invalid-argument
+///
+/// How often is the gateway's to limit.
+struct EmailChangeRequest: Sendable {
+    let parts: IdentityParts
+    let owners: SessionOwners
+
+    /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/operation-not-allowed`
+    ///   for a guest, who signs up instead, and as in the table.
+    func run(
+        _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestEmailChangeResponse {
+        guard let address = EmailAddress(request.newEmail) else {
+            throw ServiceError(.invalidEmail, fields: ["new_email"])
+        }
+        let account = try await owners.require(.standard, of: request.accessToken, context).account
+        let wanted = Wanted(
+            address: address, lookUpKey: parts.keys.lookUpKey(of: address),
+            token: LinkToken.drawn(from: parts.randomness),
+            origin: CallOrigin(request.origin, hash: parts.keys.audit))
+        let call = try RepeatableCall(
+            "RequestEmailChange", [Array(account.text.utf8), wanted.lookUpKey], context,
+            hash: parts.keys.calls)
+        switch try await write(wanted, of: account, call) {
+        case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["new_email"])
+        case .waits(let row):
+            var message = try AccountReading(parts: parts).message(row)
+            message.pendingEmail = address.entered
+            return IdentityV1.RequestEmailChangeResponse(account: message)
+        }
+    }
+
+    private struct Wanted: Sendable {
+        let address: EmailAddress
+        let lookUpKey: [UInt8]
+        let token: LinkToken
+        let origin: CallOrigin
+    }
+
+    private enum Outcome: Sendable {
+        case waits(AccountRow)
+        case taken
+    }
+
+    private func write(
+        _ wanted: Wanted, of account: AccountID, _ call: RepeatableCall?
+    ) async throws -> Outcome {
+        try await parts.store.write { transaction in
+            guard let row = try transaction.account(account) else {
+                throw ServiceError(.invalidAccessToken)
+            }
+            if try transaction.firstAnswer(of: call) != nil { return .waits(row) }
+            try check(row, wanted)
+            let owner = try transaction.owner(ofAddress: wanted.lookUpKey)
+            if owner != nil, parts.settings.enumeration == .friendly {
+                try audit(.emailChangeRefused, account, wanted, transaction, .emailAlreadyInUse)
+                return .taken
+            }
+            try begin(wanted, of: row, isTakenBy: owner, transaction)
+            try transaction.remember(call, FirstAnswer(account: account.key))
+            return .waits(row)
+        }
+    }
+
+    private func check(_ row: AccountRow, _ wanted: Wanted) throws {
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        guard !row.isGuest else { throw ServiceError(.operationNotAllowed) }
+        guard row.address?.lookUpKey != wanted.lookUpKey else {
+            throw ServiceError(.invalidArgument, fields: ["new_email"])
+        }
+    }
+
+    private func begin(
+        _ wanted: Wanted, of row: AccountRow, isTakenBy owner: AccountID?,
+        _ transaction: Transaction
+    ) throws {
+        let expiresAt = transaction.at + parts.settings.verificationLife
+        try transaction.insert(
+            PendingEmailChange(
+                account: row.account,
+                tokenHash: wanted.token.hash(.changeEmail, parts.keys.links),
+                addressKey: wanted.lookUpKey,
+                sealedAddress: try AccountReading(parts: parts).vault(row)
+                    .seal(wanted.address.entered, .newAddress),
+                expiresAt: expiresAt))
+        let mails = EmailChangeMails(parts: parts, transaction: transaction)
+        if let owner {
+            try mails.taken(by: owner)
+        } else {
+            try mails.confirm(wanted.address, token: wanted.token, of: row, until: expiresAt)
+        }
+        try mails.requested(wanted.address, of: row)
+        try audit(.emailChangeRequested, row.account, wanted, transaction)
+    }
+
+    private func audit(
+        _ kind: AuditKind, _ account: AccountID, _ wanted: Wanted, _ transaction: Transaction,
+        _ outcome: ErrorCode? = nil
+    ) throws {
+        try transaction.audit(
+            AuditEvent(
+                kind, account: account.key, subject: parts.keys.subject(of: wanted.address),
+                outcome: outcome
+            ).from(wanted.origin))
+    }
+}

@@ -1,0 +1,66 @@
+import CallRecords
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Mails another verification link to who has the password, but no session, because the address is
+/// to be verified before there is one (G-02). Unknown address and wrong password take the same
+/// steps, as in `PasswordSignIn`.
+///
+/// An account whose address is verified is answered that, and a claim is none: under strict
+/// enumeration whoever waits for a link signs up again.
+struct PasswordedResend: Sendable {
+    let parts: IdentityParts
+
+    /// - Throws: `auth/invalid-credential`, `auth/user-disabled`, `auth/invalid-email`,
+    ///   `auth/idempotency-key-reused`.
+    func run(
+        _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
+        let attempt = try SignInAttempt(
+            .init(email: request.email, password: request.password, origin: request.origin),
+            context, parts.keys)
+        let call = try RepeatableCall(
+            "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: parts.keys.calls)
+        let holder = try await parts.store.read {
+            try $0.passwordHolder(ofAddress: attempt.lookUpKey)
+        }
+        let isRight = try await PasswordCheck(parts: parts).isRight(attempt.password, of: holder)
+        guard let holder, isRight else { throw try await refusal(attempt, holder) }
+        guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
+        return .init(sent: try await send(to: holder, attempt, call))
+    }
+
+    private func refusal(
+        _ attempt: SignInAttempt, _ holder: PasswordHolder?
+    ) async throws -> ServiceError {
+        try await parts.store.write { transaction in
+            try transaction.audit(
+                AuditEvent(
+                    .signInFailed, account: holder?.row.account.key, subject: attempt.subject,
+                    outcome: .invalidCredential
+                ).from(attempt.origin))
+        }
+        return ServiceError(.invalidCredential)
+    }
+
+    /// - Returns: false where there is nothing left to verify.
+    private func send(
+        to checked: PasswordHolder, _ attempt: SignInAttempt, _ call: RepeatableCall?
+    ) async throws -> Bool {
+        let token = LinkToken.drawn(from: parts.randomness)
+        return try await parts.store.write { transaction in
+            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            guard let row = try transaction.account(checked.row.account),
+                row.status.mayVerify, row.address?.provedAt == nil,
+                let mail = try LinkMail(.verifyEmail, token, to: row, parts, at: transaction.at)
+            else { return false }
+            try transaction.send(mail)
+            try transaction.audit(
+                AuditEvent(.verificationResent, account: row.account.key).from(attempt.origin))
+            try transaction.remember(call, FirstAnswer(account: row.account.key, figure: 1))
+            return true
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Cryptography
+import ServiceRuntime
+import Storage
+
+/// Carries out what waits for Apple (G-05). What it throws is tried again, with growing waits, until
+/// the order's time is over.
+///
+/// A crash between Apple's answer and our commit loses a grant: the code is used up, and Apple
+/// refuses it the second time. The next sign-in brings another code; only a deletion before that has
+/// nothing to revoke.
+struct GrantDelivery: Sendable {
+    let parts: IdentityParts
+    /// Nil where the operator has given no key.
+    let apple: AppleEndpoint?
+
+    /// Exchanges a code and keeps the grant, sealed. One that turns out to be another person's is
+    /// thrown away: kept, it would let one account's deletion revoke somebody else's consent. One
+    /// whose identity has gone meanwhile is revoked.
+    func exchange(_ message: OutboxMessage) async throws {
+        let order = try GrantOrder(message, under: parts.keys.outbox)
+        guard parts.time.now() < order.until else { return try await refuse(order, "expired") }
+        guard try await !isDone(order, message) else { return }
+        switch try await endpoint().exchange(code: order.secret, client: order.client) {
+        case .granted(let grant):
+            guard grant.subject == order.subject else {
+                return try await refuse(order, "other-subject")
+            }
+            try await keep(grant, order, message)
+        case .refused(let word): try await refuse(order, word)
+        case .later(let word): throw ServiceError(.providerUnavailable, detail: "apple-\(word)")
+        }
+    }
+
+    /// Revokes a grant. Where the identity is linked again it is left to it: Apple revokes the
+    /// person's whole consent, which by now is another one.
+    func revoke(_ message: OutboxMessage) async throws {
+        let order = try GrantOrder(message, under: parts.keys.outbox)
+        guard parts.time.now() < order.until else { return try await giveUp(order, "expired") }
+        guard try await !isLinkedAgain(order, message) else {
+            return try await giveUp(order, "linked-again")
+        }
+        switch try await endpoint().revoke(token: order.secret, client: order.client) {
+        case .done: try await audit(AuditEvent(.grantRevoked, account: order.account.key))
+        case .refused(let word): try await giveUp(order, word)
+        case .later(let word): throw ServiceError(.providerUnavailable, detail: "apple-\(word)")
+        }
+    }
+
+    private func endpoint() throws -> AppleEndpoint {
+        guard let apple else {
+            throw ServiceError(.providerUnavailable, detail: "apple-key is not set")
+        }
+        return apple
+    }
+
+    /// Whether this order was carried out before, and only its end not noted.
+    private func isDone(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
+        guard
+            let holder = try await parts.store.read({
+                try $0.grantHolder(lookUpKey: order.lookUpKey)
+            })
+        else { return false }
+        return try Grants(parts: parts).grant(of: holder)?.order == message.key
+    }
+
+    /// Whether the identity is somebody's again; it gets the grant back unless it has another one.
+    private func isLinkedAgain(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
+        let grants = Grants(parts: parts)
+        let stored = StoredGrant(
+            client: order.client, refreshToken: order.secret, order: message.key)
+        return try await parts.store.write { transaction in
+            guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey) else {
+                return false
+            }
+            if holder.sealedGrant == nil {
+                let sealed = try grants.vault(holder).seal(
+                    stored.text, .identityGrant(holder.identity))
+                try transaction.setGrant(holder.identity, sealed)
+            }
+            return true
+        }
+    }
+
+    private func keep(
+        _ grant: AppleGrant, _ order: GrantOrder, _ message: OutboxMessage
+    ) async throws {
+        let stored = StoredGrant(
+            client: order.client,
+            refreshToken: grant.refreshToken.withBytes { String(decoding: $0, as: UTF8.self) },
+            order: message.key)
+        let grants = Grants(parts: parts)
+        try await parts.store.write { transaction in
+            guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey),
+                holder.account == order.account
+            else {
+                return try grants.revoke(
+                    stored, of: order.account, lookUpKey: order.lookUpKey, transaction)
+            }
+            let sealed = try grants.vault(holder).seal(stored.text, .identityGrant(holder.identity))
+            try transaction.setGrant(holder.identity, sealed)
+            try transaction.audit(AuditEvent(.grantKept, account: order.account.key))
+        }
+    }
+
+    private func refuse(_ order: GrantOrder, _ word: String) async throws {
+        parts.logger.warning(
+            "a provider's code was not exchanged; this account has no grant to revoke",
+            fields: [.account: .text(order.account.text), .reason: .text(word)])
+        try await audit(
+            AuditEvent(
+                .grantRefused, account: order.account.key, outcome: .invalidProviderToken))
+    }
+
+    private func giveUp(_ order: GrantOrder, _ word: String) async throws {
+        parts.logger.warning(
+            "a provider's grant was not revoked",
+            fields: [.account: .text(order.account.text), .reason: .text(word)])
+        try await audit(
+            AuditEvent(
+                .grantRevocationGivenUp, account: order.account.key, outcome: .providerRevoked))
+    }
+
+    private func audit(_ event: AuditEvent) async throws {
+        try await parts.store.write { try $0.audit(event) }
+    }
+}

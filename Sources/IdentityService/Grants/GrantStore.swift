@@ -1,0 +1,57 @@
+import ServiceRuntime
+import Storage
+
+/// An identity as far as its grant goes.
+struct GrantHolder: Hashable, Sendable {
+    /// Its row.
+    let identity: Int64
+    let account: AccountID
+    /// The account's key, sealed.
+    let sealedKey: [UInt8]
+    /// Nil for none.
+    let sealedGrant: [UInt8]?
+}
+
+extension SQLSession {
+    /// The identity that a look-up key finds.
+    func grantHolder(lookUpKey: [UInt8]) throws -> GrantHolder? {
+        try queryOne(
+            """
+            SELECT identity, identities.account, sealed_key, sealed_grant
+            FROM identities JOIN account_keys ON account_keys.account = identities.account
+            WHERE look_up_key = ?
+            """, [.blob(lookUpKey)]
+        ) {
+            GrantHolder(
+                identity: try $0.integer(0), account: try AccountID(stored: $0.integer(1)),
+                sealedKey: try $0.blob(2), sealedGrant: try $0.optionalBlob(3))
+        }
+    }
+
+    /// What of an account's identities has grants: those, and by what they are found.
+    func grants(of account: AccountID) throws -> [(lookUpKey: [UInt8], holder: GrantHolder)] {
+        try query(
+            """
+            SELECT identity, identities.account, sealed_key, sealed_grant, look_up_key
+            FROM identities JOIN account_keys ON account_keys.account = identities.account
+            WHERE identities.account = ? AND sealed_grant IS NOT NULL
+            """, [.integer(account.key)]
+        ) {
+            (
+                try $0.blob(4),
+                GrantHolder(
+                    identity: try $0.integer(0), account: try AccountID(stored: $0.integer(1)),
+                    sealedKey: try $0.blob(2), sealedGrant: try $0.optionalBlob(3))
+            )
+        }
+    }
+}
+
+extension Transaction {
+    /// Keeps an identity's grant; nil drops it.
+    func setGrant(_ identity: Int64, _ sealed: [UInt8]?) throws {
+        try execute(
+            "UPDATE identities SET sealed_grant = ? WHERE identity = ?",
+            [SQLValue(sealed), .integer(identity)])
+    }
+}

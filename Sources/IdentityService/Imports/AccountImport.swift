@@ -1,0 +1,122 @@
+import Contracts
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+
+/// Takes a batch of accounts in (I-03): reads, seals, decides, writes, answers.
+///
+/// One transaction for the batch, so that a million accounts need some thousands of commits. A record
+/// that is refused stops none of the others. A batch that is sent again, because its answer was lost
+/// or a tool was killed, finds its accounts by their ids elsewhere and changes nothing.
+struct AccountImport: Sendable {
+    /// A batch is one flow of the writer, in which it holds up all others: 200 accounts take some
+    /// 10 ms.
+    static let accountsMax = 200
+
+    let parts: IdentityParts
+    let keys: ImportKeys
+
+    /// - Throws: `rpc/invalid-argument` for what is no batch; as `Store.write`.
+    func run(
+        _ request: IdentityV1.ImportAccountsRequest
+    ) async throws -> IdentityV1.ImportAccountsResponse {
+        guard (1...Self.accountsMax).contains(request.accounts.count) else {
+            throw ServiceError(.invalidArgument, fields: ["accounts"])
+        }
+        let prepared = try await prepare(request)
+        let schemes = Set(prepared.compactMap { try? $0.get().scheme })
+        if !request.dryRun {
+            // Before the first of them can be tried.
+            try await parts.slots.add(schemes.map { try PasswordScheme(name: $0) })
+        }
+        let answers = try await write(prepared, isDryRun: request.dryRun)
+        return IdentityV1.ImportAccountsResponse(answers: answers)
+    }
+
+    private typealias Prepared = Result<ImportedAccount, ImportRefusal>
+
+    private func prepare(
+        _ request: IdentityV1.ImportAccountsRequest
+    ) async throws -> [Prepared] {
+        let terms = ImportCandidate.Terms(
+            source: request.source, isEmailTrusted: !request.emailsUnproved,
+            defaultLanguage: parts.settings.defaultLanguage, now: parts.time.now())
+        let projects = try await FirebaseProjects(parts: parts).all()
+        return try request.accounts.map { record in
+            do throws(ImportRefusal) {
+                let candidate = try ImportCandidate(record, terms)
+                try Self.check(candidate.password, projects)
+                return .success(candidate)
+            } catch {
+                return Result<ImportCandidate, ImportRefusal>.failure(error)
+            }
+        }.map { try seal($0) }
+    }
+
+    private func seal(_ candidate: Result<ImportCandidate, ImportRefusal>) throws -> Prepared {
+        switch candidate {
+        case .success(let candidate): .success(try ImportedAccount(candidate, keys, parts))
+        case .failure(let refusal): .failure(refusal)
+        }
+    }
+
+    /// A hash of Firebase's is worth nothing without its project's parameters.
+    private static func check(
+        _ password: StoredPassword?, _ projects: [Int64: FirebaseProject]
+    ) throws(ImportRefusal) {
+        guard let id = password?.firebaseProject else { return }
+        let reason: PasswordHashError.Reason? =
+            if let project = projects[id] {
+                project.signerKey.count == password?.hashBytes ? nil : .badLength
+            } else {
+                .projectMissing
+            }
+        guard let reason else { return }
+        throw ImportRefusal(
+            code: .invalidArgument, field: "password_hash", reason: reason.rawValue)
+    }
+
+    /// Undoes what a dry run wrote.
+    private struct DryRun: Error {
+        let answers: [IdentityV1.ImportAnswer]
+    }
+
+    private func write(
+        _ prepared: [Prepared], isDryRun: Bool
+    ) async throws -> [IdentityV1.ImportAnswer] {
+        do {
+            return try await parts.store.write { transaction in
+                let answers = try prepared.map { try admit($0, transaction) }
+                if isDryRun { throw DryRun(answers: answers) }
+                let created = answers.count { $0.outcome == .created }
+                if created > 0 {
+                    try transaction.audit(
+                        AuditEvent(.accountsImported, attempt: Int64(created)))
+                }
+                return answers
+            }
+        } catch let dryRun as DryRun {
+            return dryRun.answers
+        }
+    }
+
+    private func admit(
+        _ prepared: Prepared, _ transaction: Transaction
+    ) throws -> IdentityV1.ImportAnswer {
+        let new: ImportedAccount
+        switch prepared {
+        case .success(let account): new = account
+        case .failure(let refusal): return refusal.answer
+        }
+        switch ImportRule.decide(try transaction.found(new)) {
+        case .leave(let account):
+            return IdentityV1.ImportAnswer(outcome: .unchanged, accountId: account.text)
+        case .refuse(let refusal): return refusal.answer
+        case .create:
+            try transaction.insert(new)
+            return IdentityV1.ImportAnswer(
+                outcome: .created, accountId: new.account.text, altered: new.altered)
+        }
+    }
+}

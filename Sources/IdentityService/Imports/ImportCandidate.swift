@@ -1,0 +1,125 @@
+import Cryptography
+import EmailAddresses
+import Messages
+import ServiceRuntime
+
+/// A record of another system, read and checked whole: what it says that we could not have taken
+/// from its owner is refused, or left out where the account is good without it.
+struct ImportCandidate: Sendable {
+    /// As Firebase has it.
+    private static let claimsBytesMax = 1_000
+    private static let claimsDepthMax = 16
+    /// Clocks elsewhere may be ahead.
+    private static let aheadMax: Duration = .seconds(24 * 3_600)
+
+    let imported: ImportedID
+    let address: EmailAddress?
+    let isAddressProved: Bool
+    let password: StoredPassword?
+    let displayName: String
+    let photoURL: String
+    let language: String
+    let phone: ProvedIdentity?
+    let identities: [ProvedIdentity]
+    let status: AccountStatus
+    let createdAt: Timestamp
+    let lastSignInAt: Timestamp?
+    /// Empty for none.
+    let customClaims: String
+    /// Fields that were left out or cut.
+    let altered: [String]
+
+    /// What surrounds the records of a request.
+    struct Terms: Sendable {
+        let source: String
+        let isEmailTrusted: Bool
+        let defaultLanguage: String
+        let now: Timestamp
+    }
+
+    /// Reads a record.
+    init(_ record: IdentityV1.AccountRecord, _ terms: Terms) throws(ImportRefusal) {
+        var altered: [String] = []
+        imported = try Self.imported(record, terms)
+        address = try Self.address(record)
+        isAddressProved = address != nil && record.emailVerified && terms.isEmailTrusted
+        password = try Self.password(record)
+        phone = try ImportedIdentities.phone(record)
+        identities = try ImportedIdentities.all(record)
+        guard address != nil || phone != nil || !identities.isEmpty else {
+            throw ImportRefusal(
+                code: .invalidArgument, field: "email", reason: "nothing-to-sign-in-by")
+        }
+        displayName = Self.displayName(record.displayName)
+        if displayName != record.displayName { altered.append("display_name") }
+        photoURL = ShownProfile.isPhoto(record.photoUrl) ? record.photoUrl : ""
+        if photoURL != record.photoUrl { altered.append("photo_url") }
+        language = Applicant.isLanguage(record.language) ? record.language : terms.defaultLanguage
+        if !record.language.isEmpty, language != record.language { altered.append("language") }
+        status = record.disabled ? .suspended : .active
+        let created = Self.moment(record.createdAtMs, terms.now)
+        if created == nil, record.createdAtMs != 0 { altered.append("created_at_ms") }
+        createdAt = created ?? terms.now
+        lastSignInAt = Self.moment(record.lastSignInAtMs, terms.now)
+        if lastSignInAt == nil, record.lastSignInAtMs != 0 { altered.append("last_sign_in_at_ms") }
+        customClaims = try Self.claims(record.customClaims)
+        self.altered = altered
+    }
+
+    private static func imported(
+        _ record: IdentityV1.AccountRecord, _ terms: Terms
+    ) throws(ImportRefusal) -> ImportedID {
+        let source = record.source.isEmpty ? terms.source : record.source
+        guard let imported = ImportedID(source: source, id: record.externalId) else {
+            throw ImportRefusal(code: .invalidArgument, field: "external_id")
+        }
+        return imported
+    }
+
+    private static func address(
+        _ record: IdentityV1.AccountRecord
+    ) throws(ImportRefusal) -> EmailAddress? {
+        guard !record.email.isEmpty else { return nil }
+        guard let address = EmailAddress(record.email) else {
+            throw ImportRefusal(code: .invalidEmail, field: "email")
+        }
+        return address
+    }
+
+    private static func password(
+        _ record: IdentityV1.AccountRecord
+    ) throws(ImportRefusal) -> StoredPassword? {
+        guard !record.passwordHash.isEmpty else { return nil }
+        do {
+            return try StoredPassword(text: record.passwordHash)
+        } catch {
+            throw ImportRefusal(
+                code: .invalidArgument, field: "password_hash", reason: error.reason.rawValue)
+        }
+    }
+
+    /// Without what cannot stand in a line, and as long as we take it.
+    private static func displayName(_ name: String) -> String {
+        guard !Applicant.isDisplayName(name) else { return name }
+        var kept = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars where Applicant.isDisplayName(String(scalar)) {
+            kept.append(scalar)
+            if kept.count == Applicant.displayNameMax { break }
+        }
+        return String(kept)
+    }
+
+    private static func moment(_ milliseconds: Int64, _ now: Timestamp) -> Timestamp? {
+        guard milliseconds > 0, milliseconds <= (now + aheadMax).milliseconds else { return nil }
+        return min(Timestamp(milliseconds: milliseconds), now)
+    }
+
+    /// Refused where it is not whole: claims say what somebody may do.
+    private static func claims(_ text: String) throws(ImportRefusal) -> String {
+        guard !text.isEmpty else { return "" }
+        guard text.utf8.count <= claimsBytesMax,
+            JSONReader.object(in: Array(text.utf8), depthMax: claimsDepthMax) != nil
+        else { throw ImportRefusal(code: .invalidArgument, field: "custom_claims") }
+        return text
+    }
+}

@@ -1,0 +1,28 @@
+/// What accounts from elsewhere add to identity's tables.
+enum ImportTables {
+    /// Ids elsewhere, found by a keyed hash of system and id; custom claims; what the hashes of a
+    /// Firebase project share, kept once; and by which scheme a password is hashed where that is not
+    /// ours, without an entry for the others.
+    static let foreignAccounts = """
+        CREATE TABLE hash_parameters (
+            parameters INTEGER PRIMARY KEY,
+            look_up_key BLOB NOT NULL,
+            sealed BLOB NOT NULL,
+            kept_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX hash_parameters_by_look_up_key ON hash_parameters (look_up_key);
+        CREATE TABLE imported_accounts (
+            account INTEGER PRIMARY KEY REFERENCES accounts,
+            look_up_key BLOB NOT NULL,
+            external_id BLOB NOT NULL,
+            imported_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX imported_accounts_by_look_up_key ON imported_accounts (look_up_key);
+        CREATE TABLE custom_claims (
+            account INTEGER PRIMARY KEY REFERENCES accounts,
+            document BLOB NOT NULL
+        ) STRICT;
+        ALTER TABLE passwords ADD COLUMN scheme TEXT;
+        CREATE INDEX passwords_by_scheme ON passwords (scheme) WHERE scheme IS NOT NULL;
+        """
+}

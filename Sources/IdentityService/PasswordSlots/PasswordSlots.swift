@@ -1,0 +1,140 @@
+import Cryptography
+import Logging
+import ServiceLifecycle
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// How long a failed sign-in takes: as long as one with the slowest hash that is stored.
+///
+/// bcrypt and scrypt rows from elsewhere cannot take the time of our Argon2, so that a stranger with
+/// a watch would learn which addresses have accounts that came from elsewhere. Each scheme that is
+/// stored is measured, when it is first imported and at the start; a sign-in that fails leaves on a
+/// timer at the end of the longest, and holds no thread meanwhile. Right passwords do not wait: who
+/// has one has nothing to learn. Where all hashes are ours, all take the same by nature, and nobody
+/// waits.
+///
+/// The slot is counted from the moment at which the check began, without its wait for a thread: that
+/// wait is the same for all who come at the same time.
+final class PasswordSlots: Sendable {
+    /// Schemes that are looked at; a store has one or two. More could only come from a hostile file,
+    /// and then the slowest of these are near enough.
+    static let schemesMax: Int64 = 1_000
+    /// Schemes measured at the start, the slowest by their parameters: three checks of 1.1 s each at
+    /// the most.
+    private static let measuredMax = 8
+    /// How often schemes that nobody has any more are dropped.
+    static let interval: Duration = .seconds(3_600)
+
+    private struct State {
+        /// The middle of three, for each scheme.
+        var times: [String: Duration] = [:]
+        /// Nil until the store has been looked at.
+        var slot: Duration?
+        /// Reads the store and measures; everybody waits for the same.
+        var loading: Task<Void, any Error>?
+        /// Counts imports, which must not be forgotten by a look at the store from before.
+        var additions = 0
+    }
+
+    private let store: Store
+    private let passwords: PasswordHashPool
+    private let time: any Time
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(store: Store, passwords: PasswordHashPool, time: any Time, logger: Logger) {
+        self.store = store
+        self.passwords = passwords
+        self.time = time
+        self.logger = logger
+    }
+
+    /// Returns at the end of the slot that began at `start` (uptime).
+    /// - Throws: as `Store.read` and `PasswordHashPool.measure`, before the first look has succeeded.
+    func waitOut(from start: Duration) async throws {
+        let left = start + (try await slot()) - time.uptime()
+        guard left > .zero else { return }
+        // Cancelled, its caller is gone and measures nothing; what follows is still written.
+        try? await time.sleep(for: left)
+    }
+
+    /// What a failed sign-in takes at least.
+    func slot() async throws -> Duration {
+        if let slot = state.withLock({ $0.slot }) { return slot }
+        let loading = state.withLock { state in
+            let loading = state.loading ?? Task { try await self.look() }
+            state.loading = loading
+            return loading
+        }
+        do {
+            try await loading.value
+        } catch {
+            state.withLock { $0.loading = nil }
+            throw error
+        }
+        return state.withLock { $0.slot } ?? .zero
+    }
+
+    /// Hashes of these schemes are about to be stored.
+    func add(_ schemes: some Collection<PasswordScheme>) async throws {
+        let slowest = schemes.map(\.microseconds).max() ?? 0
+        // What is clearly quicker cannot be the slowest, whatever this machine makes of it.
+        for scheme in schemes where scheme.microseconds * 2 >= slowest {
+            try await measure(scheme)
+        }
+        let known = try await slot()
+        state.withLock { state in
+            let longest = schemes.compactMap { state.times[$0.name] }.max() ?? .zero
+            state.slot = max(known, state.slot ?? .zero, Self.slot(of: longest))
+            state.additions += 1
+        }
+    }
+
+    /// Looks again from time to time, until cancelled or told to shut down.
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    _ = try await self.slot()
+                    try await self.look()
+                } catch {
+                    self.logger.warning(
+                        "password schemes were not looked at", fields: [.detail: .error(error)])
+                }
+                // Only cancellation ends the sleep early, and then the loop ends too.
+                try? await self.time.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Reads which schemes are stored, measures the slowest, and sets the slot.
+    private func look() async throws {
+        let additions = state.withLock { $0.additions }
+        let names = try await store.read { try $0.storedPasswordSchemes() }
+        // A name that does not read is of a later version's scheme, whose hashes do not read either.
+        let schemes = names.compactMap { try? PasswordScheme(name: $0) }
+            .sorted { $0.microseconds > $1.microseconds }
+            .prefix(Self.measuredMax)
+        for scheme in schemes { try await measure(scheme) }
+        state.withLock { state in
+            guard state.additions == additions || state.slot == nil else { return }
+            let longest = schemes.compactMap { state.times[$0.name] }.max() ?? .zero
+            state.slot = Self.slot(of: longest)
+        }
+    }
+
+    private func measure(_ scheme: PasswordScheme) async throws {
+        guard state.withLock({ $0.times[scheme.name] }) == nil else { return }
+        know(scheme, takes: try await passwords.measure(scheme))
+    }
+
+    /// Takes a scheme for measured.
+    func know(_ scheme: PasswordScheme, takes time: Duration) {
+        state.withLock { $0.times[scheme.name] = time }
+    }
+
+    /// Half as long again as an idle thread takes: checks must end within it when the machine has
+    /// other work too.
+    private static func slot(of time: Duration) -> Duration { time * 3 / 2 }
+}

@@ -1,0 +1,15 @@
+/// Additions to identity's tables.
+enum ProviderNoticeTables {
+    /// Notices that were taken, by a keyed hash of issuer and `jti`, until they would be refused for
+    /// their age; when an identity's relay was last told of, so that a late notice changes nothing.
+    static let sql = """
+        CREATE TABLE provider_notices (
+            notice INTEGER PRIMARY KEY AUTOINCREMENT,
+            notice_key BLOB NOT NULL,
+            expires_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX provider_notices_by_key ON provider_notices (notice_key);
+        CREATE INDEX provider_notices_by_expiry ON provider_notices (expires_at_ms);
+        ALTER TABLE identities ADD COLUMN relay_told_at_ms INTEGER;
+        """
+}

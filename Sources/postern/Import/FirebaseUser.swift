@@ -1,0 +1,124 @@
+import Cryptography
+import Messages
+
+/// A user as Firebase's `auth:export` writes it (format JSON), as an account of ours, and what of it
+/// is lost.
+/// Source: https://firebase.google.com/docs/cli/auth, "Account export".
+struct FirebaseUser {
+    /// What Firebase writes for a hash that the export's user may not see.
+    private static let redacted = "REDACTED"
+
+    /// The providers that links are known of by default, by Firebase's names for them.
+    static let providers: [String: FirebaseProvider] = [
+        "google.com": FirebaseProvider(method: "google", issuer: "https://accounts.google.com"),
+        "apple.com": FirebaseProvider(method: "apple", issuer: "https://appleid.apple.com"),
+    ]
+
+    /// The beginning of a hash's text: `$firebase-scrypt$m=14,r=8$k=1`; nil takes no passwords.
+    let hashPrefix: String?
+    let providers: [String: FirebaseProvider]
+
+    /// The account of a user, and what the export does not say of it.
+    func read(_ bytes: [UInt8]) -> (record: ReadRecord, lost: [String]) {
+        guard let user = JSONReader.object(in: bytes, depthMax: 12) else {
+            return (refused("", "", "unreadable"), [])
+        }
+        let id = user["localId"]?.string ?? ""
+        var lost: [String] = []
+        var record = IdentityV1.AccountRecord(
+            externalId: id, email: text(user["email"]),
+            emailVerified: user["emailVerified"] == .boolean(true),
+            displayName: text(user["displayName"]), photoUrl: text(user["photoUrl"]),
+            phoneNumber: text(user["phoneNumber"]), disabled: user["disabled"] == .boolean(true),
+            createdAtMs: moment(user["createdAt"]),
+            lastSignInAtMs: moment(user["lastSignedInAt"]),
+            customClaims: text(user["customAttributes"]))
+        let links = user["providerUserInfo"]?.array?.compactMap(\.object) ?? []
+        record.identities = identities(links, &lost)
+        record.passwordHash = password(user, links, &lost)
+        if user["mfaInfo"]?.array?.isEmpty == false { lost.append("second factors") }
+        if !text(user["tenantId"]).isEmpty { lost.append("tenants: taken in without") }
+        guard !record.email.isEmpty || !record.phoneNumber.isEmpty || !record.identities.isEmpty
+        else {
+            return (
+                .left(what: links.isEmpty ? "anonymous users" : "users of unknown providers"), lost
+            )
+        }
+        return (.account(record), lost)
+    }
+
+    private func refused(_ id: String, _ field: String, _ reason: String) -> ReadRecord {
+        .refused(
+            RefusedRecord(
+                externalID: id, code: "rpc/invalid-argument", field: field, reason: reason))
+    }
+
+    private func identities(
+        _ links: [JSONObject], _ lost: inout [String]
+    ) -> [IdentityV1.ProviderIdentity] {
+        var identities: [IdentityV1.ProviderIdentity] = []
+        for link in links {
+            let name = text(link["providerId"])
+            guard name != "password", name != "phone" else { continue }
+            guard let provider = providers[name] else {
+                lost.append("links to \(name): unknown, see --provider")
+                continue
+            }
+            identities.append(
+                IdentityV1.ProviderIdentity(
+                    method: provider.method, issuer: provider.issuer,
+                    subject: text(link["rawId"]), email: text(link["email"]),
+                    displayName: text(link["displayName"])))
+        }
+        return identities
+    }
+
+    /// The text of its hash; empty where there is none, or it is worth nothing.
+    private func password(
+        _ user: JSONObject, _ links: [JSONObject], _ lost: inout [String]
+    ) -> String {
+        guard let hashPrefix else { return "" }
+        let hash = text(user["passwordHash"])
+        guard !hash.isEmpty else {
+            if links.contains(where: { text($0["providerId"]) == "password" }) {
+                lost.append("passwords: the export has no hash")
+            }
+            return ""
+        }
+        guard let hash = base64(hash), hash != Array(Self.redacted.utf8) else {
+            lost.append("passwords: hidden from who made the export")
+            return ""
+        }
+        guard let salt = base64(text(user["salt"])), !salt.isEmpty else {
+            lost.append("passwords: the export has no salt")
+            return ""
+        }
+        return "\(hashPrefix)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
+    }
+
+    /// Base64 in either alphabet, with its padding or without.
+    private func base64(_ text: String) -> [UInt8]? {
+        let standard = text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        let end = standard.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0
+        return Base64.decodeUnpadded(standard[..<end])
+    }
+
+    private func text(_ value: JSONValue?) -> String { value?.string ?? "" }
+
+    /// Milliseconds since 1970, as a text or a number.
+    private func moment(_ value: JSONValue?) -> Int64 {
+        value?.integer ?? value?.string.flatMap { Int64($0) } ?? 0
+    }
+}
+
+/// A provider that Firebase names otherwise.
+struct FirebaseProvider: Hashable {
+    let method: String
+    let issuer: String
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Contracts
+import Messages
+
+/// `postern import firebase FILE`.
+struct ImportFirebaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "firebase",
+        abstract: "Takes in a Firebase project's users.",
+        discussion: """
+            FILE is what `firebase auth:export FILE --format=json` writes. The hash parameters are \
+            those of the console (Authentication, Users, the menu: Password hash parameters), copied \
+            into a file as they are; they are secret, so nobody else should be able to read it.
+
+            What the export does not hold is counted and told at the end: passwords without hash or \
+            salt (who makes the export needs the right to see them), second factors, tenants, links to \
+            providers that are not known here, and anonymous users, whom nothing could sign in.
+
+              --provider microsoft.com=microsoft,https://login.microsoftonline.com/…/v2.0
+            """)
+
+    @Argument(help: "The export, in JSON.")
+    var file: String
+
+    @Option(help: "A file with the project's password hash parameters, as the console shows them.")
+    var hashConfig: String?
+
+    @Flag(help: "Take the users in without their passwords; they can set new ones by mail.")
+    var withoutPasswords = false
+
+    @Option(help: "A provider by Firebase's name, ours and its issuer: NAME=METHOD,ISSUER.")
+    var provider: [String] = []
+
+    @Option(help: "A name for the project; ids are told apart by it.")
+    var source = "firebase"
+
+    @OptionGroup var options: ImportOptions
+
+    func validate() throws {
+        guard (hashConfig == nil) == withoutPasswords else {
+            throw ValidationError(
+                "name the project's hash parameters by --hash-config, or say --without-passwords")
+        }
+    }
+
+    func run() async throws {
+        let providers = try Self.providers(provider)
+        let config = try hashConfig.map { path in
+            try FirebaseHashConfig(String(decoding: TextFile.read(path), as: UTF8.self))
+        }
+        try await options.run(file, source: source) { caller in
+            .firebase(
+                FirebaseUser(
+                    hashPrefix: try await prefix(config, caller), providers: providers))
+        }
+    }
+
+    private func prefix(
+        _ config: FirebaseHashConfig?, _ caller: OperatorCaller
+    ) async throws -> String? {
+        guard let config else { return nil }
+        let id = try await ImportsClient(caller.client).keepHashParameters(
+            IdentityV1.KeepHashParametersRequest(
+                signerKey: config.signerKey, saltSeparator: config.saltSeparator),
+            caller.context
+        ).parametersId
+        return "$firebase-scrypt$m=\(config.memoryCost),r=\(config.rounds)$k=\(id)"
+    }
+
+    static func providers(_ texts: [String]) throws -> [String: FirebaseProvider] {
+        var providers = FirebaseUser.providers
+        for text in texts {
+            let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
+            let names = sides.count == 2 ? sides[1].split(separator: ",", maxSplits: 1) : []
+            guard names.count == 2 else {
+                throw ValidationError("\(text): a provider is NAME=METHOD,ISSUER")
+            }
+            providers[sides[0]] = FirebaseProvider(
+                method: String(names[0]), issuer: String(names[1]))
+        }
+        return providers
+    }
+}

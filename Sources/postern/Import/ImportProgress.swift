@@ -1,0 +1,66 @@
+import Glibc
+import ServiceRuntime
+
+/// The line that tells how an import goes on: on a terminal over and over in its place, nowhere else.
+struct ImportProgress {
+    private static let interval: Duration = .milliseconds(500)
+
+    private let time: any Time
+    private let begun: Duration
+    private let byteCount: Int64?
+    private let start: Int64
+    private let show: (String) -> Void
+    private var shown: Duration?
+
+    /// - Parameters:
+    ///   - byteCount: of the whole file, where that is known.
+    ///   - start: where in the file it begins.
+    init(
+        byteCount: Int64?, start: Int64, time: any Time, show: @escaping (String) -> Void
+    ) {
+        self.byteCount = byteCount
+        self.start = start
+        self.time = time
+        self.show = show
+        begun = time.uptime()
+    }
+
+    /// Shows the line on standard error, where that is a terminal.
+    static func onTerminal(_ line: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        // To the beginning of the line, and what was there is cleared.
+        let bytes = Array("\r\u{1b}[K\(line)".utf8)
+        // A line that nobody reads is no reason to stop.
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    /// Records are done with up to `position`; shown twice a second.
+    mutating func note(_ counts: ImportCounts, position: Int64) {
+        let now = time.uptime()
+        if let shown, now - shown < Self.interval { return }
+        shown = now
+        show(line(counts, position: position, now: now))
+    }
+
+    func line(_ counts: ImportCounts, position: Int64, now: Duration) -> String {
+        let seconds = max(
+            0.001,
+            Double((now - begun).components.seconds)
+                + Double((now - begun).components.attoseconds) / 1e18)
+        var parts = [
+            "\(counts.total) accounts", "\(Int(Double(counts.total) / seconds))/s",
+            "\(counts.refused) refused",
+        ]
+        if let byteCount, byteCount > start, position > start {
+            let share = Double(position - start) / Double(byteCount - start)
+            parts.append("\(Int(100 * Double(position) / Double(byteCount))) % of the file")
+            parts.append("\(Self.words(seconds / share - seconds)) left")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func words(_ seconds: Double) -> String {
+        let seconds = Int(max(0, seconds.rounded(.up)))
+        return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
+    }
+}

@@ -1,0 +1,146 @@
+import Cryptography
+import Messages
+
+/// An account as a line of JSON: what `postern import jsonl` reads and `postern export` writes.
+///
+///     {"external_id": "u1", "email": "ada@example.org", "email_verified": true,
+///      "password_hash": "$2b$10$…", "display_name": "Ada", "photo_url": "https://…",
+///      "phone_number": "+49…", "disabled": false, "created_at_ms": 1, "last_sign_in_at_ms": 1,
+///      "language": "en", "custom_claims": {…}, "source": "…",
+///      "identities": [{"method": "google", "issuer": "https://accounts.google.com",
+///                      "subject": "…", "email": "…", "display_name": "…"}]}
+///
+/// A member of another name is refused: a misspelt `password_hash` would lose all passwords.
+enum RecordLine {
+    private static let depthMax = 20
+
+    /// The account of a line.
+    static func read(_ bytes: [UInt8]) -> ReadRecord {
+        guard bytes.count <= RecordReader.recordBytesMax,
+            let object = JSONReader.object(in: bytes, depthMax: depthMax)
+        else { return refused("", "no JSON object of 64 KiB at the most") }
+        if let parameters = object["hash_parameters"]?.object { return self.parameters(parameters) }
+        var record = IdentityV1.AccountRecord()
+        for member in object.members {
+            guard set(member.name, member.value, &record) else {
+                return refused(object["external_id"]?.string ?? "", member.name)
+            }
+        }
+        return .account(record)
+    }
+
+    private static func refused(_ id: String, _ field: String) -> ReadRecord {
+        .refused(
+            RefusedRecord(
+                externalID: id, code: "rpc/invalid-argument", field: field, reason: "unreadable"))
+    }
+
+    /// Null stands for an absent member.
+    private static func set(
+        _ name: String, _ value: JSONValue, _ record: inout IdentityV1.AccountRecord
+    ) -> Bool {
+        if value == .null { return true }
+        switch (name, value) {
+        case ("external_id", .string(let text)): record.externalId = text
+        case ("account_id", .string): break
+        case ("source", .string(let text)): record.source = text
+        case ("email", .string(let text)): record.email = text
+        case ("email_verified", .boolean(let truth)): record.emailVerified = truth
+        case ("password_hash", .string(let text)): record.passwordHash = text
+        case ("display_name", .string(let text)): record.displayName = text
+        case ("photo_url", .string(let text)): record.photoUrl = text
+        case ("phone_number", .string(let text)): record.phoneNumber = text
+        case ("disabled", .boolean(let truth)): record.disabled = truth
+        case ("created_at_ms", .integer(let number)): record.createdAtMs = number
+        case ("last_sign_in_at_ms", .integer(let number)): record.lastSignInAtMs = number
+        case ("language", .string(let text)): record.language = text
+        case ("custom_claims", .object(let claims)): record.customClaims = JSONWriter.text(claims)
+        case ("identities", .array(let values)):
+            let identities = values.compactMap { $0.object.flatMap(identity) }
+            record.identities = identities
+            return identities.count == values.count
+        default: return false
+        }
+        return true
+    }
+
+    private static func identity(_ object: JSONObject) -> IdentityV1.ProviderIdentity? {
+        var identity = IdentityV1.ProviderIdentity()
+        for member in object.members {
+            guard let text = member.value.string else { return nil }
+            switch member.name {
+            case "method": identity.method = text
+            case "issuer": identity.issuer = text
+            case "subject": identity.subject = text
+            case "email": identity.email = text
+            case "display_name": identity.displayName = text
+            default: return nil
+            }
+        }
+        return identity
+    }
+
+    private static func parameters(_ object: JSONObject) -> ReadRecord {
+        guard let id = object["parameters_id"]?.integer,
+            let key = object["signer_key"]?.string.flatMap({ Base64.decode($0.utf8) }),
+            let separator = object["salt_separator"]?.string.flatMap({ Base64.decode($0.utf8) })
+        else { return refused("", "hash_parameters") }
+        return .parameters(
+            IdentityV1.HashParameters(
+                parametersId: id, signerKey: key, saltSeparator: separator))
+    }
+
+    /// The line of an account, without what is empty.
+    static func text(_ record: IdentityV1.AccountRecord) -> String {
+        var object = JSONObject()
+        func add(_ name: String, _ text: String) {
+            if !text.isEmpty { _ = object.add(name, .string(text)) }
+        }
+        add("external_id", record.externalId)
+        add("source", record.source)
+        add("account_id", record.accountId)
+        add("email", record.email)
+        if !record.email.isEmpty {
+            _ = object.add("email_verified", .boolean(record.emailVerified))
+        }
+        add("password_hash", record.passwordHash)
+        add("display_name", record.displayName)
+        add("photo_url", record.photoUrl)
+        add("phone_number", record.phoneNumber)
+        if record.disabled { _ = object.add("disabled", .boolean(true)) }
+        _ = object.add("created_at_ms", .integer(record.createdAtMs))
+        if record.lastSignInAtMs > 0 {
+            _ = object.add("last_sign_in_at_ms", .integer(record.lastSignInAtMs))
+        }
+        add("language", record.language)
+        let claims = JSONReader.object(in: Array(record.customClaims.utf8), depthMax: depthMax)
+        if let claims { _ = object.add("custom_claims", .object(claims)) }
+        if !record.identities.isEmpty {
+            _ = object.add("identities", .array(record.identities.map { .object(members($0)) }))
+        }
+        return JSONWriter.text(object)
+    }
+
+    private static func members(_ identity: IdentityV1.ProviderIdentity) -> JSONObject {
+        var object: JSONObject = [
+            "method": .string(identity.method), "issuer": .string(identity.issuer),
+            "subject": .string(identity.subject),
+        ]
+        if !identity.email.isEmpty { _ = object.add("email", .string(identity.email)) }
+        if !identity.displayName.isEmpty {
+            _ = object.add("display_name", .string(identity.displayName))
+        }
+        return object
+    }
+
+    /// The line of what hashes share.
+    static func text(_ parameters: IdentityV1.HashParameters) -> String {
+        JSONWriter.text([
+            "hash_parameters": .object([
+                "parameters_id": .integer(parameters.parametersId),
+                "signer_key": .string(Base64.encode(parameters.signerKey)),
+                "salt_separator": .string(Base64.encode(parameters.saltSeparator)),
+            ])
+        ])
+    }
+}

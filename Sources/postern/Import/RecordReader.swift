@@ -1,0 +1,178 @@
+import Glibc
+
+/// Reads a file of records one after the other, in memory for one of them, whatever its size.
+struct RecordReader {
+    /// How records stand in a file.
+    enum Form: Sendable {
+        /// A JSON object in each line.
+        case lines
+        /// JSON objects in the first array of one whole, as Firebase's `auth:export` writes them.
+        case array
+    }
+
+    /// One record.
+    struct Record {
+        let bytes: [UInt8]
+        /// Where in the file it ends: from there a reader can go on.
+        let end: Int64
+    }
+
+    /// Longer records are nobody's account.
+    static let recordBytesMax = 64 * 1_024
+    private static let chunkBytes = 1 << 20
+
+    private let file: RecordFile
+    private let form: Form
+    private var buffer: [UInt8] = []
+    private var next = 0
+    /// Where in the file the buffer begins.
+    private var offset: Int64
+    private var isInArray: Bool
+    private var isOver = false
+
+    /// A reader of `path`, from a record's end or from the beginning.
+    init(_ path: String, form: Form, from offset: Int64 = 0) throws {
+        file = try RecordFile(path, at: offset)
+        self.form = form
+        self.offset = offset
+        isInArray = offset > 0
+    }
+
+    /// Bytes of the whole file; nil where it has no end that is known, as a pipe.
+    var byteCount: Int64? { file.byteCount }
+
+    /// The next record; nil at the end.
+    /// - Throws: `ToolError`: the file is not of this form.
+    mutating func record() throws -> Record? {
+        switch form {
+        case .lines: try line()
+        case .array: try object()
+        }
+    }
+
+    private mutating func line() throws -> Record? {
+        while true {
+            var line: [UInt8] = []
+            while let byte = try byte(), byte != UInt8(ascii: "\n") {
+                // What is behind the limit is read and forgotten: the line is refused.
+                if line.count <= Self.recordBytesMax { line.append(byte) }
+            }
+            if line.contains(where: { !Self.isSpace($0) }) { return Record(bytes: line, end: end) }
+            if try peek() == nil { return nil }
+        }
+    }
+
+    private mutating func object() throws -> Record? {
+        if isOver { return nil }
+        if !isInArray { try findArray() }
+        while let byte = try byte() {
+            switch byte {
+            case UInt8(ascii: "{"): return try object(from: byte)
+            case UInt8(ascii: "]"):
+                isOver = true
+                return nil
+            case UInt8(ascii: ","): continue
+            case _ where Self.isSpace(byte): continue
+            default: throw broken
+            }
+        }
+        throw broken
+    }
+
+    private mutating func object(from first: UInt8) throws -> Record {
+        var bytes = [first]
+        var depth = 1
+        var isInString = false
+        while depth > 0 {
+            guard let byte = try byte(), bytes.count < Self.recordBytesMax else { throw broken }
+            bytes.append(byte)
+            if isInString {
+                if byte == UInt8(ascii: "\\") {
+                    guard let escaped = try self.byte() else { throw broken }
+                    bytes.append(escaped)
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte == UInt8(ascii: "{") {
+                depth += 1
+            } else if byte == UInt8(ascii: "}") {
+                depth -= 1
+            }
+        }
+        return Record(bytes: bytes, end: end)
+    }
+
+    /// The first bracket: before it stands `{"users":` and nothing else.
+    private mutating func findArray() throws {
+        var before: [UInt8] = []
+        while let byte = try byte(), before.count < 64 {
+            if byte == UInt8(ascii: "[") {
+                isInArray = true
+                let head = before.filter { !Self.isSpace($0) }
+                guard head.isEmpty || head == Array(#"{"users":"#.utf8) else { throw broken }
+                return
+            }
+            before.append(byte)
+        }
+        throw broken
+    }
+
+    private var end: Int64 { offset + Int64(next) }
+
+    private var broken: ToolError {
+        .badInput("\(file.path): no export from byte \(end) on: it may be cut off")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    private mutating func peek() throws -> UInt8? {
+        if next == buffer.count {
+            offset += Int64(next)
+            next = 0
+            buffer = try file.read(Self.chunkBytes)
+        }
+        return buffer.isEmpty ? nil : buffer[next]
+    }
+
+    private mutating func byte() throws -> UInt8? {
+        guard let byte = try peek() else { return nil }
+        next += 1
+        return byte
+    }
+}
+
+/// An open file; closed when nobody holds it.
+private final class RecordFile {
+    let path: String
+    let byteCount: Int64?
+    private let descriptor: Int32
+
+    init(_ path: String, at offset: Int64) throws {
+        self.path = path
+        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ToolError.system(path, errno) }
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        byteCount = isFile ? Int64(status.st_size) : nil
+        guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) == off_t(offset) else {
+            throw ToolError.system("\(path): going on from byte \(offset)", errno)
+        }
+    }
+
+    deinit { if path != "-" { close(descriptor) } }
+
+    func read(_ count: Int) throws -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let read = Glibc.read(descriptor, buffer.baseAddress, count)
+            if read < 0 { failure = errno }
+            filled = max(0, read)
+        }
+        guard failure == 0 else { throw ToolError.system(path, failure) }
+        return bytes
+    }
+}

@@ -1,0 +1,121 @@
+import Contracts
+import CoreMetrics
+import Cryptography
+import IdentityService
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+import Storage
+
+/// An identity service in this process with so many imported accounts.
+final class LookUpScene: Sendable {
+    private static let batch = 200
+    private static let batchesAtOnce = 4
+
+    private let accounts: Int
+    private let store: Store
+    private let passwords: PasswordHashPool
+    private let imports: Imports
+    private let time = SystemTime()
+
+    init(folder: String, name: String, accounts: Int) throws {
+        let randomness = SecureRandomness()
+        self.accounts = accounts
+        store = try Store(
+            folder: "\(folder)/\(name)", name: "identity", migrations: IdentityTables.migrations,
+            time: time, logger: .silent)
+        let hashing = PasswordHashPool.Settings(threads: 1)
+        passwords = try PasswordHashPool(
+            settings: hashing, time: time, randomness: randomness,
+            metrics: NOOPMetricsHandler.instance)
+        // Nobody is called before the service runs.
+        let nowhere = RPCClient(
+            ClientSettings(
+                service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
+                keyID: "", secret: nil),
+            group: MultiThreadedEventLoopGroup.singleton, time: time, randomness: randomness)
+        let service = IdentityService(
+            settings: IdentitySettings(
+                linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
+                defaultLanguage: "en", passwordHashing: hashing),
+            store: store,
+            keys: try IdentityKeys(
+                master: .generate(count: 32, randomness: randomness),
+                signInProofs: .generate(count: 32, randomness: randomness),
+                randomness: randomness),
+            passwords: passwords, notifications: NotificationsClient(nowhere),
+            pushDevices: PushDevicesClient(nowhere), sessions: SessionsClient(nowhere),
+            devices: DevicesClient(nowhere), time: time, randomness: randomness, logger: .silent,
+            metrics: NOOPMetricsHandler.instance)
+        imports = Imports(beside: service)
+    }
+
+    func close() {
+        passwords.close()
+        store.close()
+    }
+
+    /// Takes all accounts in.
+    /// - Returns: how many a second.
+    @discardableResult
+    func fill() async throws -> Double {
+        let begun = time.uptime()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, start) in stride(from: 0, to: accounts, by: Self.batch).enumerated() {
+                if number >= Self.batchesAtOnce { try await group.next() }
+                group.addTask {
+                    try await self.take(start..<min(start + Self.batch, self.accounts))
+                }
+            }
+            try await group.waitForAll()
+        }
+        return Double(accounts) / seconds(since: begun)
+    }
+
+    private func take(_ numbers: Range<Int>) async throws {
+        let records = numbers.map { number in
+            IdentityV1.AccountRecord(
+                externalId: "user-\(number)", email: "user-\(number)@example.org",
+                emailVerified: true,
+                passwordHash: "$2b$10$abcdefghijklmnopqrstuuc34AZERa.zlqqUUtYXd1RSqIxBXIx6.",
+                displayName: "User \(number)",
+                identities: [
+                    .init(
+                        method: "google", issuer: "https://accounts.google.com",
+                        subject: "\(number)")
+                ])
+        }
+        let answers = try await imports.importAccounts(
+            .init(source: "benchmark", accounts: records), context
+        ).answers
+        guard answers.allSatisfy({ $0.outcome == .created }) else {
+            throw ServiceError(.internalError, detail: "an account was not taken")
+        }
+    }
+
+    /// What a look-up takes, one after the other, all over the store.
+    func microseconds(_ lookUps: Int) async throws -> Double {
+        let randomness = SecureRandomness()
+        let ids = (0..<lookUps).map { _ in "user-\(randomness.integer() % UInt64(accounts))" }
+        let begun = time.uptime()
+        for id in ids {
+            let found = try await imports.lookUpImported(
+                .init(source: "benchmark", externalIds: [id]), context)
+            guard found.accountIds != [""] else {
+                throw ServiceError(.internalError, detail: "an account was not found")
+            }
+        }
+        return seconds(since: begun) * 1_000_000 / Double(lookUps)
+    }
+
+    private func seconds(since begun: Duration) -> Double {
+        let (seconds, attoseconds) = (time.uptime() - begun).components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+
+    private var context: CallContext {
+        CallContext(
+            application: "tool", deadline: time.uptime() + .seconds(60), metadata: Metadata())
+    }
+}

@@ -1,0 +1,206 @@
+import GatewayService
+import IdentityService
+import Messages
+import NotificationService
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-12: a change of address, through the gateway", .timeLimit(.minutes(1)))
+struct EmailChangeTests {
+    let house: GatewayHouse
+    let ada: SignedIn
+
+    init() async throws {
+        house = try await GatewayHouse()
+        ada = try await house.signUp()
+    }
+
+    @Test("G-12: the new address confirms in the session that asked, which goes on")
+    func changes() async throws {
+        let access = ada.session.accessToken
+        let asked = try await house.requestEmailChange("new@example.org", access)
+        #expect(asked.pendingEmail == "new@example.org")
+        let state = try await house.check(access)
+        #expect(state.account?.pendingEmail == "new@example.org")
+        let token = try await house.inner.linkToken(to: "new@example.org", page: "change-email")
+        let told = try await house.inner.mails()
+        #expect(told.contains { $0.subject.contains("about to change") })
+        let changed = try await house.confirmEmailChange(token, access: access)
+        #expect(changed.email == "new@example.org" && changed.emailVerified)
+        try await house.inner.settle()
+        #expect(try await house.check(access).account?.email == "new@example.org")
+        #expect(try await house.check(access).todo == [])
+        let old = try await refusal { try await house.signIn() }
+        #expect(old.code == .invalidCredential)
+        #expect(
+            try await house.signIn("new@example.org").account.accountId == ada.account.accountId)
+        #expect(try await house.inner.mails().contains { $0.subject.contains("has changed") })
+    }
+
+    @Test("X-04: a stranger's change to my address is nothing that my click could confirm")
+    func strangersChange() async throws {
+        let eve = try await house.signUp("eve@example.org", password: "Evil7Password")
+        _ = try await house.requestEmailChange("mine@example.org", eve.session.accessToken)
+        let token = try await house.inner.linkToken(to: "mine@example.org", page: "change-email")
+        for (access, password) in [("", ""), (ada.session.accessToken, ""), ("over", "")] {
+            let error = try await refusal {
+                try await house.confirmEmailChange(token, access: access, password: password)
+            }
+            #expect(error.code == .passwordNeeded)
+        }
+        let typed = try await refusal {
+            try await house.confirmEmailChange(token, password: "Owners9Password")
+        }
+        #expect(typed.code == .invalidCredential)
+        let mine = try await refusal { try await house.signIn("mine@example.org") }
+        #expect(mine.code == .invalidCredential)
+    }
+
+    @Test("R-03: three changes an hour, as verification mails; a refused one costs nothing")
+    func limited() async throws {
+        let access = ada.session.accessToken
+        for _ in 0..<3 {
+            let error = try await refusal { try await house.requestEmailChange("x@", access) }
+            #expect(error.code == .invalidEmail)
+        }
+        for number in 0..<3 {
+            _ = try await house.requestEmailChange("new\(number)@example.org", access)
+        }
+        let fourth = try await refusal {
+            try await house.requestEmailChange("new3@example.org", access)
+        }
+        #expect(fourth.code == .tooManyRequests)
+    }
+
+    @Test("G-13: it needs a recent proof, which a password typed anew is")
+    func recentProof() async throws {
+        house.time.advance(by: .seconds(301))
+        let fresh = try await house.refresh(ada.session.refreshToken)
+        let error = try await refusal {
+            try await house.requestEmailChange("new@example.org", fresh.accessToken)
+        }
+        #expect(error.code == .requiresRecentLogin && error.fields == ["password"])
+        let again = try await house.signIn()
+        _ = try await house.requestEmailChange("new@example.org", again.session.accessToken)
+    }
+
+    @Test("G-12: the owner cancels; nobody without a session does anything")
+    func cancels() async throws {
+        let access = ada.session.accessToken
+        _ = try await house.requestEmailChange("new@example.org", access)
+        #expect(try await house.cancelEmailChange(access))
+        #expect(try await house.check(access).account?.pendingEmail == "")
+        for token in ["", "x", ada.session.refreshToken] {
+            let asked = try await refusal {
+                try await house.requestEmailChange("new@example.org", token)
+            }
+            #expect(asked.code == .invalidAccessToken)
+            let cancelled = try await refusal { try await house.cancelEmailChange(token) }
+            #expect(cancelled.code == .invalidAccessToken)
+        }
+    }
+}
+
+@Suite("X-02, G-02: strict enumeration and required verification, through the gateway")
+struct StrictFlowTests {
+    @Test("X-02: strict from end to end: free and owned look the same, a proof opens the door")
+    func strict() async throws {
+        let house = try await GatewayHouse(enumeration: .strict)
+        let ada = try await house.signUp()
+        let access = ada.session.accessToken
+        #expect(ada.account.isGuest && ada.account.pendingEmail == "ada@example.org")
+        let state = try await house.check(access)
+        #expect(state.authenticated && state.todo == [.verifyEmail])
+        let early = try await refusal { try await house.signIn() }
+        #expect(early.code == .invalidCredential)
+        let proved = try await house.verify(try await house.inner.linkToken(), accessToken: access)
+        #expect(proved.emailVerified && !proved.isGuest)
+        #expect(try await house.check(access).todo == [])
+        #expect(try await house.signIn().account.accountId == ada.account.accountId)
+        let eve = try await house.signUp(password: "Evil7Password")
+        #expect(eve.account.pendingEmail == "ada@example.org")
+        #expect(try await house.check(eve.session.accessToken).todo == [.verifyEmail])
+        let wrong = try await refusal { try await house.signIn(password: "Evil7Password") }
+        #expect(wrong.code == .invalidCredential)
+        let mails = try await house.inner.mails()
+        #expect(mails.filter { $0.text.contains("verify-email?token=") }.count == 1)
+        #expect(mails.contains { $0.subject.contains("already have an account") })
+    }
+
+    @Test(
+        "X-04: who was there first wins nothing (classic pre-hijack)",
+        arguments: [EnumerationMode.friendly, .strict])
+    func preHijack(mode: EnumerationMode) async throws {
+        let house = try await GatewayHouse(enumeration: mode)
+        let eve = try await house.signUp(password: "Evil7Password")
+        let eves = try await house.inner.linkToken()
+        house.time.advance(by: .seconds(1))
+        if mode == .strict {
+            let ada = try await house.signUp(password: "Owners9Password")
+            let token = try await house.inner.linkToken()
+            _ = try await house.verify(token, accessToken: ada.session.accessToken)
+            let lost = try await refusal {
+                try await house.verify(eves, accessToken: eve.session.accessToken)
+            }
+            #expect(lost.code == .invalidLink)
+        } else {
+            _ = try await house.verify(eves, password: "Owners9Password")
+            try await house.inner.settle()
+            #expect(try await !house.check(eve.session.accessToken).authenticated)
+        }
+        house.time.advance(by: .seconds(1))
+        let evil = try await refusal { try await house.signIn(password: "Evil7Password") }
+        #expect(evil.code == .invalidCredential)
+        _ = try await house.signIn(password: "Owners9Password")
+    }
+
+    @Test("G-02: required: no session before the link, another mail by password, three an hour")
+    func required() async throws {
+        let house = try await GatewayHouse(verification: .required)
+        let answer = try await house.gateway.signUpWithPassword(
+            .init(email: "ada@example.org", password: "Correct7Horse"), house.context())
+        #expect(answer.session == nil && answer.account?.status == .pendingVerification)
+        let early = try await refusal { try await house.signIn() }
+        #expect(early.code == .emailNotVerified)
+        for _ in 0..<5 {
+            let wrong = try await refusal { try await house.resendByPassword("Wrong7Horse") }
+            #expect(wrong.code == .invalidCredential)
+        }
+        #expect(try await refusal { try await house.resendByPassword() }.code == .tooManyRequests)
+        house.time.advance(by: .seconds(900))
+        for _ in 0..<3 { #expect(try await house.resendByPassword()) }
+        let fourth = try await refusal { try await house.resendByPassword() }
+        #expect(fourth.code == .tooManyRequests)
+        let token = try await house.inner.linkToken()
+        _ = try await house.verify(token, password: "Correct7Horse")
+        #expect(try await house.signIn().account.status == .active)
+    }
+}
+
+extension GatewayHouse {
+    func requestEmailChange(_ email: String, _ access: String) async throws -> IdentityV1.Account {
+        let answer = try await emails.requestEmailChange(
+            .init(accessToken: access, newEmail: email), context())
+        return try #require(answer.account)
+    }
+
+    func confirmEmailChange(
+        _ token: String, access: String = "", password: String = ""
+    ) async throws -> IdentityV1.Account {
+        let answer = try await emails.confirmEmailChange(
+            .init(token: token, accessToken: access, password: password), context())
+        return try #require(answer.account)
+    }
+
+    func cancelEmailChange(_ access: String) async throws -> Bool {
+        try await emails.cancelEmailChange(.init(accessToken: access), context()).cancelled
+    }
+
+    func resendByPassword(_ password: String = "Correct7Horse") async throws -> Bool {
+        try await emails.resendVerificationByPassword(
+            .init(email: "ada@example.org", password: password), context()
+        ).sent
+    }
+}

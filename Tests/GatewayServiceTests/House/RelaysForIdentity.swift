@@ -1,0 +1,18 @@
+import Contracts
+import Messages
+import NotificationService
+import RPC
+
+/// The notification service as identity calls it: between processes the connection tells who calls.
+struct RelaysForIdentity: RelayAddressesAPI {
+    let desk: RelayDesk
+
+    func setRelay(
+        _ request: NotificationV1.SetRelayRequest, _ context: CallContext
+    ) async throws -> NotificationV1.SetRelayResponse {
+        try await desk.setRelay(
+            request,
+            CallContext(
+                application: "identity", deadline: context.deadline, metadata: context.metadata))
+    }
+}

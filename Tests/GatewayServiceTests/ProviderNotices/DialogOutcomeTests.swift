@@ -1,0 +1,50 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+@testable import GatewayService
+
+@Suite("What a provider's dialog ended with")
+struct DialogOutcomeTests {
+    private static let table:
+        [(provider: String, outcome: GatewayV1.ProviderOutcome, code: String)] = [
+            ("apple", .cancelled, "auth/apple-cancelled"),
+            ("google", .cancelled, "auth/google-cancelled"),
+            ("keycloak", .cancelled, "auth/provider-cancelled"),
+            ("other", .cancelled, "auth/provider-cancelled"),
+            ("apple", .failed, "auth/invalid-provider-token"),
+            ("keycloak", .failed, "auth/invalid-provider-token"),
+            ("google", .unavailable, "auth/provider-unavailable"),
+            ("google", .network, "auth/provider-unavailable"),
+            ("apple", .timeout, "auth/provider-unavailable"),
+        ]
+
+    @Test("G-24: each has its own code, sentence and next step", arguments: table.indices)
+    func rows(row: Int) throws {
+        let (provider, outcome, code) = Self.table[row]
+        let answer = try OutcomeDescription().run(.init(provider: provider, outcome: outcome))
+        #expect(answer.code == code)
+        #expect(!answer.userMessage.isEmpty && answer.action == "try-again")
+        #expect(answer.retryable == (code == "auth/provider-unavailable"))
+    }
+
+    @Test("D3 FR-023: a failed dialog says so in the document's words")
+    func words() throws {
+        let answer = try OutcomeDescription().run(.init(provider: "google", outcome: .failed))
+        #expect(answer.userMessage == "Sign-in failed, please try again.")
+    }
+
+    @Test(
+        "no provider, no outcome, or one that we do not know: refused by its field",
+        arguments: [
+            ("", GatewayV1.ProviderOutcome.cancelled, "provider"),
+            (String(repeating: "p", count: 65), .cancelled, "provider"),
+            ("apple", .unspecified, "outcome"), ("apple", .unrecognized(99), "outcome"),
+        ])
+    func refused(provider: String, outcome: GatewayV1.ProviderOutcome, field: String) {
+        #expect(throws: ServiceError(.invalidArgument, fields: [field])) {
+            try OutcomeDescription().run(.init(provider: provider, outcome: outcome))
+        }
+    }
+}

@@ -1,0 +1,261 @@
+import EmailAddresses
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("X-02: sign-up under strict enumeration", .timeLimit(.minutes(1)))
+struct ClaimTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse(enumeration: .strict) }
+
+    private func claim(
+        _ email: String = "ada@example.org", password: String = "Correct7Horse",
+        key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        try #require(try await house.register(email, password: password, key: key).account)
+    }
+
+    private func confirm(
+        _ token: String, as account: String = "", password: String = "", key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await house.service.confirmEmail(
+            .init(token: token, accountId: account, password: password), house.context(key))
+        return try #require(answer.account)
+    }
+
+    private func refused(
+        _ token: String, as account: String = "", password: String = ""
+    ) async throws -> ErrorCode {
+        try await refusal { try await confirm(token, as: account, password: password) }.code
+    }
+
+    @Test("X-02: it makes a guest whose address waits; the password signs in once it is proved")
+    func proved() async throws {
+        let account = try await claim("Ada@example.org")
+        #expect(account.isGuest && account.email == "" && account.methods == [])
+        #expect(account.pendingEmail == "Ada@example.org")
+        #expect(try await house.pendingEmail(account.accountId) == "Ada@example.org")
+        #expect(try await house.refusedSignIn() == .invalidCredential)
+        try await house.relay()
+        let proved = try await confirm(try house.latestToken(), as: account.accountId)
+        #expect(proved.accountId == account.accountId)
+        #expect(proved.email == "Ada@example.org" && proved.emailVerified && !proved.isGuest)
+        #expect(proved.methods == ["password"])
+        #expect(try await house.signIn().account?.accountId == account.accountId)
+        #expect(house.sessions.ended.isEmpty, "the sign-up's session goes on")
+        #expect(try await house.count("claims") == 0)
+    }
+
+    @Test("X-02: free, claimed and owned are answered alike, and each is one mail")
+    func alike() async throws {
+        let owner = try await claim("owned@example.org")
+        try await house.relay()
+        _ = try await confirm(try house.latestToken(), as: owner.accountId)
+        _ = try await claim("claimed@example.org")
+        var answers: [IdentityV1.Account] = []
+        for kind in ["free", "claimed", "owned"] {
+            let before = try await house.count("outbox")
+            var account = try await claim("\(kind)@example.org", password: "Guessed7Horse")
+            #expect(try await house.count("outbox") == before + 1)
+            let told = try #require(
+                try await house.service.getAccount(
+                    .init(accountId: account.accountId), house.context()
+                ).account)
+            #expect(told.pendingEmail == account.pendingEmail)
+            (account.accountId, account.pendingEmail) = ("", "")
+            answers.append(account)
+        }
+        #expect(Set(answers).count == 1)
+        try await house.relay()
+        let told = try #require(house.mail("email-already-registered"))
+        #expect(told.recipient == "owned@example.org" && told.variables.isEmpty)
+    }
+
+    @Test("X-04: a stranger's claim is not proved by the owner's click, whatever she types")
+    func strangersClaim() async throws {
+        let stranger = try await claim(password: "Evil7Password")
+        try await house.relay()
+        let token = try house.latestToken()
+        #expect(try await refused(token) == .passwordNeeded)
+        #expect(try await refused(token, password: "Owners9Password") == .invalidCredential)
+        // In her own guest's session it is elsewhere, too.
+        let owner = try await claim(password: "Owners9Password")
+        #expect(try await refused(token, as: owner.accountId) == .passwordNeeded)
+        try await house.relay()
+        _ = try await confirm(try house.latestToken(), as: owner.accountId)
+        #expect(try await refused(token, as: stranger.accountId) == .invalidLink)
+        #expect(try await house.refusedSignIn(password: "Evil7Password") == .invalidCredential)
+        #expect(
+            try await house.signIn(password: "Owners9Password").account?.accountId
+                == owner.accountId)
+    }
+
+    @Test("X-02: a claim that lost looks to who made it like one that waits")
+    func lost() async throws {
+        let stranger = try await claim(password: "Evil7Password", key: "s")
+        let owner = try await claim(password: "Owners9Password")
+        try await house.relay()
+        _ = try await confirm(try house.latestToken(), as: owner.accountId)
+        #expect(try await house.pendingEmail(stranger.accountId) == "ada@example.org")
+        #expect(try await claim(password: "Evil7Password", key: "s") == stranger)
+        let resent = try await house.service.resendVerification(
+            .init(accountId: stranger.accountId), house.context())
+        #expect(resent.sent)
+        try await house.relay()
+        #expect(house.mail("email-already-registered") != nil)
+        #expect(house.notifications.mails.filter { $0.template == "verify-email" }.count == 2)
+    }
+
+    @Test("X-02: the claim's password proves it elsewhere; five wrong ones, and the link is void")
+    func elsewhere() async throws {
+        let account = try await claim()
+        try await house.relay()
+        let token = try house.latestToken()
+        for _ in 0..<5 {
+            #expect(try await refused(token, password: "Wrong7Horse") == .invalidCredential)
+        }
+        #expect(try await refused(token, password: "Correct7Horse") == .invalidLink)
+        _ = try await house.service.resendVerification(
+            .init(accountId: account.accountId), house.context())
+        try await house.relay()
+        let again = try house.latestToken()
+        #expect(try await refused(token, as: account.accountId) == .invalidLink)
+        #expect(try await confirm(again, password: "Correct7Horse").emailVerified)
+    }
+
+    @Test("X-04: who owned the address before strict keeps it, proved or not")
+    func heldBefore() async throws {
+        let friendly = try IdentityHouse()
+        let held = try #require(try await friendly.register().account)
+        friendly.store.close()
+        let strict = try IdentityHouse(
+            folder: friendly.folder, time: friendly.time, seed: 2, enumeration: .strict)
+        _ = try await strict.register(password: "Guessed7Horse")
+        try await strict.relay()
+        #expect(strict.mail("email-already-registered")?.recipient == "ada@example.org")
+        #expect(try await strict.signIn().account?.accountId == held.accountId)
+    }
+
+    @Test("X-04: an address that has become somebody's by a provider is no claim's any more")
+    func takenMeanwhile() async throws {
+        let account = try await claim()
+        try await house.relay()
+        let key = house.keys.lookUpKey(of: try #require(.init("ada@example.org")))
+        try await house.store.write { transaction in
+            try transaction.execute(
+                "INSERT INTO accounts (account, status, created_at_ms) VALUES (7, 1, 1)")
+            let owner = try #require(AccountID(key: 7))
+            try transaction.insert(
+                NewAddress(lookUpKey: key, sealed: [1], isProved: true), of: owner)
+        }
+        #expect(try await refused(try house.latestToken(), as: account.accountId) == .invalidLink)
+    }
+
+    @Test("X-02: claims expire with their links; their accounts stay guests")
+    func expires() async throws {
+        let account = try await claim()
+        try await house.relay()
+        house.time.advance(by: .seconds(24 * 3_600))
+        #expect(try await refused(try house.latestToken(), as: account.accountId) == .invalidLink)
+        #expect(try await house.pendingEmail(account.accountId) == "")
+        let sweep = PendingAddressSweep(
+            store: house.store, time: house.time, logger: house.log.logger(time: house.time))
+        await sweep.sweep()
+        #expect(try await house.count("claims") == 0)
+        #expect(try await house.count("accounts", where: "is_guest = 1") == 1)
+    }
+
+    @Test("G-07: a guest who signs up stays the same account, and only its new session goes on")
+    func guest() async throws {
+        let guest = try #require(
+            try await house.identities.signInAnonymously(.init(), house.context()).account)
+        let access = house.devices.open(guest.accountId, amr: ["anon"])
+        let answer = try await house.service.register(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
+            house.context("k"))
+        #expect(answer.account?.accountId == guest.accountId)
+        #expect(answer.account?.isGuest == true)
+        try await house.relay()
+        let ended = try #require(house.sessions.ended.first)
+        #expect(ended.accountId == guest.accountId && house.sessions.ended.count == 1)
+        #expect(try #require(answer.proof).provedAtMs >= ended.beforeMs)
+        // The guest's session is over; the repeat is answered all the same.
+        house.devices.end(access)
+        let again = try await house.service.register(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
+            house.context("k"))
+        #expect(again.account == answer.account)
+        let proved = try await confirm(try house.latestToken(), as: guest.accountId)
+        #expect(proved.accountId == guest.accountId && !proved.isGuest)
+        #expect(try await house.count("accounts") == 1)
+    }
+
+    @Test("X-04: a claim made before its guest became an account in another way opens nothing")
+    func upgradedMeanwhile() async throws {
+        let guest = try await claim("mallory@example.org", password: "Evil7Password")
+        try await house.relay()
+        let token = try house.latestToken()
+        let upgraded = try await house.identities.signInWithProvider(
+            .init(
+                token: WrittenTokens.token("google", "ada"),
+                guestAccessToken: house.devices.open(guest.accountId, amr: ["anon"])),
+            house.context())
+        #expect(upgraded.isUpgraded && upgraded.account?.accountId == guest.accountId)
+        #expect(try await house.count("claims") == 0)
+        #expect(try await refused(token, as: guest.accountId) == .invalidLink)
+        #expect(try await refused(token, password: "Evil7Password") == .invalidLink)
+        let code = try await house.refusedSignIn("mallory@example.org", password: "Evil7Password")
+        #expect(code == .invalidCredential)
+    }
+
+    @Test("X-02: an address has 32 claims at most; the oldest gives way")
+    func cap() async throws {
+        for number in 0..<34 {
+            _ = try await claim(password: "Correct\(number)Horse")
+            house.time.advance(by: .milliseconds(1))
+        }
+        #expect(try await house.count("claims") == 32)
+        #expect(try await house.count("accounts", where: "is_guest = 1") == 34)
+    }
+
+    @Test("G-25: a repeat answers the same, before the proof and after; another password does not")
+    func repeated() async throws {
+        let first = try await claim(key: "k")
+        #expect(try await claim(key: "k") == first)
+        let other = try await refusal { try await claim(password: "Wrong7Horse", key: "k") }
+        #expect(other.code == .idempotencyKeyReused)
+        try await house.relay()
+        for _ in 0..<2 {
+            _ = try await confirm(try house.latestToken(), as: first.accountId, key: "c")
+        }
+        #expect(try await claim(key: "k").accountId == first.accountId)
+        #expect(try await house.count("accounts") == 1)
+    }
+
+    @Test("I-05: of 20 claims that are proved at once one wins, and no account is half done")
+    func race() async throws {
+        var claims: [(String, String)] = []
+        for number in 0..<20 {
+            let account = try await claim(password: "Correct\(number)Horse")
+            try await house.relay()
+            claims.append((account.accountId, try house.latestToken()))
+        }
+        let wins = await withTaskGroup(of: Bool.self) { group in
+            for (account, token) in claims {
+                group.addTask { (try? await confirm(token, as: account)) != nil }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(wins == 1)
+        #expect(try await house.count("email_addresses") == 1)
+        #expect(try await house.count("passwords") == 1)
+        #expect(try await house.count("accounts", where: "is_guest = 1") == 19)
+    }
+}

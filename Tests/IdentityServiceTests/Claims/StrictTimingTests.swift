@@ -1,0 +1,65 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("X-02: the time of a sign-up under strict enumeration", .timeLimit(.minutes(5)))
+struct StrictTimingTests {
+    /// Samples of each kind, interleaved; a long run is held to the bounds of the promise.
+    private static let rounds = SoakRounds.isLong ? 2_000 : 150
+
+    @Test("X-02: free, claimed and owned addresses take the same time")
+    func alike() async throws {
+        let house = try IdentityHouse(enumeration: .strict)
+        let owner = try #require(try await house.register("owned@example.org").account)
+        try await house.relay()
+        _ = try await house.service.confirmEmail(
+            .init(token: try house.latestToken(), accountId: owner.accountId), house.context())
+        var samples: [String: [Double]] = [:]
+        for round in 0..<Self.rounds {
+            for kind in ["free", "claimed", "owned"] {
+                let email = kind == "free" ? "free\(round)@example.org" : "\(kind)@example.org"
+                let took = try await ContinuousClock().measure {
+                    _ = try await house.register(email)
+                }
+                samples[kind, default: []].append(took / .microseconds(1))
+            }
+        }
+        let free = Sample(samples["free"] ?? [])
+        for kind in ["claimed", "owned"] {
+            let other = Sample(samples[kind] ?? [])
+            let t = free.welchT(other)
+            let gap = abs(free.median - other.median) / free.median
+            print(
+                """
+                X-02: sign-up on a free address takes \(Int(free.median)) µs in the middle, on \
+                one that is \(kind) \(Int(other.median)) µs: \(gap * 100) %, t = \(t)
+                """)
+            #expect(abs(t) < 10)
+            #expect(gap <= (SoakRounds.isLong ? 0.05 : 0.25))
+        }
+    }
+}
+
+/// Times in microseconds. The fiftieth that took longest are left out: they are the disk's.
+private struct Sample {
+    let kept: [Double]
+
+    init(_ times: [Double]) {
+        kept = Array(times.sorted().prefix(times.count - times.count / 50))
+    }
+
+    var median: Double { kept.isEmpty ? 0 : kept[kept.count / 2] }
+    private var mean: Double { kept.reduce(0, +) / Double(max(1, kept.count)) }
+    private var error: Double {
+        let squares = kept.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return squares / Double(max(1, kept.count - 1)) / Double(max(1, kept.count))
+    }
+
+    /// Welch's t of two samples.
+    func welchT(_ other: Sample) -> Double {
+        (mean - other.mean) / max((error + other.error).squareRoot(), 1e-9)
+    }
+}

@@ -1,0 +1,273 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-12: a change of address", .timeLimit(.minutes(1)))
+struct EmailChangeTests {
+    let house: IdentityHouse
+    let ada: String
+    let access: String
+
+    init() async throws {
+        house = try IdentityHouse()
+        ada = try #require(try await house.register().account).accountId
+        access = house.devices.open(ada)
+        // Proved, as most addresses are; what is unproved has tests of its own.
+        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+    }
+
+    @Test("G-12, D3 3.3: it waits until the new address confirms; both addresses are told")
+    func changes() async throws {
+        let asked = try await house.requestChange("New@example.org", access)
+        #expect(asked.email == "ada@example.org" && asked.pendingEmail == "New@example.org")
+        try await house.relay()
+        let requested = try #require(house.mail("email-change-requested"))
+        #expect(requested.recipient == "ada@example.org")
+        #expect(requested.variables.first { $0.name == "address" }?.value == "New@example.org")
+        #expect(try #require(house.mail("email-change-confirm")).recipient == "New@example.org")
+        _ = try await house.signIn()
+        let waiting = try await house.refusedSignIn("new@example.org")
+        #expect(waiting == .invalidCredential)
+        let changed = try await house.confirmChange(try house.changeToken(), access: access)
+        #expect(changed.email == "New@example.org" && changed.emailVerified)
+        #expect(changed.pendingEmail == "")
+        _ = try await house.signIn("new@example.org")
+        #expect(try await house.refusedSignIn() == .invalidCredential)
+        try await house.relay()
+        #expect(try #require(house.mail("email-changed")).recipient == "ada@example.org")
+        #expect(try await house.count("audit", where: "kind = 'account.email-changed'") == 1)
+    }
+
+    @Test("G-12: what waits is told with the account, and gone when it has expired")
+    func pending() async throws {
+        _ = try await house.requestChange("new@example.org", access)
+        #expect(try await house.pendingEmail(ada) == "new@example.org")
+        house.time.advance(by: .seconds(24 * 3_600))
+        #expect(try await house.pendingEmail(ada) == "")
+    }
+
+    @Test("G-12: opened elsewhere the link needs the account's password")
+    func elsewhere() async throws {
+        let mallory = try #require(try await house.register("mallory@example.org").account)
+        _ = try await house.requestChange("new@example.org", access)
+        try await house.relay()
+        let token = try house.changeToken()
+        for stranger in ["", house.devices.open(mallory.accountId), "access-token-over"] {
+            #expect(try await house.refusedChange(token, access: stranger) == .passwordNeeded)
+        }
+        #expect(try await house.refusedChange(token, password: "Wrong7Horse") == .invalidCredential)
+        #expect(
+            try await house.confirmChange(token, password: "Correct7Horse").email
+                == "new@example.org")
+    }
+
+    @Test("I-06: five passwords are looked at, then the right one is refused too")
+    func guesses() async throws {
+        _ = try await house.requestChange("new@example.org", access)
+        try await house.relay()
+        let token = try house.changeToken()
+        for _ in 0..<5 {
+            let code = try await house.refusedChange(token, password: "Wrong7Horse")
+            #expect(code == .invalidCredential)
+        }
+        let right = try await house.refusedChange(token, password: "Correct7Horse")
+        #expect(right == .invalidLink)
+        // Its owner is not locked out of it.
+        _ = try await house.confirmChange(token, access: access)
+    }
+
+    @Test("G-12: of two changes that wait only the later one's link is good")
+    func two() async throws {
+        _ = try await house.requestChange("first@example.org", access)
+        try await house.relay()
+        let first = try house.changeToken()
+        _ = try await house.requestChange("second@example.org", access)
+        try await house.relay()
+        #expect(try await house.refusedChange(first, access: access) == .invalidLink)
+        let changed = try await house.confirmChange(try house.changeToken(), access: access)
+        #expect(changed.email == "second@example.org")
+    }
+
+    @Test("G-12: it can be cancelled; then its link is void")
+    func cancelled() async throws {
+        #expect(try await !house.cancelChange(access))
+        _ = try await house.requestChange("new@example.org", access)
+        try await house.relay()
+        #expect(try await house.cancelChange(access))
+        #expect(try await !house.cancelChange(access))
+        let code = try await house.refusedChange(try house.changeToken(), access: access)
+        #expect(code == .invalidLink)
+    }
+
+    @Test("X-04: a reset, and another password, end what waits (unexpired email change)")
+    func stopped() async throws {
+        for isReset in [true, false] {
+            _ = try await house.requestChange("attacker@example.org", access)
+            try await house.relay()
+            let stale = try house.changeToken()
+            if isReset {
+                _ = try await house.service.requestPasswordReset(
+                    .init(email: "ada@example.org"), house.context())
+                try await house.relay()
+                _ = try await house.service.resetPassword(
+                    .init(
+                        token: try house.latestToken("reset-password"),
+                        password: "Owners9Password"), house.context())
+            } else {
+                _ = try await house.service.changePassword(
+                    .init(
+                        accountId: ada, sessionId: house.devices.session(of: access),
+                        currentPassword: "Owners9Password", newPassword: "Correct7Horse"),
+                    house.context())
+            }
+            #expect(try await house.refusedChange(stale, access: access) == .invalidLink)
+            #expect(try await house.count("email_changes") == 0)
+        }
+    }
+
+    @Test("X-04: the owner who proves the address with another password ends it, too")
+    func stoppedByOwner() async throws {
+        try await house.change("UPDATE email_addresses SET proved_at_ms = NULL")
+        _ = try await house.requestChange("attacker@example.org", access)
+        try await house.relay()
+        let stale = try house.changeToken()
+        _ = try await house.service.confirmEmail(
+            .init(token: try house.latestToken(), password: "Owners9Password"), house.context())
+        #expect(try await house.refusedChange(stale, access: access) == .invalidLink)
+    }
+
+    @Test("G-12: whatever was mailed to the old address opens nothing after the change")
+    func oldLinks() async throws {
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org"), house.context())
+        _ = try await house.requestChange("new@example.org", access)
+        try await house.relay()
+        _ = try await house.confirmChange(try house.changeToken(), access: access)
+        let reset = try await refusal {
+            try await house.service.resetPassword(
+                .init(
+                    token: try house.latestToken("reset-password"), password: "Guessed7Horse"),
+                house.context())
+        }
+        #expect(reset.code == .invalidLink)
+    }
+
+    @Test("G-12: a token of one purpose never stands in for another")
+    func purposes() async throws {
+        _ = try await house.requestChange("new@example.org", access)
+        try await house.relay()
+        let change = try house.changeToken()
+        let verify = try await refusal {
+            try await house.service.confirmEmail(
+                .init(token: change, accountId: ada), house.context())
+        }
+        #expect(verify.code == .invalidLink)
+        let code = try await house.refusedChange(try house.latestToken(), access: access)
+        #expect(code == .invalidLink)
+    }
+
+    @Test("G-13: a proof older than five minutes is none")
+    func recentProof() async throws {
+        house.time.advance(by: .seconds(300))
+        let error = try await refusal { try await house.requestChange("new@example.org", access) }
+        #expect(error == ServiceError(.requiresRecentLogin, fields: ["password"]))
+        #expect(try await house.count("email_changes") == 0)
+    }
+
+    @Test("G-12: its own address, what is no address, and a guest are refused")
+    func refused() async throws {
+        let own = try await refusal { try await house.requestChange("ADA@example.org", access) }
+        #expect(own == ServiceError(.invalidArgument, fields: ["new_email"]))
+        let none = try await refusal { try await house.requestChange("new@", access) }
+        #expect(none == ServiceError(.invalidEmail, fields: ["new_email"]))
+        try await house.change("UPDATE accounts SET is_guest = 1")
+        let guest = try await refusal { try await house.requestChange("new@example.org", access) }
+        #expect(guest.code == .operationNotAllowed)
+    }
+
+    @Test("G-12: an account without an address adds one the same way; nobody else is told")
+    func first() async throws {
+        try await house.change("DELETE FROM email_addresses")
+        _ = try await house.requestChange("first@example.org", access)
+        try await house.relay()
+        #expect(house.mail("email-change-requested") == nil)
+        let changed = try await house.confirmChange(try house.changeToken(), access: access)
+        #expect(changed.email == "first@example.org" && changed.emailVerified)
+    }
+
+    @Test("G-25: repeats mail once, and answer as the first did")
+    func repeated() async throws {
+        for _ in 0..<3 { _ = try await house.requestChange("new@example.org", access, key: "k") }
+        try await house.relay()
+        let mails = house.notifications.mails.filter { $0.template == "email-change-confirm" }
+        #expect(mails.count == 1)
+        let token = try house.changeToken()
+        for _ in 0..<3 {
+            let changed = try await house.confirmChange(token, access: access, key: "c")
+            #expect(changed.email == "new@example.org")
+        }
+        let stranger = try await refusal {
+            try await house.confirmChange(token, password: "Wrong7Horse", key: "c")
+        }
+        #expect(stranger.code == .idempotencyKeyReused)
+    }
+}
+
+extension IdentityHouse {
+    func requestChange(
+        _ email: String, _ access: String, key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await emails.requestEmailChange(
+            .init(accessToken: access, newEmail: email, origin: Self.origin), context(key))
+        return try #require(answer.account)
+    }
+
+    func confirmChange(
+        _ token: String, access: String = "", password: String = "", key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await emails.confirmEmailChange(
+            .init(token: token, accessToken: access, password: password, origin: Self.origin),
+            context(key))
+        return try #require(answer.account)
+    }
+
+    func refusedChange(
+        _ token: String, access: String = "", password: String = ""
+    ) async throws -> ErrorCode {
+        try await refusal {
+            try await confirmChange(token, access: access, password: password)
+        }.code
+    }
+
+    func cancelChange(_ access: String) async throws -> Bool {
+        try await emails.cancelEmailChange(.init(accessToken: access), context()).cancelled
+    }
+
+    func changeToken() throws -> String {
+        let link = try #require(
+            mail("email-change-confirm")?.variables.first { $0.name == "link" }?.value)
+        let start = "https://app.example/change-email?token="
+        try #require(link.hasPrefix(start))
+        return String(link.dropFirst(start.count))
+    }
+
+    /// The latest mail of a template.
+    func mail(_ template: String) -> NotificationV1.SendEmailRequest? {
+        notifications.mails.last { $0.template == template }
+    }
+
+    func pendingEmail(_ account: String) async throws -> String {
+        let answer = try await service.getAccount(.init(accountId: account), context())
+        return try #require(answer.account).pendingEmail
+    }
+
+    func refusedSignIn(
+        _ email: String = "ada@example.org", password: String = "Correct7Horse"
+    ) async throws -> ErrorCode {
+        try await refusal { try await signIn(email, password: password) }.code
+    }
+}

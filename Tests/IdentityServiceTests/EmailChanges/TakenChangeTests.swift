@@ -1,0 +1,91 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-12, X-02: a change to an address that has an account", .timeLimit(.minutes(1)))
+struct TakenChangeTests {
+    private func house(
+        _ mode: EnumerationMode
+    ) async throws -> (IdentityHouse, access: String) {
+        // Both are there before strict begins: under strict nobody owns what is unproved.
+        let friendly = try IdentityHouse()
+        let ada = try #require(try await friendly.register().account).accountId
+        _ = try await friendly.register("bob@example.org")
+        friendly.store.close()
+        let house = try IdentityHouse(
+            folder: friendly.folder, time: friendly.time, seed: 2, enumeration: mode)
+        return (house, house.devices.open(ada))
+    }
+
+    @Test("G-12: friendly says so, and mails nobody")
+    func friendly() async throws {
+        let (house, access) = try await house(.friendly)
+        let error = try await refusal { try await house.requestChange("BOB@example.org", access) }
+        #expect(error == ServiceError(.emailAlreadyInUse, fields: ["new_email"]))
+        try await house.relay()
+        #expect(house.mail("email-change-confirm") == nil)
+        #expect(house.mail("email-already-registered") == nil)
+    }
+
+    @Test("X-02: strict answers as for a free one; the owner is told, and no link is anywhere")
+    func strict() async throws {
+        let (house, access) = try await house(.strict)
+        let taken = try await house.requestChange("bob@example.org", access)
+        try await house.relay()
+        #expect(house.mail("email-change-confirm") == nil)
+        #expect(try #require(house.mail("email-already-registered")).recipient == "bob@example.org")
+        let free = try await house.requestChange("nobody@example.org", access)
+        #expect(taken.pendingEmail == "bob@example.org")
+        var same = free
+        same.pendingEmail = taken.pendingEmail
+        #expect(same == taken)
+    }
+
+    @Test("G-12: an address that is taken before the link is opened stays its owner's")
+    func takenMeanwhile() async throws {
+        let house = try IdentityHouse()
+        let ada = try #require(try await house.register().account).accountId
+        let access = house.devices.open(ada)
+        _ = try await house.requestChange("new@example.org", access)
+        try await house.relay()
+        let token = try house.changeToken()
+        _ = try await house.register("new@example.org", password: "Owners9Password")
+        #expect(try await house.refusedChange(token, access: access) == .emailAlreadyInUse)
+        _ = try await house.signIn("new@example.org", password: "Owners9Password")
+        _ = try await house.signIn()
+    }
+
+    @Test("I-05: of 20 accounts that confirm one address at once, one has it")
+    func race() async throws {
+        let house = try IdentityHouse()
+        var links: [(access: String, token: String)] = []
+        for number in 0..<20 {
+            let account = try #require(
+                try await house.register("ada.\(number)@example.org").account)
+            let access = house.devices.open(account.accountId)
+            _ = try await house.requestChange("one@example.org", access)
+            try await house.relay()
+            links.append((access, try house.changeToken()))
+        }
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            for link in links {
+                group.addTask {
+                    do {
+                        _ = try await house.confirmChange(link.token, access: link.access)
+                        return nil
+                    } catch {
+                        return (error as? ServiceError)?.code ?? .internalError
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.filter { $0 == nil }.count == 1)
+        #expect(codes.filter { $0 == .emailAlreadyInUse }.count == 19)
+        #expect(try await house.count("email_addresses") == 20)
+    }
+}

@@ -1,0 +1,86 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-02: addresses that must be verified first", .timeLimit(.minutes(1)))
+struct RequiredVerificationTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse(verification: .required) }
+
+    private func resend(
+        _ password: String = "Correct7Horse", email: String = "ada@example.org",
+        key: String? = nil
+    ) async throws -> Bool {
+        try await house.emails.resendVerificationByPassword(
+            .init(email: email, password: password), house.context(key)
+        ).sent
+    }
+
+    @Test("G-02, D2: a sign-up proves nothing; only the right password is told what is missing")
+    func pending() async throws {
+        let answer = try await house.register()
+        #expect(answer.proof == nil)
+        #expect(answer.account?.status == .pendingVerification)
+        #expect(try await house.refusedSignIn() == .emailNotVerified)
+        #expect(try await house.refusedSignIn(password: "Wrong7Horse") == .invalidCredential)
+        try await house.relay()
+        let confirmed = try await house.service.confirmEmail(
+            .init(token: try house.latestToken(), password: "Correct7Horse"), house.context())
+        #expect(confirmed.account?.status == .active)
+        #expect(try await house.signIn().account?.emailVerified == true)
+    }
+
+    @Test("G-02: without a session the password asks for another link; the former is void")
+    func resends() async throws {
+        _ = try await house.register()
+        try await house.relay()
+        let former = try house.latestToken()
+        for _ in 0..<3 { #expect(try await resend(key: "k")) }
+        try await house.relay()
+        let token = try house.latestToken()
+        #expect(house.notifications.mails.count == 2)
+        let void = try await refusal {
+            try await house.service.confirmEmail(
+                .init(token: former, password: "Correct7Horse"), house.context())
+        }
+        #expect(void.code == .invalidLink)
+        _ = try await house.service.confirmEmail(
+            .init(token: token, password: "Correct7Horse"), house.context())
+        #expect(try await !resend())
+    }
+
+    @Test("X-02: unknown and wrong are one answer and one hash each")
+    func stranger() async throws {
+        _ = try await house.register()
+        let before = house.hashes
+        let wrong = try await refusal { try await resend("Wrong7Horse") }
+        let unknown = try await refusal { try await resend(email: "eve@example.org") }
+        #expect(wrong == unknown && wrong == ServiceError(.invalidCredential))
+        #expect(house.hashes == before + 2)
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(try await refusal { try await resend() }.code == .accountDisabled)
+    }
+
+    @Test("G-25: a repeated sign-up answers the account again, and proves nothing either")
+    func repeated() async throws {
+        let first = try await house.register(key: "k")
+        let again = try await house.register(key: "k")
+        #expect(again.proof == nil && again.account == first.account)
+    }
+
+    @Test("X-02: under strict nothing is proved either, and the password is as unknown")
+    func strict() async throws {
+        let strict = try IdentityHouse(enumeration: .strict, verification: .required)
+        let answer = try await strict.register()
+        #expect(answer.proof == nil && answer.account?.isGuest == true)
+        #expect(try await strict.refusedSignIn() == .invalidCredential)
+        try await strict.relay()
+        _ = try await strict.service.confirmEmail(
+            .init(token: try strict.latestToken(), password: "Correct7Horse"), strict.context())
+        #expect(try await strict.signIn().account?.emailVerified == true)
+    }
+}

@@ -1,0 +1,170 @@
+import Cryptography
+import HTTPSink
+import Messages
+import Outbound
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Grants over a real store and real HTTP: a stand-in of Apple's two endpoints answers as its script
+/// says, and the outbox's own relay carries orders there.
+final class AppleBench: Sendable {
+    static let client = "com.example.app"
+    static let subject = "001234.0a1b2c.0123"
+
+    let house: IdentityHouse
+    let sink: HTTPSink
+    let key: SigningKey
+    let grants: Grants
+    let delivery: GrantDelivery
+    private let relay: OutboxRelay
+    private let outbound: OutboundClient
+
+    /// - Parameters:
+    ///   - hasKey: whether the operator has given Apple's key.
+    ///   - timeout: of a request.
+    init(
+        house: IdentityHouse? = nil, hasKey: Bool = true, timeout: Duration = .seconds(5),
+        answer: @escaping @Sendable (HTTPSink.Request) -> HTTPSink.Answer
+    ) async throws {
+        let house = try house ?? IdentityHouse()
+        self.house = house
+        sink = try await HTTPSink(answer: answer)
+        key = try SigningKey.generate()
+        outbound = try OutboundClient(limits: .init(transfersMax: 64, connectionsMax: 64))
+        let url = try #require(HTTPURL(sink.url(""), allowsPlain: true))
+        let apple = AppleEndpoint(
+            key: AppleKey(key: key, keyID: "KEYID12345", team: "TEAMID1234", url: url),
+            client: outbound, trustFile: nil, timeout: timeout, time: house.time,
+            logger: house.log.logger(time: house.time))
+        let whole = house.service.parts
+        let parts = IdentityParts(
+            settings: whole.settings, store: whole.store, keys: whole.keys,
+            passwords: whole.passwords, time: whole.time, randomness: whole.randomness,
+            logger: whole.logger, keepsGrants: true)
+        grants = Grants(parts: parts)
+        delivery = GrantDelivery(parts: parts, apple: hasKey ? apple : nil)
+        let deliveries = OutboxDelivery(
+            notifications: house.notifications, sessions: house.sessions,
+            pushDevices: house.pushDevices, keys: house.keys, time: house.time,
+            logger: parts.logger, resets: ResetMailing(parts: parts),
+            texts: PhoneCodeTextDelivery(texts: house.texts, keys: house.keys, time: house.time),
+            grants: delivery, relays: nil)
+        relay = OutboxRelay(
+            store: house.store, time: house.time, randomness: house.randomness,
+            deliver: { try await deliveries.deliver($0) })
+    }
+
+    func close() async {
+        await sink.close()
+        await outbound.close()
+    }
+
+    // MARK: what there is
+
+    /// The identity that the stand-in of Apple vouches for, with a code.
+    static func proved(_ code: String = "code-canary") -> ProvedIdentity {
+        var proved = ProvedIdentity(
+            method: "apple", issuer: "https://appleid.apple.com", subject: subject, amr: ["fed"])
+        proved.code = GrantCode(code, client: client)
+        return proved
+    }
+
+    private var lookUpKey: [UInt8] { house.keys.lookUpKey(of: Self.proved()) }
+
+    /// Signs in, which makes an account the first time and orders the code's exchange.
+    @discardableResult
+    func signIn(_ code: String = "code-canary") async throws -> AccountID {
+        let call = try AdmissionCall(
+            from: IdentityHouse.origin, language: "", guest: nil, call: nil, delivery.parts)
+        let answer = try await Admission(parts: delivery.parts).admit(Self.proved(code), call)
+        return try #require(AccountID(text: answer.account?.accountId ?? ""))
+    }
+
+    /// The grant of the identity.
+    func grant() async throws -> StoredGrant? {
+        let holder = try await house.store.read { try $0.grantHolder(lookUpKey: self.lookUpKey) }
+        return try holder.flatMap(grants.grant)
+    }
+
+    /// Takes the identity away with its grant revoked, as an unlink does.
+    func unlink(_ account: AccountID) async throws {
+        try await house.store.write { transaction in
+            try self.grants.revoke(of: account, transaction)
+            try transaction.execute("DELETE FROM identities")
+        }
+    }
+
+    // MARK: what happens
+
+    /// Runs the relay until nothing waits; where all wait for a moment, it comes.
+    func settle(_ location: SourceLocation = #_sourceLocation) async throws {
+        try await run(until: { try await self.house.waiting() == 0 }, location)
+    }
+
+    /// Runs the relay until `isDone`.
+    func run(
+        until isDone: @escaping @Sendable () async throws -> Bool,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.relay.run() }
+            for _ in 0..<1_000_000 {
+                if try await isDone() { return group.cancelAll() }
+                try await self.skipWait()
+                await Task.yield()
+            }
+            group.cancelAll()
+            Issue.record("something waits for ever", sourceLocation: location)
+        }
+    }
+
+    private func skipWait() async throws {
+        let due = try await house.store.read {
+            try $0.queryOne("SELECT min(due_at_ms) FROM outbox") { try $0.optionalTimestamp(0) }
+        }
+        if let due = due ?? nil, due > house.time.now() {
+            house.time.advance(by: due - house.time.now())
+        }
+    }
+
+    /// How often an event is in the trail.
+    func count(_ kind: AuditKind) async throws -> Int64 {
+        try await house.count("audit", where: "kind = '\(kind.rawValue)'")
+    }
+
+    // MARK: what Apple says
+
+    /// An answer of the token endpoint.
+    static func granted(
+        _ token: String = "refresh-canary", subject: String = subject, client: String = client
+    ) -> HTTPSink.Answer {
+        let claims = JSONWriter.text(["sub": .string(subject), "aud": .string(client)])
+        let body = JSONWriter.text([
+            "access_token": .string("a"), "token_type": .string("Bearer"),
+            "expires_in": .integer(3_600), "refresh_token": .string(token),
+            "id_token": .string("e30.\(Base64URL.encode(claims.utf8)).c2ln"),
+        ])
+        return .answer(200, body: body)
+    }
+
+    /// An answer of either that is an error.
+    static func error(_ word: String, _ status: Int = 400) -> HTTPSink.Answer {
+        .answer(status, body: #"{"error":"\#(word)"}"#)
+    }
+}
+
+/// Answers in their order; the last one stays.
+final class AnswerScript: Sendable {
+    private let answers: [HTTPSink.Answer]
+    private let next = Counter()
+
+    init(_ answers: [HTTPSink.Answer]) {
+        self.answers = answers
+    }
+
+    func answer() -> HTTPSink.Answer { answers[min(next.take(), answers.count - 1)] }
+}

@@ -1,0 +1,84 @@
+import Outbound
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Settings of Apple's key")
+struct AppleSettingsTests {
+    /// Made for these tests alone.
+    private static let pem = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
+        H7YFy7b5BxtF9UdorUA24TH22UWhRANCAARp1dquIooJ6vA7GlIwZYm09oE6XCVH
+        IAMluMe/ROBQhfyxsG8ADqPpmogZQIWU1JL0ySdJlIwNmf6BoqVwqMr9
+        -----END PRIVATE KEY-----
+
+        """
+    private let folder: TemporaryFolder
+    private let file: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = try folder.write(Self.pem, to: "AuthKey.p8")
+    }
+
+    private func load(_ changes: [String: String?]) -> SettingsOutcome<AppleSettings> {
+        var environment = [
+            "POSTERN_APPLE_KEY_FILE": file, "POSTERN_APPLE_KEY_ID": "KEYID12345",
+            "POSTERN_APPLE_TEAM_ID": "TEAMID1234",
+        ]
+        for (name, value) in changes { environment["POSTERN_APPLE_\(name)"] = value }
+        return SettingsLoader(
+            program: "postern-identity", summary: "", arguments: [], environment: environment
+        ).load(AppleSettings.self)
+    }
+
+    @Test("without a key there is none, and with one it is Apple's own place")
+    func whole() throws {
+        guard case .run(let none) = load(["KEY_FILE": nil, "KEY_ID": nil, "TEAM_ID": nil]) else {
+            Issue.record("the defaults are refused")
+            return
+        }
+        #expect(none.key == nil)
+        guard case .run(let settings) = load([:]) else {
+            Issue.record("a whole key is refused")
+            return
+        }
+        let key = try #require(settings.key)
+        #expect(key.keyID == "KEYID12345" && key.team == "TEAMID1234")
+        #expect(key.url.text == "https://appleid.apple.com")
+        for place in ["http://127.0.0.1:9", "http://localhost:9", "https://proxy.example"] {
+            guard case .run = load(["URL": place]) else {
+                Issue.record("\(place) is refused")
+                continue
+            }
+        }
+    }
+
+    @Test(
+        "what is not whole is refused at the start, and nothing of the key is told",
+        arguments: [
+            ("KEY_ID", nil), ("TEAM_ID", nil), ("KEY_ID", "short"), ("TEAM_ID", "TEAM-ID-12"),
+            ("URL", "http://appleid.apple.com"), ("URL", "ftp://appleid.apple.com"),
+            ("URL", "https://user@appleid.apple.com"), ("URL", "http://127.0.0.1.evil.example"),
+        ] as [(String, String?)])
+    func refused(name: String, value: String?) {
+        guard case .leave(let text, let code) = load([name: value]) else {
+            Issue.record("\(name) \(value ?? "") is taken")
+            return
+        }
+        #expect(code != 0 && !text.contains("MIGHAgEA"))
+    }
+
+    @Test("a file that is no P-256 key is refused")
+    func noKey() throws {
+        let other = try folder.write("no key", to: "other.p8")
+        guard case .leave(let text, let code) = load(["KEY_FILE": other]) else {
+            Issue.record("it is taken")
+            return
+        }
+        #expect(code != 0 && text.contains("P-256"))
+    }
+}

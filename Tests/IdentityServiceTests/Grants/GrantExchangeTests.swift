@@ -1,0 +1,166 @@
+import Cryptography
+import HTTPSink
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Exchange of Apple's codes", .timeLimit(.minutes(1)))
+struct GrantExchangeTests {
+    @Test("G-05: a code becomes a grant, kept sealed under the account's key")
+    func exchanged() async throws {
+        let bench = try await AppleBench { _ in AppleBench.granted() }
+        try await bench.signIn()
+        try await bench.settle()
+        let grant = try #require(try await bench.grant())
+        #expect(grant.refreshToken == "refresh-canary" && grant.client == AppleBench.client)
+        #expect(try await bench.count(.grantKept) == 1)
+        let request = try #require(bench.sink.requests.first)
+        #expect(request.method == "POST" && request.path == "/auth/token")
+        #expect(request.headers["content-type"] == "application/x-www-form-urlencoded")
+        let fields = request.text.split(separator: "&").map(String.init)
+        #expect(fields.contains("grant_type=authorization_code"))
+        #expect(fields.contains("client_id=com.example.app"))
+        #expect(fields.contains("code=code-canary"))
+        await bench.close()
+    }
+
+    @Test("G-05: Apple knows us by a token that our key has signed, for one app and some minutes")
+    func secret() async throws {
+        let bench = try await AppleBench { _ in AppleBench.granted() }
+        try await bench.signIn()
+        try await bench.settle()
+        let body = try #require(bench.sink.requests.first).text
+        let field = try #require(
+            body.split(separator: "&").first { $0.hasPrefix("client_secret=") })
+        let parts = field.dropFirst("client_secret=".count).split(separator: ".")
+        try #require(parts.count == 3)
+        let signature = try #require(Base64URL.decode(parts[2].utf8))
+        #expect(bench.key.verifyingKey.verifies(signature, of: "\(parts[0]).\(parts[1])".utf8))
+        let header = try #require(
+            Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
+        #expect(header["alg"] == .string("ES256") && header["kid"] == .string("KEYID12345"))
+        let claims = try #require(
+            Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
+        let now = bench.house.time.now().seconds
+        #expect(
+            claims["iss"] == .string("TEAMID1234") && claims["sub"] == .string("com.example.app"))
+        #expect(claims["aud"] == .string("https://appleid.apple.com"))
+        #expect(claims["iat"] == .integer(now) && claims["exp"] == .integer(now + 300))
+        await bench.close()
+    }
+
+    @Test("G-05: a grant of another person is thrown away, neither kept nor revoked")
+    func otherSubject() async throws {
+        let bench = try await AppleBench { _ in AppleBench.granted(subject: "someone.else") }
+        try await bench.signIn()
+        try await bench.settle()
+        #expect(try await bench.grant() == nil)
+        #expect(try await bench.count(.grantRefused) == 1)
+        #expect(bench.sink.requests.count == 1)
+        await bench.close()
+    }
+
+    @Test("G-05: a code that is used up or expired is let go after one try")
+    func refused() async throws {
+        let bench = try await AppleBench { _ in AppleBench.error("invalid_grant") }
+        try await bench.signIn()
+        try await bench.settle()
+        #expect(bench.sink.requests.count == 1)
+        #expect(try await bench.count(.grantRefused) == 1)
+        await bench.close()
+    }
+
+    @Test("G-05: while Apple fails or stalls a code is tried again, until it is worth nothing")
+    func tried() async throws {
+        let script = AnswerScript([.answer(503), .reset, .stall, AppleBench.granted()])
+        let bench = try await AppleBench(timeout: .milliseconds(150)) { _ in script.answer() }
+        try await bench.signIn()
+        try await bench.settle()
+        #expect(bench.sink.requests.count == 4)
+        #expect(try await bench.grant()?.refreshToken == "refresh-canary")
+        await bench.close()
+
+        let down = try await AppleBench { _ in .answer(503) }
+        let start = down.house.time.now()
+        try await down.signIn()
+        try await down.settle()
+        #expect(try await down.grant() == nil)
+        #expect(try await down.count(.grantRefused) == 1)
+        #expect(down.house.time.now() - start >= Grants.codeLife)
+        await down.close()
+    }
+
+    @Test("G-05: an identity that went before its code was exchanged has its grant revoked")
+    func gone() async throws {
+        let bench = try await AppleBench { request in
+            request.path == "/auth/token" ? AppleBench.granted() : .answer(200)
+        }
+        let account = try await bench.signIn()
+        try await bench.unlink(account)
+        try await bench.settle()
+        #expect(bench.sink.requests.map(\.path) == ["/auth/token", "/auth/revoke"])
+        #expect(bench.sink.requests.last?.text.contains("token=refresh-canary") == true)
+        #expect(try await bench.count(.grantRevoked) == 1)
+        await bench.close()
+    }
+
+    @Test("G-05: an order that was carried out and is handed over again does nothing twice")
+    func twice() async throws {
+        let bench = try await AppleBench { _ in AppleBench.granted() }
+        try await bench.signIn()
+        let message = try await bench.house.store.read { session in
+            try session.queryOne("SELECT topic, message_key, payload FROM outbox") {
+                OutboxMessage(
+                    topic: try $0.text(0), key: try $0.text(1), payload: try $0.blob(2))
+            }
+        }
+        try await bench.settle()
+        try await bench.delivery.exchange(try #require(message))
+        #expect(bench.sink.requests.count == 1)
+        #expect(try await bench.count(.grantKept) == 1)
+        await bench.close()
+    }
+
+    @Test("nothing of a code or a grant stands in the store in clear")
+    func sealed() async throws {
+        let bench = try await AppleBench { _ in AppleBench.granted() }
+        try await bench.signIn()
+        func clear() async throws -> Int64 {
+            let orders = try await bench.house.count(
+                "outbox", where: "instr(payload, 'canary') OR instr(payload, '001234')")
+            return orders
+                + (try await bench.house.count(
+                    "identities", where: "instr(sealed_grant, 'canary')"))
+        }
+        #expect(try await bench.house.count("outbox") == 1)
+        #expect(try await clear() == 0)
+        try await bench.settle()
+        #expect(try await bench.house.count("identities", where: "sealed_grant IS NOT NULL") == 1)
+        #expect(try await clear() == 0)
+        #expect(!bench.house.log.lines.contains { $0.contains("canary") })
+        await bench.close()
+    }
+
+    @Test(
+        "what is no code is none; the sign-in goes on without",
+        arguments: ["", "a b", "a\u{0}", "ä"])
+    func noCode(text: String) {
+        #expect(GrantCode(text, client: "app") == nil)
+        #expect(GrantCode(String(repeating: "c", count: 512), client: "app") != nil)
+        #expect(GrantCode(String(repeating: "c", count: 513), client: "app") == nil)
+    }
+
+    @Test("an Apple that stalls holds a few calls, and mails go out past them")
+    func stalled() async throws {
+        let bench = try await AppleBench(timeout: .seconds(5)) { _ in .stall }
+        for _ in 0..<OutboxRelay.deliveriesMax * 2 { try await bench.signIn() }
+        let before = bench.house.notifications.mails.count
+        _ = try await bench.house.register("grace@example.org")
+        try await bench.run(until: { bench.house.notifications.mails.count > before })
+        #expect(bench.sink.requests.count <= AppleGate.callsMax)
+        await bench.close()
+    }
+}

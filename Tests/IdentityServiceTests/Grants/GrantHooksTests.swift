@@ -1,0 +1,115 @@
+import HTTPSink
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Which changes order what of Apple", .timeLimit(.minutes(1)))
+struct GrantHooksTests {
+    private let house: IdentityHouse
+    private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
+    private let apple = IdentityV1.ProviderToken.token("a1", by: "apple")
+
+    init() throws { house = try IdentityHouse() }
+
+    /// An account on ada's address with an identity at Apple, whose grant is kept.
+    private func granted(proved: Bool) async throws -> (account: String, session: String) {
+        let account =
+            proved
+            ? try await house.registerProved() : try #require(try await house.register().account)
+        let session = house.devices.open(account.accountId)
+        _ = try await house.link(apple, in: session)
+        let grants = Grants(parts: house.service.parts)
+        let stored = StoredGrant(client: "com.example.app", refreshToken: "refresh", order: "o")
+        try await house.store.write { transaction in
+            let key = try transaction.queryOne("SELECT look_up_key FROM identities") {
+                try $0.blob(0)
+            }
+            guard let key, let holder = try transaction.grantHolder(lookUpKey: key) else { return }
+            let sealed = try grants.vault(holder)
+                .seal(stored.text, .identityGrant(holder.identity))
+            try transaction.setGrant(holder.identity, sealed)
+        }
+        return (account.accountId, session)
+    }
+
+    /// The grants whose revocation waits.
+    private func revocations() async throws -> [String] {
+        let messages = try await house.store.read { session in
+            try session.query(
+                "SELECT topic, message_key, payload FROM outbox WHERE topic = 'grant-revocation'"
+            ) {
+                OutboxMessage(
+                    topic: try $0.text(0), key: try $0.text(1), payload: try $0.blob(2))
+            }
+        }
+        return try messages.map { try GrantOrder($0, under: house.keys.outbox).secret }
+    }
+
+    @Test("G-05: unlinking Apple revokes its grant, unlinking something else does not")
+    func unlink() async throws {
+        let (_, session) = try await granted(proved: true)
+        _ = try await house.link(ada, in: session)
+        _ = try await house.unlink("google", in: session)
+        #expect(try await revocations() == [])
+        _ = try await house.unlink("apple", in: session)
+        #expect(try await revocations() == ["refresh"])
+    }
+
+    @Test("G-05: the owner's arrival revokes the grant of a stranger's identity")
+    func takeover() async throws {
+        _ = try await granted(proved: false)
+        let answer = try await house.signIn(by: ada)
+        #expect(answer.removedMethods == ["password", "apple"])
+        #expect(try await revocations() == ["refresh"])
+    }
+
+    @Test("G-05: an identity linked with a code has it exchanged, once for one call")
+    func link() async throws {
+        let bench = try await AppleBench(house: house) { _ in AppleBench.granted() }
+        let answer = try await house.registerProved()
+        let account = try #require(AccountID(text: answer.accountId))
+        let session = try #require(SessionID(key: 7)).text
+        let parts = bench.delivery.parts
+        let proved = AppleBench.proved()
+        for _ in 0..<2 {
+            let call = try MethodCall(
+                "LinkProvider", of: SessionOwner(account: account, session: session),
+                parts.keys.lookUpKey(of: proved), from: IdentityHouse.origin,
+                house.context("once"), parts)
+            _ = try await MethodAdding(parts: parts).add(proved, call)
+        }
+        try await bench.settle()
+        #expect(bench.sink.requests.map(\.path) == ["/auth/token"])
+        #expect(try await bench.grant()?.refreshToken == "refresh-canary")
+        await bench.close()
+    }
+
+    @Test("G-05: without Apple's key no code is kept at all")
+    func noKey() async throws {
+        var proved = AppleBench.proved()
+        proved.email = nil
+        let parts = house.service.parts
+        #expect(!parts.keepsGrants)
+        _ = try await Admission(parts: parts).admit(
+            proved,
+            AdmissionCall(
+                from: IdentityHouse.origin, language: "", guest: nil, call: nil, parts))
+        #expect(try await house.count("outbox", where: "topic = 'grant-exchange'") == 0)
+    }
+
+    @Test("G-05: a code counts only with a token of Apple's, for the app that it names")
+    func codes() {
+        func token(_ provider: String, _ code: String) -> IdentityV1.ProviderToken {
+            .init(provider: provider, authorizationCode: code)
+        }
+        var proved = AppleBench.proved("")
+        proved.audience = "com.example.two"
+        #expect(GrantCode(of: token("apple", "c1"), to: proved)?.client == "com.example.two")
+        #expect(GrantCode(of: token("google", "c1"), to: proved) == nil)
+        #expect(GrantCode(of: token("apple", ""), to: proved) == nil)
+    }
+}

@@ -1,0 +1,109 @@
+import HTTPSink
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("Revocation of Apple's grants", .timeLimit(.minutes(1)))
+struct GrantRevocationTests {
+    /// A bench whose account has a grant, and a revocation that Apple answers with `answers`.
+    private static func bench(
+        _ answers: [HTTPSink.Answer]
+    ) async throws -> (bench: AppleBench, account: AccountID) {
+        let script = AnswerScript(answers)
+        let bench = try await AppleBench(timeout: .milliseconds(150)) { request in
+            request.path == "/auth/token" ? AppleBench.granted() : script.answer()
+        }
+        let account = try await bench.signIn()
+        try await bench.settle()
+        try #require(try await bench.grant() != nil)
+        return (bench, account)
+    }
+
+    @Test("G-05: an unlinked identity's grant is revoked, by the app that it was given to")
+    func revoked() async throws {
+        let (bench, account) = try await Self.bench([.answer(200)])
+        try await bench.unlink(account)
+        try await bench.settle()
+        let request = try #require(bench.sink.requests.last)
+        #expect(request.path == "/auth/revoke")
+        let fields = request.text.split(separator: "&").map(String.init)
+        #expect(fields.contains("token=refresh-canary"))
+        #expect(fields.contains("token_type_hint=refresh_token"))
+        #expect(fields.contains("client_id=com.example.app"))
+        #expect(try await bench.count(.grantRevoked) == 1)
+        await bench.close()
+    }
+
+    @Test("G-05: a revocation is tried until Apple answers, and our key's trouble is mended")
+    func retried() async throws {
+        let (bench, account) = try await Self.bench([
+            .answer(503), .reset, .stall, AppleBench.error("invalid_client"), .answer(200),
+        ])
+        try await bench.unlink(account)
+        try await bench.settle()
+        #expect(bench.sink.requests.filter { $0.path == "/auth/revoke" }.count == 5)
+        #expect(try await bench.count(.grantRevoked) == 1)
+        await bench.close()
+    }
+
+    @Test("G-05: a grant that Apple does not know is given up, and recorded")
+    func unknown() async throws {
+        let (bench, account) = try await Self.bench([AppleBench.error("invalid_grant")])
+        try await bench.unlink(account)
+        try await bench.settle()
+        #expect(bench.sink.requests.count == 2)
+        #expect(try await bench.count(.grantRevocationGivenUp) == 1)
+        #expect(try await bench.count(.grantRevoked) == 0)
+        await bench.close()
+    }
+
+    @Test("G-05: a crash after the unlink loses no revocation, though the account is gone")
+    func crash() async throws {
+        let (bench, account) = try await Self.bench([.answer(200)])
+        try await bench.unlink(account)
+        // Its keys go with it: the order stands by itself.
+        try await bench.house.change("DELETE FROM account_keys")
+        bench.house.store.close()
+        let next = try await AppleBench(
+            house: IdentityHouse(folder: bench.house.folder, time: bench.house.time, seed: 2)
+        ) { _ in .answer(200) }
+        try await next.settle()
+        #expect(next.sink.requests.map(\.path) == ["/auth/revoke"])
+        #expect(next.sink.requests.first?.text.contains("token=refresh-canary") == true)
+        #expect(try await next.count(.grantRevoked) == 1)
+        await bench.close()
+        await next.close()
+    }
+
+    @Test("G-05: an identity that is linked again gets its grant back, and keeps its consent")
+    func linkedAgain() async throws {
+        let (bench, account) = try await Self.bench([.answer(200)])
+        try await bench.unlink(account)
+        try await bench.signIn("")
+        try await bench.settle()
+        #expect(bench.sink.requests.map(\.path) == ["/auth/token"])
+        #expect(try await bench.grant()?.refreshToken == "refresh-canary")
+        #expect(try await bench.count(.grantRevocationGivenUp) == 1)
+        await bench.close()
+    }
+
+    @Test("without Apple's key a revocation waits for it, for thirty days")
+    func noKey() async throws {
+        let (bench, account) = try await Self.bench([.answer(200)])
+        try await bench.unlink(account)
+        let waiting = try await AppleBench(house: bench.house, hasKey: false) { _ in .answer(200) }
+        try await waiting.run(until: {
+            try await bench.house.count("outbox", where: "attempts > 3") == 1
+        })
+        #expect(try await bench.house.waiting() == 1)
+        bench.house.time.advance(by: Grants.revocationLife)
+        try await waiting.settle()
+        #expect(waiting.sink.requests.isEmpty)
+        #expect(try await bench.count(.grantRevocationGivenUp) == 1)
+        await bench.close()
+        await waiting.close()
+    }
+}

@@ -1,0 +1,100 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-03: accounts are given out", .timeLimit(.minutes(1)))
+struct AccountExportTests {
+    @Test("what one Postern exports another imports, and its people sign in there")
+    func roundTrip() async throws {
+        let here = ImportScene(try IdentityHouse())
+        let project = try await here.keepFirebaseProject()
+        var full = ImportScene.record("u1")
+        full.photoUrl = "https://example.org/ada.png"
+        full.phoneNumber = "+4915112345678"
+        full.identities = [
+            .init(
+                method: "google", issuer: "https://accounts.google.com", subject: "1234",
+                email: "ada@gmail.example", displayName: "Ada L.")
+        ]
+        full.createdAtMs = 1_500_000_000_000
+        full.lastSignInAtMs = 1_600_000_000_000
+        full.customClaims = #"{"admin":true}"#
+        var bob = ImportScene.record("u2", email: "bob@example.org")
+        bob.passwordHash = ImportScene.firebaseHash(project)
+        bob.disabled = true
+        bob.emailVerified = false
+        _ = try await here.take([full, bob], source: "firebase")
+        _ = try await here.house.register("own@example.org")
+        let exported = try await here.export()
+        #expect(exported.first?.hashParameters.map(\.parametersId) == [project])
+        let records = exported.flatMap(\.accounts)
+        #expect(records.count == 3)
+
+        let there = ImportScene(try IdentityHouse(seed: 2))
+        let parameters = try #require(exported.first?.hashParameters.first)
+        let id = try await there.imports.keepHashParameters(
+            .init(signerKey: parameters.signerKey, saltSeparator: parameters.saltSeparator),
+            there.tool
+        ).parametersId
+        #expect(id == project, "both are the first of their store")
+        let answers = try await there.take(records, source: "elsewhere")
+        #expect(answers.map(\.outcome) == [.created, .created, .created])
+        func known(_ records: [IdentityV1.AccountRecord]) -> Set<IdentityV1.AccountRecord> {
+            Set(
+                records.map { record in
+                    var record = record
+                    record.accountId = ""
+                    return record
+                })
+        }
+        #expect(known(try await there.export().flatMap(\.accounts)) == known(records))
+        for (email, password) in [
+            ("ada@example.org", "Correct7Horse"), ("own@example.org", "Correct7Horse"),
+        ] {
+            _ = try await there.house.signIn(email, password: password)
+        }
+        let suspended = try await refusal {
+            try await there.house.signIn("bob@example.org", password: "user1password")
+        }
+        #expect(suspended == ServiceError(.accountDisabled))
+    }
+
+    @Test("hashes are given out only where they are asked for, and that is told apart")
+    func withoutHashes() async throws {
+        let scene = ImportScene(try IdentityHouse())
+        _ = try await scene.keepFirebaseProject()
+        _ = try await scene.take([ImportScene.record()])
+        let items = try await scene.export(withHashes: false)
+        #expect(items.flatMap(\.hashParameters).isEmpty)
+        #expect(items.flatMap(\.accounts).map(\.passwordHash) == [""])
+        #expect(try await scene.house.count("audit", where: "kind = 'account.exported'") == 1)
+        _ = try await scene.export()
+        let kind = "kind = 'account.exported-with-hashes'"
+        #expect(try await scene.house.count("audit", where: kind) == 1)
+    }
+
+    @Test("all pages are given, in order, from a position on; who is being deleted is left out")
+    func pages() async throws {
+        let scene = ImportScene(try IdentityHouse())
+        _ = try await scene.take(
+            (0..<120).map { ImportScene.record("u\($0)", email: "u\($0)@example.org") })
+        try await scene.house.change(
+            "UPDATE accounts SET status = 4 WHERE account = (SELECT min(account) FROM accounts)")
+        let items = try await scene.export()
+        #expect(items.flatMap(\.accounts).count == 119)
+        let ids = items.flatMap(\.accounts).map(\.accountId)
+        #expect(ids == ids.sorted())
+        let position = try #require(items.dropLast().last?.position)
+        var rest: [String] = []
+        for try await item in scene.imports.exportAccounts(.init(after: position), scene.tool) {
+            rest += item.accounts.map(\.accountId)
+        }
+        #expect(rest == Array(ids.suffix(20)))
+    }
+}

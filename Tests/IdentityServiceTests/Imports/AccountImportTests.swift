@@ -1,0 +1,202 @@
+import Contracts
+import Cryptography
+import EmailAddresses
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-03: accounts of other systems are taken in", .timeLimit(.minutes(1)))
+struct AccountImportTests {
+    let house: IdentityHouse
+    let scene: ImportScene
+
+    init() throws {
+        house = try IdentityHouse()
+        scene = ImportScene(house)
+    }
+
+    @Test("I-03: an old password signs in and is hashed anew; after that nothing foreign is left")
+    func oldPassword() async throws {
+        let project = try await scene.keepFirebaseProject()
+        #expect(try await scene.keepFirebaseProject() == project, "one id for one project")
+        var firebase = ImportScene.record("u2", email: "bob@example.org")
+        firebase.passwordHash = ImportScene.firebaseHash(project)
+        let answers = try await scene.take([ImportScene.record(), firebase])
+        #expect(answers.map(\.outcome) == [.created, .created])
+        #expect(try await house.count("passwords", where: "scheme IS NOT NULL") == 2)
+
+        let wrong = try await refusal {
+            try await house.signIn("bob@example.org", password: "user1passwore")
+        }
+        #expect(wrong == ServiceError(.invalidCredential))
+        for (email, password) in [
+            ("ada@example.org", "Correct7Horse"),
+            ("bob@example.org", ImportScene.firebasePassword),
+        ] {
+            for _ in 0..<2 {
+                let answer = try await house.signIn(email, password: password)
+                #expect(answer.account?.emailVerified == true)
+            }
+        }
+        #expect(try await house.count("passwords", where: "scheme IS NOT NULL") == 0)
+        let holder = try await house.store.read { [keys = house.keys] session in
+            try session.owner(ofAddress: keys.lookUpKey(of: .required("bob@example.org")))
+                .flatMap { try session.passwordHolder($0) }
+        }
+        let row = try #require(holder)
+        let stored = try AccountReading(parts: house.service.parts).vault(row.row)
+            .open(#require(row.sealedHash), .passwordHash)
+        #expect(stored.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
+    }
+
+    @Test("I-01: all that a record says is the account's")
+    func whole() async throws {
+        var record = ImportScene.record()
+        record.photoUrl = "https://example.org/ada.png"
+        record.phoneNumber = "+4915112345678"
+        record.identities = [
+            .init(
+                method: "google", issuer: "https://accounts.google.com", subject: "1234",
+                email: "ada@gmail.example", displayName: "Ada L.")
+        ]
+        record.createdAtMs = 1_500_000_000_000
+        record.lastSignInAtMs = 1_600_000_000_000
+        record.customClaims = #"{"admin":true,"level":7}"#
+        let answer = try #require(try await scene.take([record]).first)
+        #expect(answer.outcome == .created && answer.altered == [])
+        let account = try #require(
+            try await house.service.getAccount(
+                .init(accountId: answer.accountId), house.context()
+            ).account)
+        #expect(account.email == "ada@example.org" && account.emailVerified)
+        #expect(account.displayName == "Ada" && account.photoUrl == record.photoUrl)
+        #expect(account.methods == ["password", "google", "phone"])
+        #expect(account.phoneNumber == record.phoneNumber)
+        #expect(account.createdAtMs == 1_500_000_000_000)
+        #expect(account.lastSignInAtMs == 1_600_000_000_000)
+        #expect(account.status == .active && !account.isGuest)
+        #expect(try await house.count("audit", where: "kind = 'account.imported'") == 1)
+
+        let looked = try await scene.imports.lookUpImported(
+            .init(source: "elsewhere", externalIds: ["u1", "u2", ""]), scene.tool)
+        #expect(looked.accountIds == [answer.accountId, "", ""])
+        let other = try await scene.imports.lookUpImported(
+            .init(source: "another", externalIds: ["u1"]), scene.tool)
+        #expect(other.accountIds == [""])
+    }
+
+    @Test("an identity that came with an import is found when its owner signs in by it")
+    func identityIsFound() async throws {
+        var record = ImportScene.record()
+        record.identities = [.init(method: "google", issuer: "https://g.example", subject: "1")]
+        let answer = try #require(try await scene.take([record]).first)
+        let proved = ProvedIdentity(
+            method: "google", issuer: "https://g.example", subject: "1", amr: ["fed"])
+        let found = try await house.store.read { [keys = house.keys] session in
+            try session.identity(lookUpKey: keys.lookUpKey(of: proved))?.account.text
+        }
+        #expect(found == answer.accountId)
+    }
+
+    @Test("G-25: a batch that is sent again changes nothing, also where its owner has")
+    func again() async throws {
+        let first = try await scene.take([ImportScene.record()])
+        try await house.change("UPDATE accounts SET status = 2")
+        var changed = ImportScene.record()
+        changed.email = "other@example.org"
+        for record in [ImportScene.record(), changed] {
+            let again = try await scene.take([record])
+            #expect(again.map(\.outcome) == [.unchanged])
+            #expect(again.map(\.accountId) == first.map(\.accountId))
+        }
+        #expect(try await house.count("accounts") == 1)
+        #expect(try await house.count("audit", where: "kind = 'account.imported'") == 1)
+    }
+
+    @Test("X-04: an owned address, identity or number is refused, in the store and in the batch")
+    func owned() async throws {
+        _ = try await house.register()
+        var phones = ["p1", "p2"].map { ImportScene.record($0, email: "") }
+        for place in phones.indices { phones[place].phoneNumber = "+4915112345678" }
+        var links = ["g1", "g2"].map { ImportScene.record($0, email: "") }
+        for place in links.indices {
+            links[place].identities = [
+                .init(method: "google", issuer: "https://g.example", subject: "1")
+            ]
+        }
+        let answers = try await scene.take(
+            [
+                ImportScene.record("u1", email: "ADA@example.org"),
+                ImportScene.record("u2", email: "eve@example.org"),
+                ImportScene.record("u3", email: "Eve@Example.org"),
+            ] + phones + links)
+        #expect(
+            answers.map(\.code) == [
+                "auth/email-already-in-use", "", "auth/email-already-in-use", "",
+                "auth/credential-already-in-use", "", "auth/credential-already-in-use",
+            ])
+        #expect(
+            answers.map(\.field) == ["email", "", "email", "", "phone_number", "", "identities"])
+        #expect(try await house.count("accounts") == 4)
+    }
+
+    @Test("X-04: an address is proved only where the record says so and the operator trusts it")
+    func proved() async throws {
+        var unverified = ImportScene.record("u2", email: "bob@example.org")
+        unverified.emailVerified = false
+        _ = try await scene.take([ImportScene.record(), unverified])
+        _ = try await scene.take(
+            [ImportScene.record("u3", email: "eve@example.org")], emailsUnproved: true)
+        let proved = "proved_at_ms IS NOT NULL"
+        #expect(try await house.count("email_addresses", where: proved) == 1)
+        #expect(try await house.signIn().account?.emailVerified == true)
+        #expect(try await house.signIn("eve@example.org").account?.emailVerified == false)
+    }
+
+    @Test("a disabled account is suspended")
+    func disabled() async throws {
+        var record = ImportScene.record()
+        record.disabled = true
+        _ = try await scene.take([record])
+        let error = try await refusal { try await house.signIn() }
+        #expect(error == ServiceError(.accountDisabled))
+    }
+
+    @Test("a dry run answers the same and writes nothing")
+    func dryRun() async throws {
+        let records = [
+            ImportScene.record(), ImportScene.record("u2"), ImportScene.record("u3", email: "x"),
+        ]
+        let dry = try await scene.take(records, dryRun: true)
+        #expect(try await house.count("accounts") == 0)
+        #expect(try await house.count("audit") == 0)
+        let real = try await scene.take(records)
+        #expect(dry.map(\.outcome) == real.map(\.outcome) && dry.map(\.code) == real.map(\.code))
+    }
+
+    @Test("only the operator's tool may, and a batch has its limits")
+    func limits() async throws {
+        for application in ["app", "gateway", "identity", "session", ""] {
+            let context = house.context(application: application)
+            let errors = [
+                try await refusal { try await scene.imports.importAccounts(.init(), context) },
+                try await refusal { try await scene.imports.keepHashParameters(.init(), context) },
+                try await refusal { try await scene.imports.lookUpImported(.init(), context) },
+                try await refusal {
+                    for try await _ in scene.imports.exportAccounts(.init(), context) {}
+                },
+            ]
+            #expect(errors.allSatisfy { $0.code == .permissionDenied }, "\(application)")
+        }
+        let error = try await refusal {
+            try await scene.take((0...200).map { ImportScene.record("u\($0)", email: "") })
+        }
+        #expect(error == ServiceError(.invalidArgument, fields: ["accounts"]))
+        #expect(try await refusal { try await scene.take([]) }.code == .invalidArgument)
+    }
+}

@@ -1,0 +1,109 @@
+import Messages
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+@Suite("What of a record is taken")
+struct ImportCandidateTests {
+    private static let now = Timestamp(milliseconds: 1_767_225_600_000)
+
+    private func read(
+        source: String = "s", _ change: (inout IdentityV1.AccountRecord) -> Void
+    ) throws -> ImportCandidate {
+        var record = ImportScene.record()
+        change(&record)
+        return try ImportCandidate(
+            record,
+            ImportCandidate.Terms(
+                source: source, isEmailTrusted: true, defaultLanguage: "en", now: Self.now))
+    }
+
+    private func refused(_ change: (inout IdentityV1.AccountRecord) -> Void) -> String {
+        do {
+            _ = try read(change)
+            return "taken"
+        } catch let refusal as ImportRefusal {
+            return "\(refusal.field) \(refusal.reason)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static func link(_ method: String, _ subject: String = "1")
+        -> IdentityV1.ProviderIdentity
+    {
+        .init(method: method, issuer: "https://i.example", subject: subject)
+    }
+
+    @Test("what would make an account that is not its owner's is refused, with the field")
+    func refusals() {
+        #expect(refused { $0.externalId = "" } == "external_id ")
+        #expect(refused { $0.externalId = String(repeating: "x", count: 257) } == "external_id ")
+        #expect(refused { $0.source = String(repeating: "x", count: 65) } == "external_id ")
+        #expect(refused { $0.email = "no address" } == "email ")
+        #expect(refused { $0.email = "" } == "email nothing-to-sign-in-by")
+        #expect(refused { $0.passwordHash = "$1$x" } == "password_hash unknown-algorithm")
+        #expect(
+            refused { $0.passwordHash = ImportScene.bcrypt.replacing("$04$", with: "$31$") }
+                == "password_hash too-costly")
+        for number in ["4915112345678", "+0915112345678", "+49151", "+49 151 12345678", "+"] {
+            #expect(refused { $0.phoneNumber = number } == "phone_number ")
+        }
+        for method in ["", "password", "phone", "Google", "a b", String(repeating: "g", count: 33)]
+        {
+            #expect(refused { $0.identities = [Self.link(method)] } == "identities method")
+        }
+        #expect(refused { $0.identities = [Self.link("g", "")] } == "identities subject")
+        #expect(
+            refused { $0.identities = [Self.link("g"), Self.link("g", "2")] }
+                == "identities two-of-one-method")
+        #expect(
+            refused { $0.identities = (0..<17).map { Self.link("g\($0)") } }
+                == "identities too-many")
+        for claims in [
+            "[]", "{", #"{"a":1,"a":2}"#, "{\"a\":\"\(String(repeating: "x", count: 1_000))\"}",
+        ] {
+            #expect(refused { $0.customClaims = claims } == "custom_claims ")
+        }
+    }
+
+    @Test("what an account is good without is cut or left out, and told")
+    func altered() throws {
+        let read = try read { record in
+            record.displayName = "A\u{7}da\n" + String(repeating: "x", count: 200)
+            record.photoUrl = "javascript:alert(1)"
+            record.language = "no language"
+            record.createdAtMs = Self.now.milliseconds + 2 * 86_400_000
+            record.lastSignInAtMs = -1
+        }
+        #expect(read.displayName == "Ada" + String(repeating: "x", count: 97))
+        #expect(read.photoURL == "" && read.language == "en")
+        #expect(read.createdAt == Self.now && read.lastSignInAt == nil)
+        #expect(
+            read.altered == [
+                "display_name", "photo_url", "language", "created_at_ms", "last_sign_in_at_ms",
+            ])
+        #expect(try self.read { $0.displayName = "Ada" }.altered == [])
+    }
+
+    @Test("a record's own system goes before the request's")
+    func source() throws {
+        #expect(try read(source: "a") { _ in }.imported.source == "a")
+        #expect(try read(source: "a") { $0.source = "b" }.imported.source == "b")
+        #expect(throws: ImportRefusal.self) { try read(source: "") { _ in } }
+    }
+
+    @Test("an Apple relay is known for one; that an email was verified elsewhere proves nothing")
+    func relay() throws {
+        let read = try read { record in
+            record.identities = [
+                .init(
+                    method: "apple", issuer: "https://appleid.apple.com", subject: "1",
+                    email: "x@privaterelay.appleid.com")
+            ]
+        }
+        let email = try #require(read.identities.first?.email)
+        #expect(email.isRelay && !email.isVerified)
+    }
+}

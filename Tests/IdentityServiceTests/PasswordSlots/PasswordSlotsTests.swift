@@ -1,0 +1,95 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("X-02: how long a failed sign-in takes", .timeLimit(.minutes(1)))
+struct PasswordSlotsTests {
+    let house: IdentityHouse
+    let scene: ImportScene
+
+    init() throws {
+        house = try IdentityHouse()
+        scene = ImportScene(house)
+    }
+
+    @Test("where all hashes are ours nobody waits")
+    func ours() async throws {
+        _ = try await house.register()
+        let error = try await refusal { try await house.signIn(password: "Wrong7Horse") }
+        #expect(error == ServiceError(.invalidCredential))
+        #expect(try await house.service.parts.slots.slot() == .zero)
+    }
+
+    @Test("unknown, ours, foreign and no password all leave at the end of the slowest one's slot")
+    func alike() async throws {
+        try house.service.parts.slots.know(
+            PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
+        _ = try await house.register("own@example.org")
+        var bare = ImportScene.record("u2", email: "bare@example.org")
+        bare.passwordHash = ""
+        _ = try await scene.take([ImportScene.record(), bare])
+        for email in [
+            "nobody@example.org", "own@example.org", "ada@example.org", "bare@example.org",
+        ] {
+            let attempt = Task { [house] in
+                try await refusal { try await house.signIn(email, password: "Wrong7Horse") }
+            }
+            await house.time.sleepers(1)
+            house.time.advance(by: .milliseconds(599))
+            #expect(try await house.count("audit", where: "kind = 'sign-in.failed'") == 0)
+            house.time.advance(by: .milliseconds(1))
+            #expect(try await attempt.value == ServiceError(.invalidCredential))
+            try await house.change("DELETE FROM audit")
+        }
+        // Who is right does not wait.
+        _ = try await house.signIn()
+    }
+
+    @Test("a caller that has gone leaves its failure in the audit trail all the same")
+    func cancelled() async throws {
+        try house.service.parts.slots.know(
+            PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
+        _ = try await scene.take([ImportScene.record()])
+        let attempt = Task { [house] in
+            try await refusal { try await house.signIn(password: "Wrong7Horse") }
+        }
+        await house.time.sleepers(1)
+        attempt.cancel()
+        #expect(try await attempt.value == ServiceError(.invalidCredential))
+        #expect(try await house.count("audit", where: "kind = 'sign-in.failed'") == 1)
+    }
+
+    @Test("a scheme is found in the store at the start, and forgotten when nobody has it any more")
+    func restart() async throws {
+        _ = try await scene.take([ImportScene.record()])
+        let parts = house.service.parts
+        func slots() throws -> PasswordSlots {
+            let slots = PasswordSlots(
+                store: parts.store, passwords: parts.passwords, time: parts.time,
+                logger: parts.logger)
+            try slots.know(PasswordScheme(name: "$2b$04"), takes: .milliseconds(100))
+            return slots
+        }
+        #expect(try await slots().slot() == .milliseconds(150))
+        _ = try await house.signIn()
+        #expect(try await slots().slot() == .zero)
+    }
+
+    @Test("each stored scheme is one step in the index")
+    func schemes() async throws {
+        var records = (0..<30).map { ImportScene.record("u\($0)", email: "u\($0)@example.org") }
+        for place in 0..<10 {
+            records[place].passwordHash =
+                "$pbkdf2-sha256$i=1000$AAAA$AAECAwQFBgcICQoLDA0ODw"
+        }
+        records[29].passwordHash = ""
+        _ = try await scene.take(records)
+        let schemes = try await house.store.read { try $0.storedPasswordSchemes() }
+        #expect(schemes == ["$2b$04", "$pbkdf2-sha256$i=1024"])
+    }
+}

@@ -1,0 +1,70 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("X-02: failed sign-ins measured with a real clock", .timeLimit(.minutes(5)))
+struct SlotTimingTests {
+    /// bcrypt at cost 9, some 30 ms, beside an Argon2 of one: far apart without the slot.
+    private static let bcrypt = "$2b$09$abcdefghijklmnopqrstuuZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZ"
+
+    @Test("unknown, ours, another system's and none at all take the same, interleaved")
+    func interleaved() async throws {
+        let house = try IdentityHouse()
+        let service = try Self.service(house)
+        _ = try await house.register("own@example.org")
+        var (old, bare) = (ImportScene.record("1"), ImportScene.record("2", email: "b@example.org"))
+        old.passwordHash = Self.bcrypt
+        bare.passwordHash = ""
+        _ = try await Imports(beside: service).importAccounts(
+            .init(source: "s", accounts: [old, bare]), house.context(application: "tool"))
+        let emails = [
+            "nobody@example.org", "own@example.org", "ada@example.org", "b@example.org",
+        ]
+        var samples = [String: [Double]]()
+        let rounds = SoakRounds.count(ordinarily: 8)
+        for _ in 0..<rounds {
+            for email in emails {
+                let begun = SystemTime().uptime()
+                let error = try await refusal {
+                    try await service.verifyPassword(
+                        .init(email: email, password: "Wrong7Horse"), house.context())
+                }
+                #expect(error == ServiceError(.invalidCredential))
+                let took = SystemTime().uptime() - begun
+                samples[email, default: []].append(Double(took / .microseconds(1)))
+            }
+        }
+        let slot = Double(try await service.parts.slots.slot() / .microseconds(1))
+        let medians = emails.map { email in
+            let sorted = (samples[email] ?? []).sorted()
+            return sorted[sorted.count / 2]
+        }
+        if SoakRounds.isLong {
+            print("failed sign-ins: slot \(slot) µs, medians \(medians), rounds \(rounds)")
+        }
+        // All wait for the slot; how late a timer is on a busy machine is not for a test to say.
+        #expect(medians.allSatisfy { $0 >= slot })
+        let quickest = samples.values.flatMap { $0 }.min() ?? 0
+        #expect(quickest >= slot, "nobody leaves before it")
+    }
+
+    /// The service over the house's store, with the machine's clock.
+    private static func service(_ house: IdentityHouse) throws -> IdentityService {
+        let parts = house.service.parts
+        return IdentityService(
+            settings: parts.settings, store: house.store, keys: house.keys,
+            passwords: try PasswordHashPool(
+                settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityHouse.cheap),
+                time: SystemTime(), randomness: parts.randomness, metrics: MetricsRegistry()),
+            notifications: house.notifications, pushDevices: house.pushDevices,
+            sessions: house.sessions, devices: house.devices, time: SystemTime(),
+            randomness: parts.randomness, logger: parts.logger, metrics: MetricsRegistry())
+    }
+}

@@ -1,0 +1,77 @@
+import EmailAddresses
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+@Suite("What follows a provider's notice")
+struct ProviderNoticeRuleTests {
+    /// In seconds, from a whole one on.
+    private static func moment(_ seconds: Double) -> Timestamp {
+        Timestamp(milliseconds: 1_800_000_000_000 + Int64(seconds * 1_000))
+    }
+
+    private static func identity(
+        usedAt: Double = 0, relayToldAt: Double? = nil, isLast: Bool = false
+    ) -> ProviderNoticeRule.Identity {
+        .init(
+            usedAt: moment(usedAt), relayToldAt: relayToldAt.map(moment), isLastMethod: isLast)
+    }
+
+    private static let table:
+        [(
+            name: String, event: ProviderNotice.Event, at: Double,
+            identity: ProviderNoticeRule.Identity?, decision: ProviderNoticeRule.Decision
+        )] = {
+            let relay = EmailAddress("x@privaterelay.appleid.com").map {
+                ProviderNotice.Event.relay($0, isOff: true)
+            }
+            guard let relay else { return [] }
+            return [
+                ("revoked, unknown", .consentRevoked, 5, nil, .nothing),
+                ("deleted, unknown", .accountDeleted, 5, nil, .nothing),
+                ("relay, unknown", relay, 5, nil, .nothing),
+                ("other", .other, 5, identity(), .nothing),
+                ("revoked", .consentRevoked, 5, identity(), .unlink),
+                ("deleted", .accountDeleted, 5, identity(), .unlink),
+                ("revoked, last way in", .consentRevoked, 5, identity(isLast: true), .keep),
+                ("deleted, last way in", .accountDeleted, 5, identity(isLast: true), .keep),
+                (
+                    "revoked, signed in a second later", .consentRevoked, 5, identity(usedAt: 6),
+                    .nothing
+                ),
+                (
+                    "deleted, signed in a second later", .accountDeleted, 5, identity(usedAt: 6),
+                    .nothing
+                ),
+                (
+                    "revoked, late, last", .consentRevoked, 5, identity(usedAt: 6, isLast: true),
+                    .nothing
+                ),
+                (
+                    "revoked in the second of a sign-in", .consentRevoked, 5, identity(usedAt: 5.9),
+                    .unlink
+                ),
+                (
+                    "revoked, the sign-in long ago", .consentRevoked, 5, identity(usedAt: -900),
+                    .unlink
+                ),
+                ("relay", relay, 5, identity(), .tellRelay),
+                ("relay, signed in since", relay, 5, identity(usedAt: 9), .tellRelay),
+                ("relay, told earlier", relay, 5, identity(relayToldAt: 4), .tellRelay),
+                ("relay, told of the same moment", relay, 5, identity(relayToldAt: 5), .tellRelay),
+                ("relay, told of later", relay, 5, identity(relayToldAt: 5.001), .nothing),
+            ]
+        }()
+
+    @Test("G-05: the table", arguments: table.indices)
+    func rows(row: Int) {
+        let (name, event, at, identity, decision) = Self.table[row]
+        let notice = ProviderNotice(id: "j", subject: "s", event: event, at: Self.moment(at))
+        #expect(
+            ProviderNoticeRule.decision(on: notice, about: identity) == decision, "\(name)")
+    }
+
+    @Test("the table has its rows")
+    func whole() { #expect(Self.table.count == 18) }
+}

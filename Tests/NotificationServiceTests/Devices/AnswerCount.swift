@@ -1,0 +1,12 @@
+import Synchronization
+
+/// How often a stand-in has answered, and whether it does.
+final class AnswerCount: Sendable {
+    private let state = Mutex((count: 0, isAway: false))
+
+    var count: Int { state.withLock { $0.count } }
+    var isAway: Bool { state.withLock { $0.isAway } }
+
+    func note() { state.withLock { $0.count += 1 } }
+    func leave(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+}

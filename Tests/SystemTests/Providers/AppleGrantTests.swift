@@ -1,0 +1,98 @@
+import Contracts
+import Cryptography
+import HTTPSink
+import Messages
+import ProviderIssuer
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Apple's grants and notices, with the built programs")
+    struct AppleGrantTests {
+        /// Made for these tests alone.
+        private static let pem = """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
+            H7YFy7b5BxtF9UdorUA24TH22UWhRANCAARp1dquIooJ6vA7GlIwZYm09oE6XCVH
+            IAMluMe/ROBQhfyxsG8ADqPpmogZQIWU1JL0ySdJlIwNmf6BoqVwqMr9
+            -----END PRIVATE KEY-----
+
+            """
+        private static let subject = "001234.0a1b2c.0123"
+        private static let relay = "x7k2@privaterelay.appleid.com"
+
+        /// What Apple's token endpoint answers; its endpoint for revocations answers 200 as well.
+        private static func granted() -> HTTPSink.Answer {
+            let claims = JSONWriter.text([
+                "sub": .string(subject), "aud": .string(ProviderIssuer.audience),
+            ])
+            return .answer(
+                200,
+                body: JSONWriter.text([
+                    "refresh_token": .string("refresh-canary"),
+                    "id_token": .string("e30.\(Base64URL.encode(claims.utf8)).c2ln"),
+                ]))
+        }
+
+        @Test("G-05: a sign-in's code is exchanged behind it; a revoked consent ends its session")
+        func story() async throws {
+            let apple = try await ProviderIssuer()
+            let endpoints = try await HTTPSink { _ in Self.granted() }
+            let folder = try TemporaryFolder()
+            let settings = [
+                "POSTERN_APPLE_KEY_FILE": try folder.write(Self.pem, to: "AuthKey.p8"),
+                "POSTERN_APPLE_KEY_ID": "KEYID12345", "POSTERN_APPLE_TEAM_ID": "TEAMID1234",
+                "POSTERN_APPLE_URL": endpoints.url(""),
+            ].merging(apple.environment(for: "apple")) { own, _ in own }
+            try await Cluster.with(environment: settings) { cluster in
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                let session = try await signIn(backend, apple)
+                #expect(
+                    try await eventually(within: .seconds(10)) { !endpoints.requests.isEmpty })
+                #expect(endpoints.requests.first?.path == "/auth/token")
+                try await revoke(session, backend, apple)
+            }
+            await apple.close()
+            await endpoints.close()
+        }
+
+        private func signIn(
+            _ backend: AppBackend, _ apple: ProviderIssuer
+        ) async throws -> GatewayV1.Session {
+            let person = Person(7_001)
+            let nonce = try await backend.providers.issueNonce(
+                .init(provider: "apple"), backend.context(person))
+            let token = try apple.token(
+                .apple(
+                    of: Self.subject, email: Self.relay, isPrivate: true,
+                    nonce: nonce.providerNonce))
+            let answer = try await backend.providers.signInWithProvider(
+                .init(
+                    token: .init(
+                        provider: "apple", idToken: token, nonce: nonce.nonce,
+                        authorizationCode: "code-canary"),
+                    device: person.gatewayDevice), backend.context(person))
+            return try #require(answer.session)
+        }
+
+        private func revoke(
+            _ session: GatewayV1.Session, _ backend: AppBackend, _ apple: ProviderIssuer
+        ) async throws {
+            let events = #"{"type":"consent-revoked","sub":"\#(Self.subject)"}"#
+            let payload = try apple.token(
+                IssuedClaims([("jti", .string("j1")), ("events", .string(events))]))
+            let person = Person(7_001)
+            _ = try await backend.notices.receive(
+                .init(provider: "apple", payload: payload), backend.context(person))
+            let isTold = try await eventually(within: .seconds(10)) {
+                let state = try await backend.auth.checkAuthState(
+                    .init(accessToken: session.accessToken), backend.context(person))
+                return state.reason == .providerRevoked
+            }
+            #expect(isTold)
+        }
+    }
+}

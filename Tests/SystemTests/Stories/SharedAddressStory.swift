@@ -1,0 +1,105 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+extension SystemTests.Stories {
+    @Suite("D3 FR-024 to FR-026: one address, one account")
+    struct SharedAddress {
+        private let town: Town
+
+        init() throws { town = try #require(Town.current) }
+
+        @Test("FR-025: a provider joins the account that has proved the address, and both sign in")
+        func joined() async throws {
+            let ada = Person(26_001)
+            let signedUp = try await town.signUp(ada)
+            let token = try await town.linkToken(to: ada.email, page: "verify-email")
+            _ = try await town.backend.auth.verifyEmail(
+                .init(token: token, accessToken: signedUp.session?.accessToken ?? ""),
+                town.backend.context(ada))
+            let google = try await town.signIn(
+                ada, by: try await town.googleToken(of: "g-fr25", email: ada.email, for: ada))
+            #expect(google.isLinked && google.removedMethods.isEmpty)
+            #expect(google.account?.accountId == signedUp.account?.accountId)
+            #expect(try await town.signIn(ada).session != nil)
+            _ = try await town.letter(to: ada.email, saying: "one more way to sign in")
+        }
+
+        @Test("X-04: whoever prepared the account with a password is out when the owner comes")
+        func prepared() async throws {
+            let ada = Person(26_002)
+            let stranger = try await town.signUp(ada, password: "Strangers7Password")
+            let owner = try await town.signIn(
+                ada, by: try await town.googleToken(of: "g-x04", email: ada.email, for: ada))
+            #expect(owner.account?.accountId == stranger.account?.accountId)
+            #expect(owner.removedMethods == ["password"])
+            let isOut = try await eventually {
+                try await !town.state(stranger.session, of: ada).authenticated
+            }
+            #expect(isOut)
+            let error = try await refusal { try await town.signIn(ada, "Strangers7Password") }
+            #expect(error.code == .invalidCredential)
+            #expect(try await town.state(owner.session, of: ada).authenticated)
+            _ = try await town.letter(to: ada.email, saying: "We secured your account")
+        }
+
+        @Test("FR-026: a password on a provider's account is its owner's to set, by mail")
+        func passwordAfterwards() async throws {
+            let ada = Person(26_003)
+            let google = try await town.signIn(
+                ada, by: try await town.googleToken(of: "g-fr26", email: ada.email, for: ada))
+            #expect(
+                try await refusal { try await town.signUp(ada) }.code == .emailAlreadyInUse)
+            _ = try await town.backend.passwords.requestPasswordReset(
+                .init(email: ada.email), town.backend.context(ada))
+            let token = try await town.linkToken(to: ada.email, page: "reset-password")
+            _ = try await town.backend.passwords.resetPassword(
+                .init(token: token, password: Person.password, device: ada.gatewayDevice),
+                town.backend.context(ada))
+            let signedIn = try await town.signIn(ada)
+            #expect(signedIn.account?.accountId == google.account?.accountId)
+            #expect(signedIn.account?.methods.sorted() == ["google", "password"])
+        }
+
+        @Test("FR-024: 50 first sign-ins at once, by two providers and a password: one account")
+        func crowd() async throws {
+            let address = Person(26_100).email
+            var tokens: [GatewayV1.ProviderToken] = []
+            for number in 0..<34 {
+                let person = Person(26_101 + number)
+                tokens.append(
+                    number.isMultiple(of: 2)
+                        ? try await town.googleToken(of: "g-crowd", email: address, for: person)
+                        : try await town.appleToken(of: "a-crowd", email: address, for: person))
+            }
+            let accounts = try await withThrowingTaskGroup(of: String?.self) { group in
+                for (number, token) in tokens.enumerated() {
+                    group.addTask {
+                        try await town.signIn(Person(26_101 + number), by: token).account?.accountId
+                    }
+                }
+                for number in 0..<16 {
+                    group.addTask { try await signUp(Person(26_201 + number), on: address) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(accounts.compactMap(\.self)).count == 1)
+            #expect(accounts.count { $0 != nil } >= tokens.count, "no provider is refused")
+        }
+
+        /// The account; nil where the address was taken by then.
+        private func signUp(_ person: Person, on address: String) async throws -> String? {
+            do {
+                return try await town.backend.auth.signUpWithPassword(
+                    .init(
+                        email: address, password: Person.password, device: person.gatewayDevice),
+                    town.backend.context(person)
+                ).account?.accountId
+            } catch let error as ServiceError where error.code == .emailAlreadyInUse {
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Contracts
+import CoreMetrics
+import Cryptography
+import IdentityService
+import Logging
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+
+@testable import postern
+
+/// An identity service over a real store, in this process, for the tool to import into.
+final class IdentityBesideTool: Sendable {
+    let folder: TemporaryFolder
+    let imports: Imports
+    let service: IdentityService
+    private let store: Store
+    private let passwords: PasswordHashPool
+
+    init(_ folder: TemporaryFolder? = nil) throws {
+        let (time, randomness) = (SystemTime(), SecureRandomness())
+        let logger = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        store = try Store(
+            folder: folder.path, name: "identity", migrations: IdentityTables.migrations,
+            time: time, logger: logger)
+        let hashing = PasswordHashPool.Settings(threads: 1)
+        passwords = try PasswordHashPool(
+            settings: hashing, time: time, randomness: randomness,
+            metrics: NOOPMetricsHandler.instance)
+        // Nobody is called before `run`.
+        let nowhere = RPCClient(
+            ClientSettings(
+                service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
+                keyID: "", secret: nil),
+            group: MultiThreadedEventLoopGroup.singleton, time: time, randomness: randomness)
+        service = IdentityService(
+            settings: IdentitySettings(
+                linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
+                defaultLanguage: "en", passwordHashing: hashing),
+            store: store,
+            keys: try IdentityKeys(
+                master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
+                signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
+                randomness: randomness),
+            passwords: passwords, notifications: NotificationsClient(nowhere),
+            pushDevices: PushDevicesClient(nowhere), sessions: SessionsClient(nowhere),
+            devices: DevicesClient(nowhere), time: time, randomness: randomness, logger: logger,
+            metrics: NOOPMetricsHandler.instance)
+        imports = Imports(beside: service)
+    }
+
+    func close() {
+        passwords.close()
+        store.close()
+    }
+
+    static var context: CallContext {
+        CallContext(
+            application: "tool", deadline: SystemTime().uptime() + .seconds(60),
+            metadata: Metadata())
+    }
+
+    /// All that an export gives.
+    func exported() async throws -> [IdentityV1.AccountRecord] {
+        var records: [IdentityV1.AccountRecord] = []
+        let items = imports.exportAccounts(.init(withPasswordHashes: true), Self.context)
+        for try await item in items { records += item.accounts }
+        return records
+    }
+
+    /// Takes a file in.
+    func take(
+        _ path: String, _ content: AccountFile.Content = .lines, from start: Int64 = 0,
+        through imports: (any ImportsAPI)? = nil, show: @escaping (String) -> Void = { _ in }
+    ) async throws -> ImportCounts {
+        let imports = imports ?? self.imports
+        var file = try await AccountFile(path, content, from: start) { shared in
+            try await imports.keepHashParameters(
+                .init(signerKey: shared.signerKey, saltSeparator: shared.saltSeparator),
+                Self.context
+            ).parametersId
+        }
+        let run = ImportRun(
+            imports: imports,
+            options: ImportRun.Options(
+                source: "test", positionPath: path + ".position",
+                deadLetterPath: path + ".refused.jsonl"),
+            time: SystemTime(), context: { Self.context })
+        return try await run.run(&file, show: show)
+    }
+}

@@ -1,0 +1,36 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("The progress line of an import")
+struct ImportProgressTests {
+    @Test("it tells how many, how fast, and how long it will take, twice a second at the most")
+    func line() {
+        let time = ManualTime()
+        var shown: [String] = []
+        var progress = ImportProgress(byteCount: 1_000, start: 200, time: time) { shown.append($0) }
+        var counts = ImportCounts()
+        for step in 1...10 {
+            time.advance(by: .milliseconds(100))
+            counts.created += 500
+            counts.refused += step.isMultiple(of: 5) ? 1 : 0
+            progress.note(counts, position: 200 + Int64(step) * 8)
+        }
+        #expect(
+            shown == [
+                "500 accounts, 5000/s, 0 refused, 20 % of the file, 10 s left",
+                "3001 accounts, 5001/s, 1 refused, 24 % of the file, 10 s left",
+            ])
+    }
+
+    @Test("of a pipe it tells what is known")
+    func pipe() {
+        let time = ManualTime()
+        let progress = ImportProgress(byteCount: nil, start: 0, time: time) { _ in }
+        time.advance(by: .seconds(1))
+        let line = progress.line(ImportCounts(), position: 5, now: time.uptime())
+        #expect(line == "0 accounts, 0/s, 0 refused")
+    }
+}

@@ -1,0 +1,183 @@
+import Contracts
+import IdentityService
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("I-03: files of accounts are taken in", .timeLimit(.minutes(5)))
+struct ImportRunTests {
+    private let house: IdentityBesideTool
+
+    init() throws { house = try IdentityBesideTool() }
+
+    private func signIn(_ email: String, _ password: String) async throws -> String {
+        try await house.service.verifyPassword(
+            .init(email: email, password: password), IdentityBesideTool.context
+        ).account?.accountId ?? ""
+    }
+
+    @Test(
+        "an export of Firebase's comes in, its people sign in, and the file again changes nothing")
+    func firebase() async throws {
+        let config = try FirebaseHashConfig(ExportFiles.hashConfig)
+        let id = try await house.imports.keepHashParameters(
+            .init(signerKey: config.signerKey, saltSeparator: config.saltSeparator),
+            IdentityBesideTool.context
+        ).parametersId
+        let content = AccountFile.Content.firebase(
+            FirebaseUser(
+                hashPrefix: "$firebase-scrypt$m=14,r=8$k=\(id)", providers: FirebaseUser.providers))
+        let users =
+            (0..<3).map(ExportFiles.user)
+            + [#"{"localId":"x"}"#, #"{"localId":"y","email":"nobody"}"#]
+        let path = try house.folder.write(ExportFiles.firebase(users), to: "users.json")
+        let first = try await house.take(path, content)
+        #expect(first.created == 3 && first.refused == 1 && first.lost == ["anonymous users": 1])
+        #expect(try await signIn("user1@example.org", "user1password") != "")
+        let letter = String(
+            decoding: try TextFile.read(path + ".refused.jsonl"), as: UTF8.self)
+        #expect(
+            letter
+                == #"{"external_id":"y","code":"auth/invalid-email","field":"email","reason":""}"#
+                + "\n")
+        let second = try await house.take(path, content)
+        #expect(second.created == 0 && second.unchanged == 3 && second.refused == 1)
+        house.close()
+    }
+
+    @Test("a run that is stopped anywhere goes on where it was, and nobody comes twice")
+    func resumed() async throws {
+        let count = 600
+        let path = try house.folder.write(ExportFiles.lines(count), to: "users.jsonl")
+        // Each run is killed after some batches; some of them were written and never answered.
+        var position: Int64 = 0
+        var runs = 0
+        while runs < 50 {
+            runs += 1
+            let failing = FailingImports(house.imports, after: runs % 3)
+            do {
+                _ = try await house.take(path, from: position, through: failing)
+                break
+            } catch is FailingImports.Killed {
+                let byteCount = try RecordReader(path, form: .lines).byteCount ?? 0
+                position =
+                    ImportPosition.read(path + ".position", byteCount: byteCount)?.offset ?? 0
+            }
+        }
+        #expect(runs > 1 && runs < 50)
+        let exported = try await house.exported()
+        #expect(exported.count == count)
+        #expect(Set(exported.map(\.externalId)).count == count)
+        #expect(
+            ImportPosition.read(path + ".position", byteCount: 0) == nil,
+            "all is done: none is left")
+        let again = try await house.take(path)
+        #expect(again.created == 0 && again.unchanged == count)
+        house.close()
+    }
+
+    @Test("an export goes into a file that only its owner reads, and comes in elsewhere")
+    func roundTrip() async throws {
+        let path = try house.folder.write(ExportFiles.lines(120), to: "users.jsonl")
+        _ = try await house.take(path)
+        let output = house.folder.file("export.jsonl")
+        do {
+            let file = try ExportFile(output)
+            let items = house.imports.exportAccounts(
+                .init(withPasswordHashes: true), IdentityBesideTool.context)
+            #expect(try await file.write(items) == 120)
+        }
+        #expect(throws: ToolError.self) { try ExportFile(output) }
+
+        let there = try IdentityBesideTool()
+        let counts = try await there.take(output)
+        #expect(counts.created == 120 && counts.refused == 0)
+        #expect(Set(try await there.exported().map(\.email)).count == 120)
+        there.close()
+        house.close()
+    }
+
+    @Test("a file for another project's hashes names them by the ids of this store")
+    func renamed() async throws {
+        // So that the first of the file is not the first here.
+        _ = try await house.imports.keepHashParameters(
+            .init(signerKey: [UInt8](repeating: 1, count: 64)), IdentityBesideTool.context)
+        let hash =
+            "$firebase-scrypt$m=14,r=8$k=1$42xEC+ixf3L2lw$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/"
+            + "qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ"
+        let path = try house.folder.write(
+            #"{"hash_parameters":{"parameters_id":1,"signer_key":"\#(ExportFiles.signerKey)","#
+                + #""salt_separator":"Bw=="}}"# + "\n"
+                + #"{"external_id":"1","email":"a@example.org","password_hash":"\#(hash)"}"# + "\n"
+                + #"{"external_id":"2","email":"b@example.org","password_hash":"\#(hash.replacing("$k=1$", with: "$k=9$"))"}"#,
+            to: "users.jsonl")
+        let counts = try await house.take(path)
+        #expect(counts.created == 1 && counts.refused == 1)
+        #expect(try await signIn("a@example.org", "user1password") != "")
+        house.close()
+    }
+
+    @Test("many accounts come in; with POSTERN_SOAK_ROUNDS=n, n × 20,000, and the rate is told")
+    func many() async throws {
+        let count = SoakRounds.isLong ? 20_000 * SoakRounds.count : 500
+        let path = try house.folder.write(ExportFiles.lines(count), to: "users.jsonl")
+        let (time, shown) = (SystemTime(), Shown())
+        let begun = time.uptime()
+        let counts = try await house.take(path) { shown.add($0) }
+        let took = time.uptime() - begun
+        #expect(counts.created == count && counts.refused == 0)
+        #expect(shown.lines.first?.contains("accounts") == true)
+        if SoakRounds.isLong {
+            let seconds =
+                Double(took.components.seconds) + Double(took.components.attoseconds) / 1e18
+            print("import: \(count) accounts, \(Int(Double(count) / seconds)) a second")
+        }
+        house.close()
+    }
+}
+
+/// Lets some batches through and then fails each, some of them after they were written.
+private final class FailingImports: ImportsAPI {
+    struct Killed: Error {}
+
+    private let imports: any ImportsAPI
+    private let left: Atomic<Int>
+
+    init(_ imports: any ImportsAPI, after batches: Int) {
+        self.imports = imports
+        left = Atomic(batches)
+    }
+
+    func importAccounts(
+        _ request: IdentityV1.ImportAccountsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ImportAccountsResponse {
+        let left = left.subtract(1, ordering: .relaxed).oldValue
+        if left < 0 { throw Killed() }
+        let answer = try await imports.importAccounts(request, context)
+        if left == 0 { throw Killed() }
+        return answer
+    }
+
+    func keepHashParameters(
+        _ request: IdentityV1.KeepHashParametersRequest, _ context: CallContext
+    ) async throws -> IdentityV1.KeepHashParametersResponse {
+        try await imports.keepHashParameters(request, context)
+    }
+
+    func lookUpImported(
+        _ request: IdentityV1.LookUpImportedRequest, _ context: CallContext
+    ) async throws -> IdentityV1.LookUpImportedResponse {
+        try await imports.lookUpImported(request, context)
+    }
+
+    func exportAccounts(
+        _ request: IdentityV1.ExportAccountsRequest, _ context: CallContext
+    ) -> IncomingItems<IdentityV1.ExportAccountsItem> {
+        imports.exportAccounts(request, context)
+    }
+}

@@ -1,0 +1,69 @@
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("Files of records")
+struct RecordReaderTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(
+        _ text: String, _ form: RecordReader.Form, from offset: Int64 = 0
+    ) throws -> [(text: String, end: Int64)] {
+        var reader = try RecordReader(folder.write(text, to: "file"), form: form, from: offset)
+        var records: [(text: String, end: Int64)] = []
+        while let record = try reader.record() {
+            records.append((String(decoding: record.bytes, as: UTF8.self), record.end))
+        }
+        return records
+    }
+
+    @Test("an export's users are found, whatever is in their strings, and from each end on again")
+    func array() throws {
+        let users = [
+            #"{"a":"}{]["}"#, #"{"a":{"b":[1,{"c":"\"}"}]}}"#, "{}", #"{"a":"\\"}"#,
+        ]
+        let text = "{\n \"users\" : [ " + users.joined(separator: " ,\n\t") + " ]}\n"
+        let whole = try read(text, .array)
+        #expect(whole.map(\.text) == users)
+        for place in users.indices {
+            let rest = try read(text, .array, from: whole[place].end)
+            #expect(rest.map(\.text) == Array(users[(place + 1)...]))
+        }
+        #expect(try read(#"{"users":[]}"#, .array).isEmpty)
+        #expect(try read(#"[{"a":1}]"#, .array).map(\.text) == [#"{"a":1}"#])
+    }
+
+    @Test(
+        "an export that is cut off, or is none, is an error and not an end",
+        arguments: [
+            "", "{", #"{"users":["#, #"{"users":[{"a":1}"#, #"{"users":[{"a":1},"#,
+            #"{"users":[{"a":"#, #"{"users":[{"a":"\"#, #"{"users":[{"a":1} x]"#,
+            #"{"accounts":[{"a":1}]}"#, #"{"users":["a"]}"#, "localId,email\n1,[]",
+        ])
+    func broken(text: String) {
+        #expect(throws: ToolError.self) { try read(text, .array) }
+    }
+
+    @Test("lines are read one by one; empty ones are nothing, the last needs no end")
+    func lines() throws {
+        #expect(try read("{}\n\n  \r\n[1]\nx", .lines).map(\.text) == ["{}", "[1]", "x"])
+        #expect(try read("", .lines).isEmpty)
+        let whole = try read("a\nb\nc\n", .lines)
+        #expect(try read("a\nb\nc\n", .lines, from: whole[0].end).map(\.text) == ["b", "c"])
+    }
+
+    @Test("a line beyond all measure is refused alone, and takes no memory")
+    func longLine() throws {
+        let long = String(repeating: "x", count: 3 << 20)
+        let records = try read("{}\n\(long)\n{}\n", .lines)
+        #expect(records.count == 3)
+        #expect(records[1].text.utf8.count == RecordReader.recordBytesMax + 1)
+        guard case .refused = RecordLine.read(Array(records[1].text.utf8)) else {
+            Issue.record("a line of 64 KiB and more was taken")
+            return
+        }
+    }
+}
