@@ -90,7 +90,8 @@ package struct IdentitySettings: Settings {
             reason: "Owners are mailed of a sign-in from a new device, at a proved address (N-01).")
         accountAdmins = settings.strings(
             "account-admins", default: [], unit: "applications",
-            reason: "Who may look up and stop accounts besides the tool: gateway, or nobody (I-09).")
+            reason: "Who may look up and stop accounts besides the tool: gateway, or nobody (I-09)."
+        )
         phone = PhoneSettings(reading: &settings)
         passwordHashing = Self.passwordHashing(&settings)
     }

@@ -20,9 +20,10 @@ extension Transaction {
     /// - Returns: whether it is new (`KnownDeviceRule`).
     func remember(_ deviceKey: [UInt8], of account: AccountID) throws -> Bool {
         let known = try knownDevices(of: account)
-        let isKnown = try execute(
-            "UPDATE known_devices SET seen_at_ms = ? WHERE account = ? AND device_key = ?",
-            [SQLValue(at), .integer(account.key), .blob(deviceKey)]) > 0
+        let isKnown =
+            try execute(
+                "UPDATE known_devices SET seen_at_ms = ? WHERE account = ? AND device_key = ?",
+                [SQLValue(at), .integer(account.key), .blob(deviceKey)]) > 0
         guard !isKnown else { return false }
         if known >= KnownDeviceRule.devicesMax { try forgetOldestDevice(of: account) }
         try execute(

@@ -18,6 +18,7 @@ struct Gateway: Sendable {
     let guests: Guests
     let methods: SignInMethods
     let phone: PhoneSignIn
+    let emails: Emails
 
     /// - Parameter sessions: in the place of the session service.
     init(_ house: GatewayHouse, sessions: (any SessionsAPI & DevicesAPI)? = nil) throws {
@@ -36,6 +37,8 @@ struct Gateway: Sendable {
         accountSessions = AccountSessions(
             accounts: inner.identity, identities: inner.identities, codes: codes,
             sessions: sessions, devices: sessions, limits: limits)
+        emails = Emails(
+            changes: EmailChanges(of: inner.identity), sessions: sessions, limits: limits)
         phone = PhoneSignIn(codes: codes, sessions: sessions, limits: limits)
         providers = ProviderSignIn(
             identities: inner.identities, sessions: sessions, limits: limits)

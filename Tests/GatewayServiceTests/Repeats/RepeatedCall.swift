@@ -42,7 +42,7 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     private static let services = [
         AuthDescription.service, PasswordsDescription.service, AccountSessionsDescription.service,
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
-        PhoneSignInDescription.service,
+        PhoneSignInDescription.service, EmailsDescription.service,
     ]
 
     /// What may be made anew: an access token, which expires before a late repeat; the time, and a wait

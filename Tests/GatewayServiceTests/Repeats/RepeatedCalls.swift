@@ -127,6 +127,56 @@ enum RepeatedCalls {
                 try await request(ada, "+4915112345678"), try await request(eve, "+4915112345679")
             )
         },
+        .init("Emails/RequestEmailChange", { try await $0.emails.requestEmailChange($1, $2) }) {
+            let (ada, eve) = try await $0.two()
+            func request(_ person: SignedIn, _ email: String)
+                -> GatewayV1.RequestEmailChangeRequest
+            {
+                .init(
+                    accessToken: person.session.accessToken, newEmail: email, device: device)
+            }
+            return (request(ada, "ada.new@example.org"), request(eve, "eve.new@example.org"))
+        },
+        .init("Emails/ConfirmEmailChange", { try await $0.emails.confirmEmailChange($1, $2) }) {
+            town in
+            let (ada, eve) = try await town.two()
+            func request(_ person: SignedIn, _ email: String) async throws
+                -> GatewayV1.ConfirmEmailChangeRequest
+            {
+                let house = town.house
+                let access = person.session.accessToken
+                _ = try await house.emails.requestEmailChange(
+                    .init(accessToken: access, newEmail: email, device: device), house.context())
+                return .init(
+                    token: try await house.inner.linkToken(to: email, page: "change-email"),
+                    accessToken: access, device: device)
+            }
+            return (
+                try await request(ada, "ada.new@example.org"),
+                try await request(eve, "eve.new@example.org")
+            )
+        },
+        .init("Emails/CancelEmailChange", { try await $0.emails.cancelEmailChange($1, $2) }) {
+            town in
+            let (ada, eve) = try await town.two()
+            for person in [ada, eve] {
+                _ = try await town.house.emails.requestEmailChange(
+                    .init(
+                        accessToken: person.session.accessToken,
+                        newEmail: "new.\(person.account.email)", device: device),
+                    town.house.context())
+            }
+            return both(ada.session, eve.session) {
+                .init(accessToken: $0.accessToken, device: device)
+            }
+        },
+        .init(
+            "Emails/ResendVerificationByPassword",
+            { try await $0.emails.resendVerificationByPassword($1, $2) }
+        ) {
+            _ = try await $0.two()
+            return both { .init(email: $0, password: password, device: device) }
+        },
     ]
 
     private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli", name: "Phone")
