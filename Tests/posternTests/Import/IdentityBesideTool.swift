@@ -48,8 +48,8 @@ final class IdentityBesideTool: Sendable {
                 signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
                 randomness: randomness),
             passwords: passwords, notifications: NotificationsClient(nowhere),
-            pushDevices: PushDevicesClient(nowhere), sessions: SessionsClient(nowhere),
-            devices: DevicesClient(nowhere), time: time, randomness: randomness, logger: logger,
+            texts: TextMessagesClient(nowhere), pushDevices: PushDevicesClient(nowhere),
+            sessions: SessionsClient(nowhere), devices: DevicesClient(nowhere), time: time, randomness: randomness, logger: logger,
             metrics: NOOPMetricsHandler.instance)
         imports = Imports(beside: service)
     }
