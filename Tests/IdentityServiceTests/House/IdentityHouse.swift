@@ -34,7 +34,8 @@ final class IdentityHouse: Sendable {
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
         notifications: RecordingNotifications = RecordingNotifications(),
-        parameters: Argon2Parameters = cheap, phone: PhoneSettings = PhoneSettings(countries: ["all"]),
+        parameters: Argon2Parameters = cheap,
+        phone: PhoneSettings = PhoneSettings(countries: ["all"]),
         enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
     ) throws {
         let folder = try folder ?? TemporaryFolder()

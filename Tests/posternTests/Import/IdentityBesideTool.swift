@@ -49,7 +49,8 @@ final class IdentityBesideTool: Sendable {
                 randomness: randomness),
             passwords: passwords, notifications: NotificationsClient(nowhere),
             texts: TextMessagesClient(nowhere), pushDevices: PushDevicesClient(nowhere),
-            sessions: SessionsClient(nowhere), devices: DevicesClient(nowhere), time: time, randomness: randomness, logger: logger,
+            sessions: SessionsClient(nowhere), devices: DevicesClient(nowhere), time: time,
+            randomness: randomness, logger: logger,
             metrics: NOOPMetricsHandler.instance)
         imports = Imports(beside: service)
     }
