@@ -41,7 +41,7 @@ struct AccountImport: Sendable {
     ) async throws -> [Prepared] {
         let terms = ImportCandidate.Terms(
             source: request.source, isEmailTrusted: !request.emailsUnproved,
-            defaultLanguage: parts.settings.defaultLanguage, now: parts.time.now())
+            defaultLanguage: parts.settings.defaultLanguage, takenAt: parts.time.now())
         let projects = try await FirebaseProjects(parts: parts).all()
         return try request.accounts.map { record in
             do throws(ImportRefusal) {

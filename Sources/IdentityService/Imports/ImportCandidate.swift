@@ -34,7 +34,7 @@ struct ImportCandidate: Sendable {
         let source: String
         let isEmailTrusted: Bool
         let defaultLanguage: String
-        let now: Timestamp
+        let takenAt: Timestamp
     }
 
     /// Reads a record.
@@ -57,10 +57,10 @@ struct ImportCandidate: Sendable {
         language = Applicant.isLanguage(record.language) ? record.language : terms.defaultLanguage
         if !record.language.isEmpty, language != record.language { altered.append("language") }
         status = record.disabled ? .suspended : .active
-        let created = Self.moment(record.createdAtMs, terms.now)
+        let created = Self.moment(record.createdAtMs, terms.takenAt)
         if created == nil, record.createdAtMs != 0 { altered.append("created_at_ms") }
-        createdAt = created ?? terms.now
-        lastSignInAt = Self.moment(record.lastSignInAtMs, terms.now)
+        createdAt = created ?? terms.takenAt
+        lastSignInAt = Self.moment(record.lastSignInAtMs, terms.takenAt)
         if lastSignInAt == nil, record.lastSignInAtMs != 0 { altered.append("last_sign_in_at_ms") }
         customClaims = try Self.claims(record.customClaims)
         self.altered = altered

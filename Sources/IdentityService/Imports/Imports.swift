@@ -25,11 +25,11 @@ package struct Imports: ImportsService {
     ) async throws -> IdentityV1.KeepHashParametersResponse {
         try context.requireOperator()
         guard
+            // try?: there is one thing that can be wrong with them.
             let project = try? FirebaseProject(
                 signerKey: SecretBytes(copying: request.signerKey),
                 saltSeparator: request.saltSeparator)
         else {
-            // The one thing that can be wrong with them.
             throw ServiceError(.invalidArgument, fields: ["signer_key", "salt_separator"])
         }
         return IdentityV1.KeepHashParametersResponse(

@@ -36,7 +36,7 @@ struct SchemaBuilder {
         if isMapEntry { throw SchemaError.unsupported(field: name) }
         let fields = try message.messages(2).map {
             try FieldType($0, message: name, isProto3: scope.isProto3)
-        }
+        }.sorted { $0.number < $1.number }
         messages[name] = MessageType(name: name, fields: fields)
     }
 

@@ -2,7 +2,7 @@
 struct MessageType: Sendable {
     /// `postern.session.v1.Tokens`.
     let name: String
-    /// In the order of the `.proto`, which is the order that JSON is written in.
+    /// By their numbers, which is the order that other implementations write JSON in too.
     let fields: [FieldType]
     private let byNumber: [Int: Int]
     private let byName: [String: Int]
