@@ -16,7 +16,7 @@ struct ImportCandidateTests {
         return try ImportCandidate(
             record,
             ImportCandidate.Terms(
-                source: source, isEmailTrusted: true, defaultLanguage: "en", now: Self.now))
+                source: source, isEmailTrusted: true, defaultLanguage: "en", takenAt: Self.now))
     }
 
     private func refused(_ change: (inout IdentityV1.AccountRecord) -> Void) -> String {
