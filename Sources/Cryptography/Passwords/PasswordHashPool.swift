@@ -13,6 +13,8 @@ package final class PasswordHashPool: Sendable {
     private let time: any Time
     /// A hash of nobody's password, for addresses that nobody has.
     private let nobody: PasswordHash
+    /// What its own hashes are made by.
+    package let ownScheme: PasswordScheme
 
     /// Starts the threads.
     /// - Throws: `CryptographyError`: `.system` when the system has no thread or memory to give,
@@ -30,6 +32,7 @@ package final class PasswordHashPool: Sendable {
         nobody = PasswordHash(
             parameters: settings.parameters, salt: randomness.bytes(PasswordHash.saltBytes),
             hash: randomness.bytes(PasswordHash.hashBytes))
+        ownScheme = try PasswordScheme(of: nobody)
         workers = HashWorkers(settings: settings, time: time, metrics: metrics)
         do {
             try workers.start(settings)
@@ -40,6 +43,12 @@ package final class PasswordHashPool: Sendable {
     }
 
     deinit { workers.close() }
+
+    /// What hashes are made by where the operator says nothing.
+    package func standardScheme() throws -> PasswordScheme {
+        try PasswordScheme(
+            of: PasswordHash(parameters: .standard, salt: nobody.salt, hash: nobody.hash))
+    }
 
     /// The text to store for a new password.
     /// - Throws: `ServiceError(.resourceExhausted)` with `retryAfter` when too many wait,

@@ -23,13 +23,15 @@ struct SignInWithPhoneCodeFlow: Sendable {
         let onward = try context.onward(for: "SignInWithPhoneCode")
         let origin = try Origin.of(request.device, context)
         let number = try PhoneNumber.required(request.phoneNumber)
+        let asking = try await AskingSession(sessions: sessions).token(
+            request.accessToken, context)
         let admitted = try await CountedCode(limits: limits).run(
             number, device: origin.deviceId, language: request.language, context
         ) {
             try await codes.signInWithCode(
                 IdentityV1.SignInWithCodeRequest(
                     requestId: request.requestId, phoneNumber: number.text, code: request.code,
-                    guestAccessToken: request.accessToken, language: request.language,
+                    guestAccessToken: asking, language: request.language,
                     origin: origin), onward)
         }
         let session = try await sessions.create(

@@ -6,6 +6,9 @@ enum AccountEvent: CaseIterable, Sendable {
     case suspend
     /// The operator takes that back.
     case restore
+    /// It has an address that must be proved before it is let in: a guest signs up with one, where
+    /// the operator wants that (G-02).
+    case awaitVerification
     /// Its address is proved.
     case verify
     /// It is to be deleted.
@@ -57,7 +60,8 @@ struct AccountStanding: Hashable, Sendable {
 ///     deleting      (deleting)   (deleting)   (deleting)   –                beneath it
 ///
 /// – changes nothing; in brackets the status stays, and what is beneath it changes; "beneath it" is
-/// the weightiest of what remains: suspended, pending, active.
+/// the weightiest of what remains: suspended, pending, active. To await verification makes an active
+/// account pending, and the others so beneath their status.
 ///
 ///     status        sign in   link   refresh   prove address   export
 ///     active        yes       yes    yes       yes             yes
@@ -75,6 +79,7 @@ enum AccountStatusRule {
         switch event {
         case .suspend: standing.isSuspended = true
         case .restore: standing.isSuspended = false
+        case .awaitVerification: standing.awaitsVerification = true
         case .verify: standing.awaitsVerification = false
         case .beginDeletion: standing.isDeleting = true
         case .cancelDeletion: standing.isDeleting = false

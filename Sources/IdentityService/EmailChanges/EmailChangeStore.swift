@@ -46,17 +46,27 @@ extension SQLSession {
 }
 
 extension Transaction {
+    /// How long guesses at a change's link count against the account's next ones, too: who holds a
+    /// session must not get five more at its password with each mail.
+    private static var guessesCountFor: Duration { .seconds(900) }
+
     /// Writes a change; the account's former one is void.
     func insert(_ change: PendingEmailChange) throws {
         try execute(
             """
-            INSERT OR REPLACE INTO email_changes
+            INSERT INTO email_changes
                 (account, token_hash, address_key, address, requested_at_ms, expires_at_ms)
             VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (account) DO UPDATE SET
+                token_hash = excluded.token_hash, address_key = excluded.address_key,
+                address = excluded.address, expires_at_ms = excluded.expires_at_ms,
+                attempts = CASE WHEN requested_at_ms > ? THEN attempts ELSE 0 END,
+                requested_at_ms = excluded.requested_at_ms
             """,
             [
                 .integer(change.account.key), .blob(change.tokenHash), .blob(change.addressKey),
                 .blob(change.sealedAddress), SQLValue(at), SQLValue(change.expiresAt),
+                SQLValue(at - Self.guessesCountFor),
             ])
     }
 

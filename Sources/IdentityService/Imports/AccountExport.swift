@@ -9,8 +9,9 @@ import Storage
 ///
 /// Accounts that are being deleted are gone already; guests are nobody elsewhere. Both are left out.
 struct AccountExport: Sendable {
-    /// Accounts in an item: at the most 12 KB each, of 1 MiB that a frame may have.
-    private static let pageSize: Int64 = 50
+    /// Accounts in an item: with sixteen identities of the longest names one has 25 KB, and a frame
+    /// may have 1 MiB.
+    private static let pageSize: Int64 = 32
 
     let parts: IdentityParts
 

@@ -2,7 +2,7 @@
 enum ImportTables {
     /// Ids elsewhere, found by a keyed hash of system and id; custom claims; what the hashes of a
     /// Firebase project share, kept once; and by which scheme a password is hashed where that is not
-    /// ours, without an entry for the others.
+    /// ours, without an entry for the others; and by which schemes ours ever were.
     static let foreignAccounts = """
         CREATE TABLE hash_parameters (
             parameters INTEGER PRIMARY KEY,
@@ -24,5 +24,9 @@ enum ImportTables {
         ) STRICT;
         ALTER TABLE passwords ADD COLUMN scheme TEXT;
         CREATE INDEX passwords_by_scheme ON passwords (scheme) WHERE scheme IS NOT NULL;
+        CREATE TABLE own_password_schemes (
+            scheme INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL
+        ) STRICT;
         """
 }

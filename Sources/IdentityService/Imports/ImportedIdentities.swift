@@ -20,11 +20,16 @@ enum ImportedIdentities {
     ) throws(ImportRefusal) -> [ProvedIdentity] {
         guard record.identities.count <= countMax else { throw refusal("too-many") }
         var methods: Set<String> = []
+        // One subject twice would break on the store's index, and stop the file there for good.
+        var subjects: Set<[String]> = []
         var identities: [ProvedIdentity] = []
         for identity in record.identities {
             guard methods.insert(identity.method).inserted else {
                 throw refusal("two-of-one-method")
             }
+            guard identity.issuer != "phone",
+                subjects.insert([identity.issuer, identity.subject]).inserted
+            else { throw refusal("two-of-one-subject") }
             identities.append(try read(identity))
         }
         return identities

@@ -48,6 +48,10 @@ struct GuestSignIn: Sendable {
             guard let row = try transaction.account(AccountID(stored: first.account)), row.isGuest
             else { throw ServiceError(.idempotencyKeyReused) }
             guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            // What waits for its address is about to be opened by a password.
+            guard try transaction.claim(of: row.account, at: transaction.at) == nil else {
+                throw ServiceError(.idempotencyKeyReused)
+            }
             return row
         }
         try transaction.insert(new)

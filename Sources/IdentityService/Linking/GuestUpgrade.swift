@@ -41,6 +41,10 @@ struct GuestUpgrade {
             row.account, sealedDisplayName: isNamed ? nil : draft.sealedDisplayName,
             sealedPhotoURL: draft.sealedPhotoURL)
         try transaction.setLastSignIn(row.account)
+        // As for who was no guest: else anybody could sign up with any address through a guest.
+        if draft.status == .pendingVerification {
+            try transaction.befall(.awaitVerification, row.account)
+        }
     }
 }
 

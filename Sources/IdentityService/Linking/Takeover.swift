@@ -49,6 +49,9 @@ struct Takeover {
         let account = row.account
         let removed = row.methods.filter { $0 != "password" }
         let outbox = IdentityOutbox(parts: parts)
+        try transaction.removeLinks(of: account)
+        try transaction.removeKnownDevices(of: account)
+        try transaction.removePhoneCodes(of: account)
         try transaction.enqueue(outbox.revokeDevices(account))
         guard !removed.isEmpty else { return }
         try Grants(parts: parts).revoke(of: row.account, transaction)

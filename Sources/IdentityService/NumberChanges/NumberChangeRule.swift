@@ -52,10 +52,13 @@ enum NumberChangeRule {
         return others
     }
 
-    /// Whether a proof tells more than that somebody has the number.
+    /// Whether a proof tells more than that somebody has the number: by something that nobody gets
+    /// with it, or from before it changed. A device's key proves only who opened its session, which
+    /// may have been by a code; a guest's sign-in proves nothing.
     static func isIndependent(
         _ methods: [String], provedAt: Timestamp, of change: NumberChange
     ) -> Bool {
-        !methods.contains("sms") || provedAt < change.toldAt
+        guard !methods.contains("anon") else { return false }
+        return methods.contains("pwd") || methods.contains("fed") || provedAt < change.toldAt
     }
 }

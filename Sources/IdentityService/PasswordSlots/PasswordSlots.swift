@@ -11,8 +11,10 @@ import Synchronization
 /// a watch would learn which addresses have accounts that came from elsewhere. Each scheme that is
 /// stored is measured, when it is first imported and at the start; a sign-in that fails leaves on a
 /// timer at the end of the longest, and holds no thread meanwhile. Right passwords do not wait: who
-/// has one has nothing to learn. Where all hashes are ours, all take the same by nature, and nobody
-/// waits.
+/// has one has nothing to learn. Where all hashes are ours and of one cost, all take the same by
+/// nature, and nobody waits. Else ours count too: who is unknown is answered after one of ours, which
+/// may be the slowest. After a change of `password-hash-memory` or `-passes` the former cost counts
+/// from then on, since nobody knows who still has a hash of it.
 ///
 /// The slot is counted from the moment at which the check began, without its wait for a thread: that
 /// wait is the same for all who come at the same time.
@@ -78,14 +80,17 @@ final class PasswordSlots: Sendable {
 
     /// Hashes of these schemes are about to be stored.
     func add(_ schemes: some Collection<PasswordScheme>) async throws {
+        guard !schemes.isEmpty else { return }
         let slowest = schemes.map(\.microseconds).max() ?? 0
         // What is clearly quicker cannot be the slowest, whatever this machine makes of it.
-        for scheme in schemes where scheme.microseconds * 2 >= slowest {
-            try await measure(scheme)
-        }
+        let measured =
+            schemes.sorted { $0.microseconds > $1.microseconds }
+            .prefix(Self.measuredMax).filter { $0.microseconds * 2 >= slowest }
+            + [passwords.ownScheme]
+        for scheme in measured { try await measure(scheme) }
         let known = try await slot()
         state.withLock { state in
-            let longest = schemes.compactMap { state.times[$0.name] }.max() ?? .zero
+            let longest = measured.compactMap { state.times[$0.name] }.max() ?? .zero
             state.slot = max(known, state.slot ?? .zero, Self.slot(of: longest))
             state.additions += 1
         }
@@ -111,17 +116,34 @@ final class PasswordSlots: Sendable {
     /// Reads which schemes are stored, measures the slowest, and sets the slot.
     private func look() async throws {
         let additions = state.withLock { $0.additions }
-        let names = try await store.read { try $0.storedPasswordSchemes() }
-        // A name that does not read is of a later version's scheme, whose hashes do not read either.
-        let schemes = names.compactMap { try? PasswordScheme(name: $0) }
-            .sorted { $0.microseconds > $1.microseconds }
-            .prefix(Self.measuredMax)
+        let schemes = try await stored()
         for scheme in schemes { try await measure(scheme) }
         state.withLock { state in
+            state.times = state.times.filter { name, _ in schemes.contains { $0.name == name } }
             guard state.additions == additions || state.slot == nil else { return }
             let longest = schemes.compactMap { state.times[$0.name] }.max() ?? .zero
             state.slot = Self.slot(of: longest)
         }
+    }
+
+    /// The slowest schemes that are stored, by their parameters, and our own; none where there is
+    /// only that one.
+    private func stored() async throws -> [PasswordScheme] {
+        let own = passwords.ownScheme
+        let standard = try passwords.standardScheme()
+        var owns = try await store.read { try $0.ownPasswordSchemes() }
+        if !owns.contains(own.name) {
+            owns = try await store.write { transaction in
+                try transaction.note(ownScheme: own.name, standard: standard.name)
+                return try transaction.ownPasswordSchemes()
+            }
+        }
+        let names = try await store.read { try $0.storedPasswordSchemes() } + owns
+        guard names.contains(where: { $0 != own.name }) else { return [] }
+        // A name that does not read is of a later version's scheme, whose hashes do not read either.
+        return names.compactMap { try? PasswordScheme(name: $0) }
+            .sorted { $0.microseconds > $1.microseconds }
+            .prefix(Self.measuredMax).filter { $0.name != own.name } + [own]
     }
 
     private func measure(_ scheme: PasswordScheme) async throws {

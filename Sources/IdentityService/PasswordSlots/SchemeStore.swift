@@ -16,4 +16,23 @@ extension SQLSession {
             """, [.integer(PasswordSlots.schemesMax)]
         ) { try $0.text(0) }
     }
+
+    /// By which schemes our own hashes have been made.
+    func ownPasswordSchemes() throws -> [String] {
+        try query("SELECT name FROM own_password_schemes ORDER BY scheme") { try $0.text(0) }
+    }
+}
+
+extension Transaction {
+    /// Notes by which scheme our hashes are made from now on.
+    /// - Parameter standard: by which they were while nobody noted it.
+    func note(ownScheme name: String, standard: String) throws {
+        var known = try ownPasswordSchemes()
+        let hasPasswords = try queryOne("SELECT 1 FROM passwords LIMIT 1") { _ in true } ?? false
+        let before = known.isEmpty && hasPasswords ? [standard] : []
+        for new in before + [name] where !known.contains(new) {
+            try execute("INSERT INTO own_password_schemes (name) VALUES (?)", [.text(new)])
+            known.append(new)
+        }
+    }
 }

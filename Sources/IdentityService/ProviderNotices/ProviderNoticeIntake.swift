@@ -51,7 +51,8 @@ struct ProviderNoticeIntake: Sendable {
     }
 
     private func refused(_ reason: String) {
-        parts.logger.warning(
+        // Anybody can post to a public endpoint: at a higher level strangers would fill the log.
+        parts.logger.debug(
             "a provider's notice was not taken", fields: [.reason: .text(reason)])
     }
 

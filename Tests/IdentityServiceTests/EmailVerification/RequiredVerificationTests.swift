@@ -34,6 +34,22 @@ struct RequiredVerificationTests {
         #expect(try await house.signIn().account?.emailVerified == true)
     }
 
+    @Test("G-02: who signs up through a guest waits for the address as anybody else")
+    func throughGuest() async throws {
+        let guest = try await house.guest()
+        let answer = try await house.service.register(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse", language: "en",
+                origin: IdentityHouse.origin, guestAccessToken: guest.token), house.context())
+        #expect(answer.proof == nil)
+        #expect(answer.account?.status == .pendingVerification)
+        #expect(try await house.refusedSignIn() == .emailNotVerified)
+        try await house.relay()
+        let confirmed = try await house.service.confirmEmail(
+            .init(token: try house.latestToken(), password: "Correct7Horse"), house.context())
+        #expect(confirmed.account?.status == .active)
+    }
+
     @Test("G-02: without a session the password asks for another link; the former is void")
     func resends() async throws {
         _ = try await house.register()

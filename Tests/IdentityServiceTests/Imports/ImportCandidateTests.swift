@@ -59,6 +59,9 @@ struct ImportCandidateTests {
             refused { $0.identities = [Self.link("g"), Self.link("g", "2")] }
                 == "identities two-of-one-method")
         #expect(
+            refused { $0.identities = [Self.link("g", "1"), Self.link("h", "1")] }
+                == "identities two-of-one-subject")
+        #expect(
             refused { $0.identities = (0..<17).map { Self.link("g\($0)") } }
                 == "identities too-many")
         for claims in [

@@ -50,6 +50,28 @@ struct PasswordSlotsTests {
         _ = try await house.signIn()
     }
 
+    @Test("one of ours is the slowest where those from elsewhere are quicker, or ours was changed")
+    func oursCounts() async throws {
+        let parts = house.service.parts
+        func slots(_ times: [(PasswordScheme, Duration)]) -> PasswordSlots {
+            let slots = PasswordSlots(
+                store: parts.store, passwords: parts.passwords, time: parts.time,
+                logger: parts.logger)
+            for (scheme, time) in times { slots.know(scheme, takes: time) }
+            return slots
+        }
+        let own = (parts.passwords.ownScheme, Duration.milliseconds(100))
+        let quick = (try PasswordScheme(name: "$2b$04"), Duration.milliseconds(10))
+        let imported = slots([own, quick])
+        try await imported.add([quick.0])
+        #expect(try await imported.slot() == .milliseconds(150))
+        _ = try await house.register()
+        // What was hashed before the operator lowered the cost is the standard's.
+        try await house.change("DELETE FROM own_password_schemes")
+        let former = (try parts.passwords.standardScheme(), Duration.milliseconds(400))
+        #expect(try await slots([own, former]).slot() == .milliseconds(600))
+    }
+
     @Test("a caller that has gone leaves its failure in the audit trail all the same")
     func cancelled() async throws {
         try house.service.parts.slots.know(

@@ -63,5 +63,8 @@ struct NumberChangeRuleTests {
         #expect(isIndependent(["sms", "otp"], at: before))
         #expect(isIndependent(["pwd"], at: Self.told))
         #expect(isIndependent(["fed"], at: Self.told))
+        // A key of a session that a code opened, and a guest who proved nothing.
+        #expect(!isIndependent(["hwk", "user"], at: Self.told))
+        #expect(!isIndependent(["anon"], at: before))
     }
 }

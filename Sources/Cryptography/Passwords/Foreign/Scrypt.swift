@@ -20,6 +20,8 @@ enum Scrypt {
             guard costLog <= 24, blockSize <= 1_024, lanes <= 1_024 else {
                 throw PasswordHashError(.tooCostly)
             }
+            // N < 2^(128 · r / 8), RFC 7914, section 6: OpenSSL computes nothing else.
+            guard costLog < 16 * blockSize else { throw PasswordHashError(.malformed) }
             self.costLog = costLog
             self.blockSize = blockSize
             self.lanes = lanes
