@@ -61,7 +61,9 @@ struct AdmissionWriting {
         }
         return AddressOwner(
             holder: row.holder, isProved: row.address?.provedAt != nil,
-            hasThisMethod: row.methods.contains(proved.method))
+            hasThisMethod: row.methods.contains(proved.method),
+            wasRemoved: try transaction.wasRemoved(
+                parts.keys.lookUpKey(of: proved), from: account))
     }
 
     // MARK: write

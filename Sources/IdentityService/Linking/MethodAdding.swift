@@ -58,6 +58,7 @@ private struct MethodAddition {
         }
         try gainAddress(row, vault)
         try transaction.insert(NewIdentity(proved, of: account, vault, parts))
+        try transaction.forgetRemoval(parts.keys.lookUpKey(of: proved), from: account)
         try Grants(parts: parts).exchange(proved, for: account, transaction)
         try audit(.identityLinked)
         try NoticeMail(parts: parts).write(

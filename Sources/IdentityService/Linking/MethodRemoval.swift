@@ -8,6 +8,9 @@ import Storage
 /// All other sessions end, as with a change of the password: who takes a way of signing in away may
 /// do so because somebody else had it, and which session was opened by which way is not known here.
 ///
+/// An identity that goes stays out until its owner links it again: what it proves of an email does not
+/// lead to this account any more (`RemovedIdentityTables`).
+///
 /// Two that go at once are decided one after the other, so that of the last two one stays.
 struct MethodRemoval: Sendable {
     let parts: IdentityParts
@@ -42,9 +45,14 @@ struct MethodRemoval: Sendable {
         }
         var subject: [UInt8]?
         for identity in try transaction.identities(of: account) where identity.method == method {
-            let details = try AccountReading(parts: parts).vault(row)
+            let text = try AccountReading(parts: parts).vault(row)
                 .open(identity.sealedDetails, .identityDetails(identity.identity))
-            subject = parts.keys.subject(of: try IdentityDetails(text: details))
+            let details = try IdentityDetails(text: text)
+            subject = parts.keys.subject(of: details)
+            // A phone tells no email, so nothing would link it by itself.
+            if identity.method != "phone" {
+                try transaction.noteRemoval(parts.keys.lookUpKey(of: details), from: account)
+            }
             try Grants(parts: parts).revoke(of: account, identity: identity.identity, transaction)
             try transaction.removeIdentity(identity.identity)
         }

@@ -27,6 +27,7 @@ struct Takeover {
         try transaction.removePassword(of: account)
         try Grants(parts: parts).revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
+        try transaction.forgetRemovals(from: account)
         try transaction.removeLinks(of: account)
         try transaction.removeKnownDevices(of: account)
         try transaction.removePhoneCodes(of: account)
@@ -50,6 +51,7 @@ struct Takeover {
         let removed = row.methods.filter { $0 != "password" }
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(outbox.revokeDevices(account))
+        try transaction.forgetRemovals(from: account)
         guard !removed.isEmpty else { return }
         try Grants(parts: parts).revoke(of: row.account, transaction)
         try transaction.removeIdentities(of: account)
