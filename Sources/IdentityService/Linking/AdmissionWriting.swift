@@ -37,10 +37,13 @@ struct AdmissionWriting {
 
     private func asking() throws -> LinkingCase.Asking {
         guard let guest = call.guest else { return .nobody }
-        guard let row = try transaction.account(guest) else {
+        guard let row = try transaction.account(guest.account) else {
             throw ServiceError(.invalidAccessToken)
         }
-        return row.isGuest ? .guest(row.holder) : .full
+        // Who is none any more is refused by the rule.
+        guard row.isGuest else { return .full }
+        try transaction.requireLive(guest)
+        return .guest(row.holder)
     }
 
     private func holder(_ account: AccountID) throws -> AccountHolder {

@@ -15,11 +15,13 @@ import Storage
 struct MethodRemoval: Sendable {
     let parts: IdentityParts
 
-    /// - Throws: as `MethodRule`; `auth/user-disabled`, `auth/idempotency-key-reused`.
+    /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     func remove(_ method: String, _ call: MethodCall) async throws -> AccountRow {
         let outcome: Result<AccountRow, ServiceError> = try await parts.store.write {
             transaction in
             let row = try Self.row(call.owner.account, transaction)
+            try transaction.requireLive(call.owner)
             if try transaction.firstAnswer(of: call.call) != nil { return .success(row) }
             if let code = MethodRule.refusal(removing: method, from: row.methods) {
                 try transaction.audit(
@@ -59,12 +61,12 @@ struct MethodRemoval: Sendable {
         try transaction.audit(
             AuditEvent(.identityUnlinked, account: account.key, subject: subject)
                 .from(call.origin))
-        let outbox = IdentityOutbox(parts: parts)
-        try transaction.enqueue(
-            outbox.endAccount(account, provedUntil: transaction.at, except: call.owner.session))
+        try transaction.endSessions(
+            of: account, provedUntil: transaction.at, except: call.owner.session, parts)
         try NoticeMail(parts: parts).write(
             .methodRemoved, to: account, call.device, naming: [method],
-            at: transaction.at.milliseconds, key: outbox.newKey(), transaction)
+            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
+            transaction)
     }
 
     private static func row(_ account: AccountID, _ transaction: Transaction) throws -> AccountRow {

@@ -32,9 +32,8 @@ struct Takeover {
         try transaction.removeKnownDevices(of: account)
         try transaction.removePhoneCodes(of: account)
         try transaction.cancelPendingChanges(of: account)
-        let outbox = IdentityOutbox(parts: parts)
-        try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
-        try transaction.enqueue(outbox.revokeDevices(account))
+        try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
+        try transaction.enqueue(IdentityOutbox(parts: parts).revokeDevices(account))
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
         return row.methods
