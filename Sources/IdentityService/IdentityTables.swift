@@ -73,6 +73,7 @@ package enum IdentityTables {
         Migration(
             number: 9,
             sql: AccountStatusTables.sql + SuspensionTables.sql + KnownDeviceTables.sql),
+        Migration(number: 10, sql: RemovedIdentityTables.sql + SessionsEndTables.sql),
     ]
 
     /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the

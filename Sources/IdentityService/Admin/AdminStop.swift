@@ -86,8 +86,7 @@ struct AdminStop: Sendable {
     }
 
     private func endSessions(of account: AccountID, _ transaction: Transaction) throws {
-        try transaction.enqueue(
-            IdentityOutbox(parts: parts).endAccount(
-                account, provedUntil: transaction.at, reason: .revoked))
+        try transaction.endSessions(
+            of: account, provedUntil: transaction.at, reason: .revoked, parts)
     }
 }

@@ -9,6 +9,12 @@ struct SessionOwner: Hashable, Sendable {
     let account: AccountID
     /// "ses_…".
     let session: String
+    /// The earliest of the session's proofs (`SessionsEnd`). Not the latest: a stranger can pass the
+    /// prompt of their own device at any time. Where the sign-in's has moved on, then by identity's
+    /// word, which nobody gets by what an end of sessions has taken away.
+    let provedAt: Timestamp
+    /// No recent proof was asked for, since the account was a guest.
+    var isProofWaived = false
 }
 
 /// Asks the session service whose session asks, for what changes who may sign in to an account.
@@ -51,7 +57,11 @@ struct SessionOwners: Sendable {
             throw ServiceError(.invalidAccessToken)
         }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return (SessionOwner(account: account, session: proofs.sessionId), proofs)
+        let provedAt = proofs.proofs.map(\.provedAtMs).min() ?? 0
+        let owner = SessionOwner(
+            account: account, session: proofs.sessionId,
+            provedAt: Timestamp(milliseconds: provedAt))
+        return (owner, proofs)
     }
 
     /// By what this account and session could prove their owner.

@@ -80,9 +80,8 @@ struct StrictRegistration: Sendable {
                 guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
                 sealedPhotoURL: nil)
         }
-        try transaction.enqueue(
-            IdentityOutbox(parts: parts).endAccount(
-                guest, provedUntil: transaction.at, reason: .signedOut))
+        try transaction.endSessions(
+            of: guest, provedUntil: transaction.at, reason: .signedOut, parts)
     }
 
     private func audit(

@@ -6,8 +6,8 @@ import ServiceRuntime
 /// The use of a link to change an address as it was asked for, read and checked.
 struct EmailChangeAttempt: Sendable {
     let tokenHash: [UInt8]
-    /// The account of the session that asks; nil outside a session.
-    let asking: AccountID?
+    /// Whose session asks; nil outside a session.
+    let owner: SessionOwner?
     /// As entered; empty where none was.
     let password: String
     let origin: CallOrigin
@@ -17,16 +17,19 @@ struct EmailChangeAttempt: Sendable {
     /// Reads a request.
     /// - Throws: `auth/invalid-link` for what is no token.
     init(
-        _ request: IdentityV1.ConfirmEmailChangeRequest, asking: AccountID?,
+        _ request: IdentityV1.ConfirmEmailChangeRequest, from owner: SessionOwner?,
         _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
         guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
         tokenHash = token.hash(.changeEmail, keys.links)
-        self.asking = asking
+        self.owner = owner
         password = request.password
         origin = CallOrigin(request.origin, hash: keys.audit)
         call = try RepeatableCall("ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
     }
+
+    /// The account of the session that asks; nil outside a session.
+    var asking: AccountID? { owner?.account }
 }
 
 extension SessionOwners {

@@ -24,12 +24,12 @@ struct EmailChangeConfirmation: Sendable {
 
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
     ///   `auth/email-already-in-use` where the address has become another account's: to who reads
-    ///   its mail that tells nothing new; `auth/user-disabled`.
+    ///   its mail that tells nothing new; `auth/user-disabled`, `auth/session-ended`.
     func run(
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
-        let asking = try await owners.ownerIfLive(request.accessToken, context)?.account
-        let attempt = try EmailChangeAttempt(request, asking: asking, context, parts.keys)
+        let owner = try await owners.ownerIfLive(request.accessToken, context)
+        let attempt = try EmailChangeAttempt(request, from: owner, context, parts.keys)
         for _ in 0..<Self.checksMax {
             guard let (change, holder) = try await find(attempt) else {
                 return try await answerAgain(attempt)
@@ -96,6 +96,10 @@ struct EmailChangeConfirmation: Sendable {
                     let holder = try transaction.passwordHolder(change.account),
                     holder.sealedHash == checked.sealedHash, holder.row.status.isUsable
                 else { return nil }
+                // In its own session no password was asked for, so that must not have ended since.
+                if let owner = attempt.owner, owner.account == change.account {
+                    try transaction.requireLive(owner)
+                }
                 guard try transaction.owner(ofAddress: change.addressKey) == nil else {
                     throw ServiceError(.emailAlreadyInUse)
                 }

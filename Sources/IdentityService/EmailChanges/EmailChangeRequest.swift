@@ -21,23 +21,23 @@ struct EmailChangeRequest: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
-    /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/operation-not-allowed`
-    ///   for a guest, who signs up instead, and as in the table.
+    /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/session-ended`,
+    ///   `auth/operation-not-allowed` for a guest, who signs up instead, and as in the table.
     func run(
         _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse {
         guard let address = EmailAddress(request.newEmail) else {
             throw ServiceError(.invalidEmail, fields: ["new_email"])
         }
-        let account = try await owners.require(.standard, of: request.accessToken, context).account
+        let owner = try await owners.require(.standard, of: request.accessToken, context)
         let wanted = Wanted(
             address: address, lookUpKey: parts.keys.lookUpKey(of: address),
             token: LinkToken.drawn(from: parts.randomness),
             origin: CallOrigin(request.origin, hash: parts.keys.audit))
         let call = try RepeatableCall(
-            "RequestEmailChange", [Array(account.text.utf8), wanted.lookUpKey], context,
+            "RequestEmailChange", [Array(owner.account.text.utf8), wanted.lookUpKey], context,
             hash: parts.keys.calls)
-        switch try await write(wanted, of: account, call) {
+        switch try await write(wanted, of: owner, call) {
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["new_email"])
         case .waits(let row):
             var message = try AccountReading(parts: parts).message(row)
@@ -59,12 +59,14 @@ struct EmailChangeRequest: Sendable {
     }
 
     private func write(
-        _ wanted: Wanted, of account: AccountID, _ call: RepeatableCall?
+        _ wanted: Wanted, of asking: SessionOwner, _ call: RepeatableCall?
     ) async throws -> Outcome {
-        try await parts.store.write { transaction in
+        let account = asking.account
+        return try await parts.store.write { transaction in
             guard let row = try transaction.account(account) else {
                 throw ServiceError(.invalidAccessToken)
             }
+            try transaction.requireLive(asking)
             if try transaction.firstAnswer(of: call) != nil { return .waits(row) }
             try check(row, wanted)
             let owner = try transaction.owner(ofAddress: wanted.lookUpKey)

@@ -124,8 +124,7 @@ struct EmailConfirmation: Sendable {
         try transaction.cancelPendingChanges(of: account)
         try transaction.audit(
             AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))
-        try transaction.enqueue(
-            IdentityOutbox(parts: parts).endAccount(account, provedUntil: transaction.at))
+        try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
     }
 
     /// The link is gone, but this may be a repeat of the call that used it (G-25). It is answered

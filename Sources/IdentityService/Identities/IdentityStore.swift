@@ -104,6 +104,11 @@ extension IdentityKeys {
         identities.lookUpKey(name(issuer: proved.issuer, subject: proved.subject))
     }
 
+    /// The same, of an identity that is kept.
+    func lookUpKey(of details: IdentityDetails) -> [UInt8] {
+        identities.lookUpKey(name(issuer: details.issuer, subject: details.subject))
+    }
+
     /// The keyed hash of an identity in the audit trail: another one, so that the trail cannot be
     /// joined with the accounts by it.
     func subject(of proved: ProvedIdentity) -> [UInt8] {

@@ -18,7 +18,8 @@ struct Admission: Sendable {
 
     /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/already-signed-in`,
     ///   `auth/email-already-in-use`, `auth/missing-or-invalid-nonce`,
-    ///   `auth/idempotency-key-reused`; `auth/invalid-access-token` where the guest is gone.
+    ///   `auth/idempotency-key-reused`; `auth/invalid-access-token` where the guest is gone,
+    ///   `auth/session-ended` where its session is.
     func admit(
         _ proved: ProvedIdentity, _ call: AdmissionCall
     ) async throws -> IdentityV1.AdmissionResponse {
@@ -44,7 +45,7 @@ struct Admission: Sendable {
         guard !guestAccessToken.isEmpty else { return try await admit(proved, call) }
         var call = call
         do {
-            call.guest = try await owners.owner(of: guestAccessToken, context).account
+            call.guest = try await owners.owner(of: guestAccessToken, context)
         } catch let refused as ServiceError {
             guard let again = try await answerAgain(proved, call) else { throw refused }
             return again

@@ -11,7 +11,7 @@ struct AdmissionCall: Sendable {
     let language: String
     /// Whose session asks, as the session service says (`SessionOwners`): a guest is upgraded, who
     /// has an account is refused; nil outside a session.
-    var guest: AccountID?
+    var guest: SessionOwner?
     /// For a repeat; nil where the call carries no key. Its fingerprint holds the identity
     /// (`IdentityKeys.lookUpKey(of:)`), since a repeat is answered only to who proves it again.
     let call: RepeatableCall?
@@ -20,7 +20,7 @@ struct AdmissionCall: Sendable {
     /// - Parameter language: BCP 47; empty takes the default.
     /// - Throws: `rpc/invalid-argument` for what is no language.
     init(
-        from origin: IdentityV1.Origin?, language: String, guest: AccountID? = nil,
+        from origin: IdentityV1.Origin?, language: String, guest: SessionOwner? = nil,
         call: RepeatableCall?, _ parts: IdentityParts
     ) throws(ServiceError) {
         guard language.isEmpty || Applicant.isLanguage(language) else {

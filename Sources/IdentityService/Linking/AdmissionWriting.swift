@@ -37,10 +37,13 @@ struct AdmissionWriting {
 
     private func asking() throws -> LinkingCase.Asking {
         guard let guest = call.guest else { return .nobody }
-        guard let row = try transaction.account(guest) else {
+        guard let row = try transaction.account(guest.account) else {
             throw ServiceError(.invalidAccessToken)
         }
-        return row.isGuest ? .guest(row.holder) : .full
+        // Who is none any more is refused by the rule.
+        guard row.isGuest else { return .full }
+        try transaction.requireLive(guest)
+        return .guest(row.holder)
     }
 
     private func holder(_ account: AccountID) throws -> AccountHolder {
@@ -61,7 +64,9 @@ struct AdmissionWriting {
         }
         return AddressOwner(
             holder: row.holder, isProved: row.address?.provedAt != nil,
-            hasThisMethod: row.methods.contains(proved.method))
+            hasThisMethod: row.methods.contains(proved.method),
+            wasRemoved: try transaction.wasRemoved(
+                parts.keys.lookUpKey(of: proved), from: account))
     }
 
     // MARK: write

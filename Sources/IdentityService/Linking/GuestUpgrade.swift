@@ -20,9 +20,9 @@ struct GuestUpgrade {
         guard try transaction.endGuest(row.account) else { throw ServiceError(.alreadySignedIn) }
         // An address that was claimed on the borrowed phone must not become a way in later.
         try transaction.cancelPendingChanges(of: row.account)
-        try transaction.enqueue(
-            IdentityOutbox(parts: parts).endAccount(
-                row.account, provedUntil: transaction.at, except: session, reason: .signedOut))
+        try transaction.endSessions(
+            of: row.account, provedUntil: transaction.at, except: session, reason: .signedOut,
+            parts)
         try transaction.audit(
             AuditEvent(.guestUpgraded, account: row.account.key).from(origin))
     }

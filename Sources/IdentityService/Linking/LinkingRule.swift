@@ -21,6 +21,8 @@ import ServiceRuntime
 ///     guest       unknown     verified, relay   owned, proved            link, and a collision
 ///     both        unknown     verified, relay   owned, proved, and has   auth/email-already-in-use
 ///                                               this provider already
+///     both        unknown     verified, relay   owned, proved, and has   auth/email-already-in-use
+///                                               taken this one away
 ///     nobody      unknown     verified, relay   owned, unproved          take over
 ///     guest       unknown     verified, relay   owned, unproved          take over, and a collision
 ///     both        unknown     verified, relay   owned by who is stopped  auth/user-disabled
@@ -47,6 +49,9 @@ import ServiceRuntime
 /// - *One identity of a provider for an account.* The address of somebody who left can be given to
 ///   somebody new: then the provider tells another subject with the same email. Those are two
 ///   people, and the second one must not be let in by the first one's address.
+/// - *What its owner has taken away stays away*: whoever has stolen an account at a provider would
+///   else be let in again by the email that it proves. Only the owner's own link brings it back
+///   (`RemovedIdentityTables`).
 /// - *Whether an account is stopped* is told only here, where the proof is valid.
 /// - *A guest is upgraded only to what nobody has.* Where the identity or its email leads to an
 ///   account, that one is signed in to, and what becomes of the guest is a choice (`Collision`).
@@ -73,7 +78,8 @@ enum LinkingRule {
         }
         if let code = refusal(of: owner.holder.status) { return .refuse(code) }
         guard owner.isProved else { return .takeOver(account) }
-        return owner.hasThisMethod ? .refuse(.emailAlreadyInUse) : .link(account)
+        return owner.hasThisMethod || owner.wasRemoved
+            ? .refuse(.emailAlreadyInUse) : .link(account)
     }
 
     private static func new(
@@ -129,6 +135,8 @@ struct AddressOwner: Hashable, Sendable {
     let isProved: Bool
     /// It has another identity of the same provider.
     let hasThisMethod: Bool
+    /// Its owner has taken this identity away.
+    let wasRemoved: Bool
 }
 
 /// What an issuer says of an email.

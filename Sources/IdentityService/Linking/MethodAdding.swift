@@ -1,4 +1,5 @@
 import CallRecords
+import Contracts
 import EmailAddresses
 import ServiceRuntime
 import Storage
@@ -8,7 +9,8 @@ import Storage
 struct MethodAdding: Sendable {
     let parts: IdentityParts
 
-    /// - Throws: as `MethodRule`; `auth/missing-or-invalid-nonce`, `auth/user-disabled`,
+    /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/requires-recent-login`,
+    ///   `auth/missing-or-invalid-nonce`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     func add(_ proved: ProvedIdentity, _ call: MethodCall) async throws -> AccountRow {
         let outcome: Result<AccountRow, ServiceError>
@@ -37,7 +39,9 @@ private struct MethodAddition {
 
     func run() throws -> Result<AccountRow, ServiceError> {
         let row = try row()
+        if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
         if try transaction.firstAnswer(of: call.call) != nil { return .success(row) }
+        if call.owner.isProofWaived, !row.isGuest { return .failure(try proofMissing(row)) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
             return .failure(try refusal(.invalidNonce))
         }
@@ -58,6 +62,7 @@ private struct MethodAddition {
         }
         try gainAddress(row, vault)
         try transaction.insert(NewIdentity(proved, of: account, vault, parts))
+        try transaction.forgetRemoval(parts.keys.lookUpKey(of: proved), from: account)
         try Grants(parts: parts).exchange(proved, for: account, transaction)
         try audit(.identityLinked)
         try NoticeMail(parts: parts).write(
@@ -98,6 +103,13 @@ private struct MethodAddition {
     private func refusal(_ code: ErrorCode) throws -> ServiceError {
         try audit(.linkingRefused, outcome: code)
         return ServiceError(code)
+    }
+
+    /// It was a guest when it asked, and has been upgraded since.
+    private func proofMissing(_ row: AccountRow) throws -> ServiceError {
+        try audit(.linkingRefused, outcome: .requiresRecentLogin)
+        return RecentProof.standard.refusal(
+            having: Set(row.methods.map(ProofKind.init(method:))))
     }
 
     private func audit(_ kind: AuditKind, outcome: ErrorCode? = nil) throws {

@@ -31,13 +31,18 @@ struct MethodCall: Sendable {
 
 extension SessionOwners {
     /// Whose account it is that is to have another way of signing in, or one less: proved lately.
-    /// A guest has no proof to make; its first way of signing in is its upgrade (G-07).
+    /// A guest has no proof to make; its first way of signing in is its upgrade (G-07). Whether it is
+    /// one still, the transaction says.
     /// - Throws: as `require`.
     func ownerOfMethods(
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {
-        let owner = try await owner(of: accessToken, context)
+        var owner = try await owner(of: accessToken, context)
         let row = try await AccountReading(parts: parts).account(owner.account)
-        return row.isGuest ? owner : try await require(.standard, of: accessToken, context)
+        guard row.isGuest else {
+            return try await require(.standard, of: accessToken, context)
+        }
+        owner.isProofWaived = true
+        return owner
     }
 }

@@ -27,13 +27,13 @@ struct Takeover {
         try transaction.removePassword(of: account)
         try Grants(parts: parts).revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
+        try transaction.forgetRemovals(from: account)
         try transaction.removeLinks(of: account)
         try transaction.removeKnownDevices(of: account)
         try transaction.removePhoneCodes(of: account)
         try transaction.cancelPendingChanges(of: account)
-        let outbox = IdentityOutbox(parts: parts)
-        try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
-        try transaction.enqueue(outbox.revokeDevices(account))
+        try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
+        try transaction.enqueue(IdentityOutbox(parts: parts).revokeDevices(account))
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
         return row.methods
@@ -53,6 +53,7 @@ struct Takeover {
         try transaction.removeKnownDevices(of: account)
         try transaction.removePhoneCodes(of: account)
         try transaction.enqueue(outbox.revokeDevices(account))
+        try transaction.forgetRemovals(from: account)
         guard !removed.isEmpty else { return }
         try Grants(parts: parts).revoke(of: row.account, transaction)
         try transaction.removeIdentities(of: account)

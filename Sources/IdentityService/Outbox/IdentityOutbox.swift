@@ -69,7 +69,8 @@ struct IdentityOutbox: Sendable {
             lane: account.key)
     }
 
-    /// The end of an account's sessions, for its security unless `reason` says otherwise.
+    /// The end of an account's sessions, for its security unless `reason` says otherwise. Only for
+    /// `Transaction.endSessions`, which notes it here too.
     /// - Parameter moment: Of the change. A sign-in with the old password may have been proved in
     ///   the same millisecond, so proofs of that one are refused too; `before_ms` is exclusive.
     /// - Parameter session: The one that stays, "ses_…"; empty for none.

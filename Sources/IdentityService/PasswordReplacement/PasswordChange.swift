@@ -105,17 +105,15 @@ struct PasswordChange: Sendable {
         _ hash: [UInt8], _ attempt: ChangeAttempt, _ transaction: Transaction
     ) throws {
         let account = attempt.account
-        let outbox = IdentityOutbox(parts: parts)
         try transaction.setPassword(account, sealedHash: hash)
         try transaction.removeLinks(.resetPassword, of: account)
         try transaction.cancelPendingChanges(of: account)
         try transaction.audit(
             AuditEvent(.passwordReplaced, account: account.key).from(attempt.origin))
-        try transaction.enqueue(
-            outbox.endAccount(
-                account, provedUntil: transaction.at, except: attempt.session.text))
+        try transaction.endSessions(
+            of: account, provedUntil: transaction.at, except: attempt.session.text, parts)
         try NoticeMail(parts: parts).write(
             .passwordChanged, to: account, attempt.device, at: transaction.at.milliseconds,
-            key: outbox.newKey(), transaction)
+            key: IdentityOutbox(parts: parts).newKey(), transaction)
     }
 }

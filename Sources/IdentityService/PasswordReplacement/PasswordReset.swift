@@ -101,11 +101,11 @@ struct PasswordReset: Sendable {
             account, before: row.lastSignInAt, by: "password", on: attempt.device,
             from: attempt.origin, transaction)
         try audit(.signInSucceeded)
-        let outbox = IdentityOutbox(parts: parts)
-        try transaction.enqueue(outbox.endAccount(account, provedUntil: transaction.at))
+        try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
         try NoticeMail(parts: parts).write(
             .passwordChanged, to: account, attempt.device.shown,
-            at: transaction.at.milliseconds, key: outbox.newKey(), transaction)
+            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
+            transaction)
         return news
     }
 

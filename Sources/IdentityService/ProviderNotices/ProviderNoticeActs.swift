@@ -31,9 +31,8 @@ struct ProviderNoticeActs {
     /// A notice may tell whole seconds, so its whole second counts.
     private func endSessions(_ notice: ProviderNotice, _ row: AccountRow) throws {
         let until = min(notice.at + .seconds(1), transaction.at)
-        try transaction.enqueue(
-            IdentityOutbox(parts: parts).endAccount(
-                row.account, provedUntil: until, reason: .providerRevoked))
+        try transaction.endSessions(
+            of: row.account, provedUntil: until, reason: .providerRevoked, parts)
     }
 
     /// By a mail to the account's address, unless it is the relay, which has gone with the consent.

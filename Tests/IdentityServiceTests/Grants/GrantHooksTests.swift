@@ -77,7 +77,9 @@ struct GrantHooksTests {
         let proved = AppleBench.proved()
         for _ in 0..<2 {
             let call = try MethodCall(
-                "LinkProvider", of: SessionOwner(account: account, session: session),
+                "LinkProvider",
+                of: SessionOwner(
+                    account: account, session: session, provedAt: house.time.now()),
                 parts.keys.lookUpKey(of: proved), from: IdentityHouse.origin,
                 house.context("once"), parts)
             _ = try await MethodAdding(parts: parts).add(proved, call)

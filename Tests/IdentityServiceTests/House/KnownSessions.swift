@@ -10,6 +10,7 @@ import TestSupport
 final class KnownSessions: DevicesAPI {
     private let time: ManualTime
     private let state = Mutex<[String: SessionV1.ListProofsResponse]>([:])
+    private let meanwhile = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     init(time: ManualTime) { self.time = time }
 
@@ -25,6 +26,17 @@ final class KnownSessions: DevicesAPI {
                 proofs: [.init(amr: amr, provedAtMs: now)])
             return token
         }
+    }
+
+    /// The owner of a session proves to be it once more, in another way.
+    func proveAgain(_ token: String, amr: [String]) {
+        let now = time.now().milliseconds
+        state.withLock { $0[token]?.proofs.append(.init(amr: amr, provedAtMs: now)) }
+    }
+
+    /// What happens before the next question is answered, by what was so when it was asked.
+    func onceAsked(_ body: @escaping @Sendable () async throws -> Void) {
+        meanwhile.withLock { $0 = body }
     }
 
     /// The session behind a token is over.
@@ -44,6 +56,11 @@ final class KnownSessions: DevicesAPI {
             throw ServiceError(.sessionEnded)
         }
         known.nowMs = time.now().milliseconds
+        let body = meanwhile.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        try await body?()
         return known
     }
 

@@ -13,10 +13,12 @@ private let owner = holder(2)
 private let guest = holder(3)
 
 private func owned(
-    _ status: AccountStatus = .active, isProved: Bool, hasThisMethod: Bool = false
+    _ status: AccountStatus = .active, isProved: Bool, hasThisMethod: Bool = false,
+    wasRemoved: Bool = false
 ) -> AddressOwner {
     AddressOwner(
-        holder: holder(2, status), isProved: isProved, hasThisMethod: hasThisMethod)
+        holder: holder(2, status), isProved: isProved, hasThisMethod: hasThisMethod,
+        wasRemoved: wasRemoved)
 }
 
 /// One row of the rule's table.
@@ -77,6 +79,16 @@ private let unknownRows: [Row] = [
     Row(
         "verified, owned and proved, but the owner has another subject of it: no", email: .verified,
         owner: owned(isProved: true, hasThisMethod: true), .refuse(.emailAlreadyInUse)),
+    Row(
+        "verified, owned and proved, but the owner took it away: no", email: .verified,
+        owner: owned(isProved: true, wasRemoved: true), .refuse(.emailAlreadyInUse)),
+    Row(
+        "relay, owned and proved, but the owner took it away, a guest asks: no", asking: byGuest,
+        email: .relay, owner: owned(isProved: true, wasRemoved: true),
+        .refuse(.emailAlreadyInUse)),
+    Row(
+        "verified, owned and unproved, and taken away: take over all the same", email: .verified,
+        owner: owned(isProved: false, wasRemoved: true), .takeOver(owner.account)),
     Row(
         "verified, owned and unproved: take over", email: .verified, owner: owned(isProved: false),
         .takeOver(owner.account)),

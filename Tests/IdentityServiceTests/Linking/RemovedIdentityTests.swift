@@ -1,0 +1,84 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-14: what its owner takes away stays out", .timeLimit(.minutes(1)))
+struct RemovedIdentityTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    /// An identity whose email is the account's own, so that a sign-in by it is linked.
+    private let google = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
+
+    private func signedIn() async throws -> String {
+        house.devices.open(try await house.registerProved().accountId)
+    }
+
+    private func code(
+        _ token: IdentityV1.ProviderToken, guest: String = ""
+    ) async throws -> ErrorCode {
+        try await refusal { try await house.signIn(by: token, guest: guest) }.code
+    }
+
+    @Test("X-04: who stole a provider's account is not linked again once its owner unlinked it")
+    func stolen() async throws {
+        let session = try await signedIn()
+        #expect(try await house.signIn(by: google).isLinked)
+        _ = try await house.unlink("google", in: session)
+        #expect(try await code(google) == .emailAlreadyInUse)
+        #expect(try await code(google, guest: house.guest().token) == .emailAlreadyInUse)
+        #expect(try await house.count("identities") == 0)
+        let outcome = "auth/email-already-in-use"
+        #expect(try await house.audited("sign-in.failed", outcome: outcome) == 2)
+    }
+
+    @Test("X-04: only that identity: the owner's others are linked as before")
+    func others() async throws {
+        let session = try await signedIn()
+        _ = try await house.signIn(by: google)
+        _ = try await house.unlink("google", in: session)
+        let apple = IdentityV1.ProviderToken.token("a1", email: "ada@example.org", by: "apple")
+        #expect(try await house.signIn(by: apple).isLinked)
+        #expect(try await house.signIn(by: .token("g2", email: "ada@example.org")).isLinked)
+    }
+
+    @Test("G-14: its owner's own link brings it back, for sign-ins and for the rule")
+    func back() async throws {
+        let session = try await signedIn()
+        _ = try await house.signIn(by: google)
+        _ = try await house.unlink("google", in: session)
+        let account = try await house.link(google, in: session)
+        #expect(try await house.signIn(by: google).account?.accountId == account.accountId)
+        #expect(try await house.count("removed_identities") == 0)
+    }
+
+    @Test("X-04: what a stranger took away from an unproved address does not keep its owner out")
+    func takenOver() async throws {
+        let stranger = try #require(try await house.register().account).accountId
+        let session = house.devices.open(stranger)
+        let own = IdentityV1.ProviderToken.token("s1", by: "apple")
+        _ = try await house.link(own, in: session)
+        _ = try await house.unlink("apple", in: session)
+        #expect(try await house.count("removed_identities") == 1)
+        #expect(try await house.signIn(by: google).removedMethods == ["password"])
+        #expect(try await house.count("removed_identities") == 0)
+    }
+
+    @Test("G-14: an account keeps so many of them; the oldest gives way")
+    func bounded() async throws {
+        let session = try await signedIn()
+        for number in 0...RemovedIdentityTables.removalsMax {
+            let token = IdentityV1.ProviderToken.token("g\(number)", email: "ada@example.org")
+            _ = try await house.link(token, in: session)
+            _ = try await house.unlink("google", in: session)
+        }
+        let kept = Int64(RemovedIdentityTables.removalsMax)
+        #expect(try await house.count("removed_identities") == kept)
+        #expect(try await code(.token("g1", email: "ada@example.org")) == .emailAlreadyInUse)
+        #expect(try await house.signIn(by: .token("g0", email: "ada@example.org")).isLinked)
+    }
+}

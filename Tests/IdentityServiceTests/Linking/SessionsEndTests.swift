@@ -1,0 +1,236 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("X-04: a session that ends while it asks changes nothing", .timeLimit(.minutes(1)))
+struct SessionsEndTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
+    private let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
+
+    /// A stranger's account on ada's address, and its session.
+    private func squat() async throws -> (account: String, session: String) {
+        let account = try #require(
+            try await house.register(password: "Stranger7Password").account
+        ).accountId
+        return (account, house.devices.open(account))
+    }
+
+    /// Ada sets a password by a mail's link.
+    private func reset() async throws {
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+        try await house.relay()
+        _ = try await house.service.resetPassword(
+            .init(
+                token: try house.latestToken("reset-password"), password: "Owner8Password",
+                origin: IdentityHouse.origin), house.context())
+    }
+
+    /// A link whose token is checked while `meanwhile` happens.
+    private func link(
+        _ token: IdentityV1.ProviderToken, in session: String,
+        meanwhile: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let tokens = InterruptedTokens(meanwhile: meanwhile)
+        _ = try await Identities(of: house.service, tokens: tokens).linkProvider(
+            .init(accessToken: session, token: token, origin: IdentityHouse.origin),
+            house.context())
+    }
+
+    @Test("X-04: the rule: what ends, what stays, and the boundary between")
+    func rule() throws {
+        let account = try #require(AccountID(key: 1))
+        func ends(_ provedAt: Int64, _ session: String, spared: String?) -> Bool {
+            SessionsEnd(before: Timestamp(milliseconds: 1_000), spared: spared).ends(
+                SessionOwner(
+                    account: account, session: session,
+                    provedAt: Timestamp(milliseconds: provedAt)))
+        }
+        #expect(ends(999, "ses_a", spared: nil))
+        #expect(!ends(1_000, "ses_a", spared: nil))
+        #expect(!ends(0, "ses_a", spared: "ses_a"))
+        #expect(ends(0, "ses_b", spared: "ses_a"))
+        #expect(ends(0, "", spared: nil))
+    }
+
+    @Test("X-04: trojan identifier: the owner arrives while the stranger's token is checked")
+    func takeoverWhileLinking() async throws {
+        let stranger = try await squat()
+        let (house, ada) = (house, ada)
+        let error = try await refusal {
+            try await link(own, in: stranger.session) { _ = try await house.signIn(by: ada) }
+        }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("identities") == 1)
+        let outcome = "auth/session-ended"
+        #expect(try await house.audited("identity.linking-refused", outcome: outcome) == 1)
+        let next = try await house.signIn(by: own)
+        #expect(next.account?.accountId != stranger.account)
+    }
+
+    @Test("X-04: nor after a takeover that session has not heard of, however often it asks")
+    func notRelayed() async throws {
+        let stranger = try await squat()
+        _ = try await house.signIn(by: ada)
+        #expect(house.sessions.ended.isEmpty)
+        // A device's prompt, passed now, makes the old session no younger.
+        house.time.advance(by: .seconds(1))
+        house.devices.proveAgain(stranger.session, amr: ["hwk", "user"])
+        for code in [
+            try await refusal { try await house.link(own, in: stranger.session) }.code,
+            try await refusal { try await house.unlink("google", in: stranger.session) }.code,
+            try await refusal {
+                try await house.requestChange("stranger@example.org", stranger.session)
+            }.code,
+        ] { #expect(code == .sessionEnded) }
+        #expect(try await house.count("identities") == 1)
+        #expect(try await house.count("email_changes") == 0)
+    }
+
+    @Test("X-04: the same where a reset comes in between")
+    func resetWhileLinking() async throws {
+        let stranger = try await squat()
+        let error = try await refusal {
+            try await link(own, in: stranger.session) { try await reset() }
+        }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("identities") == 0)
+    }
+
+    @Test("X-04: the same between session's answer and the end of a way of signing in")
+    func takeoverWhileRemoving() async throws {
+        let stranger = try await squat()
+        _ = try await house.link(own, in: stranger.session)
+        let (house, ada) = (house, ada)
+        house.devices.onceAsked { _ = try await house.signIn(by: ada) }
+        let error = try await refusal {
+            try await house.unlink("google", in: stranger.session)
+        }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("identities") == 1)
+    }
+
+    @Test("G-12: nor does a change of address begin in a session that is over")
+    func emailChange() async throws {
+        let stranger = try await squat()
+        let (house, ada) = (house, ada)
+        house.devices.onceAsked { _ = try await house.signIn(by: ada) }
+        let error = try await refusal {
+            try await house.requestChange("stranger@example.org", stranger.session)
+        }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("email_changes") == 0)
+    }
+
+    @Test("G-12: nor is it confirmed there; by the password it is")
+    func emailConfirmation() async throws {
+        let account = try await house.registerProved().accountId
+        let session = house.devices.open(account)
+        _ = try await house.requestChange("new@example.org", session)
+        try await house.relay()
+        let (house, key) = (house, try #require(AccountID(text: account)))
+        let parts = house.service.parts
+        house.devices.onceAsked {
+            try await house.store.write { transaction in
+                try transaction.endSessions(of: key, provedUntil: transaction.at, parts)
+            }
+        }
+        let token = try house.changeToken()
+        let code = try await house.refusedChange(token, access: session)
+        #expect(code == .sessionEnded)
+        let changed = try await house.confirmChange(token, password: "Correct7Horse")
+        #expect(changed.email == "new@example.org")
+    }
+
+    @Test("G-07: an old session of a guest that was upgraded in another one gives it nothing")
+    func upgradedMeanwhile() async throws {
+        let guest = try await house.guest()
+        let (house, ada) = (house, ada)
+        let error = try await refusal {
+            try await link(own, in: guest.token) {
+                _ = try await house.signIn(by: ada, guest: guest.token)
+            }
+        }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("identities") == 1)
+    }
+
+    @Test("G-13: nor does a guest's session that went on when it became an account, unproved")
+    func waived() async throws {
+        let guest = try await house.guest()
+        let (house, ada) = (house, ada)
+        let error = try await refusal {
+            try await link(own, in: guest.token) {
+                _ = try await house.link(ada, in: guest.token)
+            }
+        }
+        #expect(error.code == .requiresRecentLogin && error.fields == ["provider_token"])
+        #expect(try await house.count("identities") == 1)
+    }
+
+    @Test("G-07: a guest's session that has ended upgrades it no more")
+    func endedGuest() async throws {
+        let guest = try await house.guest()
+        let account = try #require(AccountID(text: guest.account))
+        let parts = house.service.parts
+        try await house.store.write { transaction in
+            try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
+        }
+        let error = try await refusal { try await house.signIn(by: own, guest: guest.token) }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("identities") == 0)
+    }
+
+    @Test("G-14: the session that asked goes on, and so does one that is opened afterwards")
+    func goesOn() async throws {
+        let account = try await house.registerProved().accountId
+        let session = house.devices.open(account)
+        let other = house.devices.open(account)
+        _ = try await house.link(ada, in: session)
+        _ = try await house.unlink("google", in: session)
+        _ = try await house.link(own, in: session)
+        let error = try await refusal { try await house.unlink("apple", in: other) }
+        #expect(error.code == .sessionEnded)
+        house.time.advance(by: .milliseconds(1))
+        let after = house.devices.open(account)
+        #expect(try await house.unlink("apple", in: after).methods == ["password"])
+    }
+
+    @Test("G-24: an end that is told late takes back nothing of a later one")
+    func late() async throws {
+        let stranger = try await squat()
+        let account = try #require(AccountID(text: stranger.account))
+        let parts = house.service.parts
+        try await house.store.write { transaction in
+            try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
+            try transaction.endSessions(
+                of: account, provedUntil: transaction.at - .seconds(5), except: "ses_x", parts)
+        }
+        #expect(
+            try await refusal { try await house.link(own, in: stranger.session) }.code
+                == .sessionEnded)
+        #expect(try await house.count("accounts", where: "session_spared IS NOT NULL") == 0)
+    }
+}
+
+/// `WrittenTokens` whose check takes as long as something else does.
+private struct InterruptedTokens: ProviderTokens {
+    let meanwhile: @Sendable () async throws -> Void
+
+    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse {
+        try WrittenTokens().nonce(forProvider: name)
+    }
+
+    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+        try await meanwhile()
+        return try await WrittenTokens().identity(provedBy: token)
+    }
+}
