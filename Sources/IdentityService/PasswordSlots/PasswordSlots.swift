@@ -43,6 +43,7 @@ final class PasswordSlots: Sendable {
     private let passwords: PasswordHashPool
     private let time: any Time
     private let logger: Logger
+    private let startedAt: Timestamp
     private let state = Mutex(State())
 
     init(store: Store, passwords: PasswordHashPool, time: any Time, logger: Logger) {
@@ -50,6 +51,7 @@ final class PasswordSlots: Sendable {
         self.passwords = passwords
         self.time = time
         self.logger = logger
+        startedAt = time.now()
     }
 
     /// Returns at the end of the slot that began at `start` (uptime).
@@ -134,7 +136,8 @@ final class PasswordSlots: Sendable {
         var owns = try await store.read { try $0.ownPasswordSchemes() }
         if !owns.contains(own.name) {
             owns = try await store.write { transaction in
-                try transaction.note(ownScheme: own.name, standard: standard.name)
+                try transaction.note(
+                    ownScheme: own.name, standard: standard.name, since: startedAt)
                 return try transaction.ownPasswordSchemes()
             }
         }

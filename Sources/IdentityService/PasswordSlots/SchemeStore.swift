@@ -1,3 +1,4 @@
+import ServiceRuntime
 import Storage
 
 extension SQLSession {
@@ -25,11 +26,18 @@ extension SQLSession {
 
 extension Transaction {
     /// Notes by which scheme our hashes are made from now on.
-    /// - Parameter standard: by which they were while nobody noted it.
-    func note(ownScheme name: String, standard: String) throws {
+    /// - Parameters:
+    ///   - standard: By which they were while nobody noted it.
+    ///   - moment: Since when they are made by this one.
+    func note(ownScheme name: String, standard: String, since moment: Timestamp) throws {
         var known = try ownPasswordSchemes()
-        let hasPasswords = try queryOne("SELECT 1 FROM passwords LIMIT 1") { _ in true } ?? false
-        let before = known.isEmpty && hasPasswords ? [standard] : []
+        let isFirst = known.isEmpty
+        let hasOlder =
+            try isFirst
+            && queryOne(
+                "SELECT 1 FROM passwords WHERE changed_at_ms < ? LIMIT 1", [SQLValue(moment)]
+            ) { _ in true } == true
+        let before = hasOlder ? [standard] : []
         for new in before + [name] where !known.contains(new) {
             try execute("INSERT INTO own_password_schemes (name) VALUES (?)", [.text(new)])
             known.append(new)

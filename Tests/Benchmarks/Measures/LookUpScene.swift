@@ -45,8 +45,9 @@ final class LookUpScene: Sendable {
                 signInProofs: .generate(count: 32, randomness: randomness),
                 randomness: randomness),
             passwords: passwords, notifications: NotificationsClient(nowhere),
-            pushDevices: PushDevicesClient(nowhere), sessions: SessionsClient(nowhere),
-            devices: DevicesClient(nowhere), time: time, randomness: randomness, logger: .silent,
+            texts: TextMessagesClient(nowhere), pushDevices: PushDevicesClient(nowhere),
+            sessions: SessionsClient(nowhere), devices: DevicesClient(nowhere), time: time,
+            randomness: randomness, logger: .silent,
             metrics: NOOPMetricsHandler.instance)
         imports = Imports(beside: service)
     }

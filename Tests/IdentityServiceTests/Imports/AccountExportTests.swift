@@ -95,6 +95,7 @@ struct AccountExportTests {
         for try await item in scene.imports.exportAccounts(.init(after: position), scene.tool) {
             rest += item.accounts.map(\.accountId)
         }
-        #expect(rest == Array(ids.suffix(20)))
+        // In all but the last item.
+        #expect(rest == Array(ids.suffix(items.last?.accounts.count ?? 0)) && !rest.isEmpty)
     }
 }
