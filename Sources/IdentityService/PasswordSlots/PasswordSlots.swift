@@ -131,7 +131,7 @@ final class PasswordSlots: Sendable {
     /// The slowest schemes that are stored, by their parameters, and our own; none where there is
     /// only that one.
     private func stored() async throws -> [PasswordScheme] {
-        let own = passwords.ownScheme
+        let (own, startedAt) = (passwords.ownScheme, startedAt)
         let standard = try passwords.standardScheme()
         var owns = try await store.read { try $0.ownPasswordSchemes() }
         if !owns.contains(own.name) {
