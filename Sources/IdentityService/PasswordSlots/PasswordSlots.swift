@@ -25,6 +25,8 @@ final class PasswordSlots: Sendable {
     /// Schemes measured at the start, the slowest by their parameters: three checks of 1.1 s each at
     /// the most.
     private static let measuredMax = 8
+    /// Schemes whose time is remembered.
+    private static let timesMax = 256
     /// How often schemes that nobody has any more are dropped.
     static let interval: Duration = .seconds(3_600)
 
@@ -121,7 +123,6 @@ final class PasswordSlots: Sendable {
         let schemes = try await stored()
         for scheme in schemes { try await measure(scheme) }
         state.withLock { state in
-            state.times = state.times.filter { name, _ in schemes.contains { $0.name == name } }
             guard state.additions == additions || state.slot == nil else { return }
             let longest = schemes.compactMap { state.times[$0.name] }.max() ?? .zero
             state.slot = Self.slot(of: longest)
@@ -156,7 +157,11 @@ final class PasswordSlots: Sendable {
 
     /// Takes a scheme for measured.
     func know(_ scheme: PasswordScheme, takes time: Duration) {
-        state.withLock { $0.times[scheme.name] = time }
+        state.withLock { state in
+            // Only a hostile file brings so many; what is dropped is measured again.
+            if state.times.count >= Self.timesMax { state.times.removeAll() }
+            state.times[scheme.name] = time
+        }
     }
 
     /// Half as long again as an idle thread takes: checks must end within it when the machine has

@@ -61,6 +61,8 @@ struct SignInMethodTests {
                     == .methodNotLinked)
             #expect(try await town.unlink("password", from: ada.session) == ["apple"])
             #expect(try await refusal { try await town.house.signIn() }.code == .invalidCredential)
+            // What was proved in the millisecond of the unlinking has ended with it.
+            town.house.time.advance(by: .milliseconds(2))
             let apple = try await town.signIn(by: try await town.appleToken(of: "000.a"))
             #expect(apple.account?.accountId == ada.account.accountId)
             let last = try await refusal { try await town.unlink("apple", from: apple.session) }
