@@ -107,6 +107,13 @@ package enum ProofKind: String, CaseIterable, Sendable {
 }
 
 extension Set<ProofKind> {
+    /// By what an account with these ways of signing in could prove its owner, in a session that is
+    /// bound to a device's key or not.
+    package init(methods: [String], hasDeviceKey: Bool) {
+        self = Set(methods.map(ProofKind.init(method:)))
+        if hasDeviceKey { insert(.deviceKey) }
+    }
+
     fileprivate func contains(any proof: SessionV1.SessionProof) -> Bool {
         contains { $0.includes(proof.amr) }
     }

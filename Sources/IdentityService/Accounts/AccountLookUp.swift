@@ -12,31 +12,41 @@ struct AccountLookUp: Sendable {
         guard let account = AccountID(text: request.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }
-        let reading = AccountReading(parts: parts)
-        let row = try await reading.account(account)
-        var message = try reading.message(row)
-        message.pendingEmail = try await pendingEmail(row)
-        return IdentityV1.GetAccountResponse(
-            account: message,
-            hasPassword: try await request.withProofs ? hasPassword(account) : false)
+        guard let found = try await find(account, withProofs: request.withProofs) else {
+            throw ServiceError(.notFound, fields: ["account_id"])
+        }
+        var message = try AccountReading(parts: parts).message(found.row)
+        message.pendingEmail = try pendingEmail(found)
+        return IdentityV1.GetAccountResponse(account: message, hasPassword: found.hasPassword)
+    }
+
+    private struct Found: Sendable {
+        let row: AccountRow
+        /// What a change of address waits with; sealed.
+        let change: [UInt8]?
+        let claim: Claim?
+        /// False unless it was asked for.
+        let hasPassword: Bool
+    }
+
+    /// All in one read: every check of a session's state comes by here.
+    private func find(_ account: AccountID, withProofs: Bool) async throws -> Found? {
+        let now = parts.time.now()
+        return try await parts.store.read { session in
+            guard let row = try session.account(account) else { return nil }
+            return Found(
+                row: row, change: try session.pendingChangeAddress(of: account, at: now),
+                claim: try session.claim(of: account, at: now),
+                hasPassword: try withProofs
+                    && session.passwordHolder(account)?.sealedHash != nil)
+        }
     }
 
     /// The address that a change waits with, or a claim; empty for none.
-    private func pendingEmail(_ row: AccountRow) async throws -> String {
-        let now = parts.time.now()
-        let (change, claim) = try await parts.store.read { session in
-            (
-                try session.pendingChangeAddress(of: row.account, at: now),
-                try session.claim(of: row.account, at: now)
-            )
-        }
-        guard change != nil || claim != nil else { return "" }
-        let vault = try AccountReading(parts: parts).vault(row)
-        if let change { return try vault.open(change, .newAddress) }
-        return try claim.map { try vault.open($0.sealedAddress, .claimedAddress) } ?? ""
-    }
-
-    private func hasPassword(_ account: AccountID) async throws -> Bool {
-        try await parts.store.read { try $0.passwordHolder(account)?.sealedHash != nil }
+    private func pendingEmail(_ found: Found) throws -> String {
+        guard found.change != nil || found.claim != nil else { return "" }
+        let vault = try AccountReading(parts: parts).vault(found.row)
+        if let change = found.change { return try vault.open(change, .newAddress) }
+        return try found.claim.map { try vault.open($0.sealedAddress, .claimedAddress) } ?? ""
     }
 }

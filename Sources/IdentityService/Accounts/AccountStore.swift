@@ -46,21 +46,31 @@ extension Transaction {
                 account, .integer(new.status.rawValue), SQLValue(at), SQLValue(at),
                 SQLValue(new.isGuest),
             ])
+        try insertProfile(
+            of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
+            language: new.language, sealedPhotoURL: new.sealedPhotoURL)
+        if let address = new.address { try insert(address, of: new.account) }
+        if let hash = new.sealedPasswordHash {
+            try setPassword(new.account, sealedHash: hash)
+        }
+    }
+
+    /// Writes an account's key and profile, without which it is none (I-04).
+    func insertProfile(
+        of account: AccountID, sealedKey: [UInt8], sealedDisplayName: [UInt8], language: String,
+        sealedPhotoURL: [UInt8]?
+    ) throws {
         try execute(
             "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
-            [account, .blob(new.sealedKey)])
+            [.integer(account.key), .blob(sealedKey)])
         try execute(
             """
             INSERT INTO profiles (account, display_name, language, photo_url) VALUES (?, ?, ?, ?)
             """,
             [
-                account, .blob(new.sealedDisplayName), .text(new.language),
-                SQLValue(new.sealedPhotoURL),
+                .integer(account.key), .blob(sealedDisplayName), .text(language),
+                SQLValue(sealedPhotoURL),
             ])
-        if let address = new.address { try insert(address, of: new.account) }
-        if let hash = new.sealedPasswordHash {
-            try setPassword(new.account, sealedHash: hash)
-        }
     }
 
     /// Gives an account its address; whoever else has claimed it has lost.

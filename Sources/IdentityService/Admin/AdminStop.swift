@@ -40,9 +40,7 @@ struct AdminStop: Sendable {
     ) throws {
         try transaction.noteSuspension(of: account, sealedReason: sealedReason)
         // What is out must not work again once the account is restored.
-        try transaction.removeLinks(of: account)
-        try transaction.removePhoneCodes(of: account)
-        try transaction.cancelPendingChanges(of: account)
+        try transaction.voidWhatIsUnderWay(of: account)
         try endSessions(of: account, transaction)
         try transaction.audit(AuditEvent(.accountSuspended, account: account.key).by(caller))
     }

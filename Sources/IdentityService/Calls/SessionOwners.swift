@@ -36,17 +36,21 @@ struct SessionOwners: Sendable {
     func require(
         _ demand: RecentProof, of accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {
-        let (owner, proofs) = try await known(accessToken, context)
+        let (owner, proofs, methods) = try await known(accessToken, context)
         let now = Timestamp(milliseconds: proofs.nowMs)
         guard demand.found(in: proofs.proofs, at: now) != nil else {
-            throw demand.refusal(having: try await kinds(of: owner.account, proofs))
+            throw demand.refusal(
+                having: Set(methods: methods, hasDeviceKey: proofs.hasDeviceKey))
         }
         return owner
     }
 
+    /// The owner, the session's proofs, and the account's ways of signing in.
     private func known(
         _ accessToken: String, _ context: CallContext
-    ) async throws -> (owner: SessionOwner, proofs: SessionV1.ListProofsResponse) {
+    ) async throws -> (
+        owner: SessionOwner, proofs: SessionV1.ListProofsResponse, methods: [String]
+    ) {
         let proofs = try await devices.listProofs(
             SessionV1.ListProofsRequest(accessToken: accessToken), context.onward())
         guard let account = AccountID(text: proofs.accountId) else {
@@ -61,16 +65,6 @@ struct SessionOwners: Sendable {
         let owner = SessionOwner(
             account: account, session: proofs.sessionId,
             provedAt: Timestamp(milliseconds: provedAt))
-        return (owner, proofs)
-    }
-
-    /// By what this account and session could prove their owner.
-    private func kinds(
-        of account: AccountID, _ proofs: SessionV1.ListProofsResponse
-    ) async throws -> Set<ProofKind> {
-        var kinds: Set<ProofKind> = proofs.hasDeviceKey ? [.deviceKey] : []
-        let row = try await parts.store.read { try $0.account(account) }
-        kinds.formUnion((row?.methods ?? []).map(ProofKind.init(method:)))
-        return kinds
+        return (owner, proofs, row.methods)
     }
 }

@@ -51,29 +51,10 @@ struct ClaimConfirmation: Sendable {
     ) async throws {
         let rule = ConfirmationRule(
             owner: claim.account, asking: attempt.asking, hasPassword: !attempt.password.isEmpty)
-        switch rule {
-        case .byLink: return
-        case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
-        case .byPassword:
-            guard try await parts.store.write({ try $0.countGuess(at: claim) }) else {
-                throw ServiceError(.invalidLink)
-            }
-            guard let typed = Password(entered: attempt.password),
-                try await PasswordCheck(parts: parts).isRight(typed, of: claim, row)
-            else { throw try await refusal(attempt, claim) }
-        }
-    }
-
-    private func refusal(
-        _ attempt: ConfirmationAttempt, _ claim: Claim
-    ) async throws -> ServiceError {
-        try await parts.store.write { transaction in
-            try transaction.audit(
-                AuditEvent(
-                    .emailProofRefused, account: claim.account.key, outcome: .invalidCredential
-                ).from(attempt.origin))
-        }
-        return ServiceError(.invalidCredential)
+        try await LinkProof(parts: parts).require(
+            rule, attempt.password, of: claim.account, from: attempt.origin,
+            counted: { try $0.countGuess(at: claim) },
+            isRight: { try await PasswordCheck(parts: parts).isRight($0, of: claim, row) })
     }
 
     /// - Returns: nil where the claim has lost or gone, or its account is no guest.

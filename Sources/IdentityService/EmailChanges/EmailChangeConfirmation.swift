@@ -59,29 +59,10 @@ struct EmailChangeConfirmation: Sendable {
         let rule = ConfirmationRule(
             owner: change.account, asking: attempt.asking,
             hasPassword: !attempt.password.isEmpty)
-        switch rule {
-        case .byLink: return
-        case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
-        case .byPassword:
-            guard try await parts.store.write({ try $0.countGuess(at: change) }) else {
-                throw ServiceError(.invalidLink)
-            }
-            guard let typed = Password(entered: attempt.password),
-                try await PasswordCheck(parts: parts).isRight(typed, of: holder)
-            else { throw try await refusal(attempt, change) }
-        }
-    }
-
-    private func refusal(
-        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange
-    ) async throws -> ServiceError {
-        try await parts.store.write { transaction in
-            try transaction.audit(
-                AuditEvent(
-                    .emailProofRefused, account: change.account.key, outcome: .invalidCredential
-                ).from(attempt.origin))
-        }
-        return ServiceError(.invalidCredential)
+        try await LinkProof(parts: parts).require(
+            rule, attempt.password, of: change.account, from: attempt.origin,
+            counted: { try $0.countGuess(at: change) },
+            isRight: { try await PasswordCheck(parts: parts).isRight($0, of: holder) })
     }
 
     /// - Returns: nil where the change is void, or the account another one, since the check.
@@ -138,22 +119,12 @@ struct EmailChangeConfirmation: Sendable {
         try EmailChangeMails(parts: parts, transaction: transaction).changed(to: address, of: row)
     }
 
-    /// The change is gone, but this may be a repeat of the call that made it (G-25). It is answered
-    /// to who shows again what the first call showed.
+    /// The change is gone, but this may be a repeat of the call that made it (G-25).
     private func answerAgain(
         _ attempt: EmailChangeAttempt
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
-        guard attempt.call != nil,
-            let first = try await parts.store.write({ try $0.firstAnswer(of: attempt.call) })
-        else { throw ServiceError(.invalidLink) }
-        let account = try AccountID(stored: first.account)
-        let holder = try await parts.store.read { try $0.passwordHolder(account) }
-        guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
-        if attempt.asking != account {
-            guard let typed = Password(entered: attempt.password),
-                try await PasswordCheck(parts: parts).isRight(typed, of: holder)
-            else { throw ServiceError(.idempotencyKeyReused) }
-        }
+        let (_, holder) = try await RepeatedConfirmation(parts: parts).find(
+            attempt.call, asking: attempt.asking, password: attempt.password)
         return try answer(holder.row)
     }
 

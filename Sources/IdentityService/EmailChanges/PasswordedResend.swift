@@ -27,22 +27,11 @@ struct PasswordedResend: Sendable {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)
         }
         let isRight = try await PasswordCheck(parts: parts).isRight(attempt.password, of: holder)
-        guard let holder, isRight else { throw try await refusal(attempt, holder) }
+        guard let holder, isRight else {
+            throw try await attempt.refused(.invalidCredential, holder, parts)
+        }
         guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
         return .init(sent: try await send(to: holder, attempt, call))
-    }
-
-    private func refusal(
-        _ attempt: SignInAttempt, _ holder: PasswordHolder?
-    ) async throws -> ServiceError {
-        try await parts.store.write { transaction in
-            try transaction.audit(
-                AuditEvent(
-                    .signInFailed, account: holder?.row.account.key, subject: attempt.subject,
-                    outcome: .invalidCredential
-                ).from(attempt.origin))
-        }
-        return ServiceError(.invalidCredential)
     }
 
     /// - Returns: false where there is nothing left to verify.

@@ -127,23 +127,12 @@ struct EmailConfirmation: Sendable {
         try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
     }
 
-    /// The link is gone, but this may be a repeat of the call that used it (G-25). It is answered
-    /// to who shows again what the first call showed.
+    /// The link is gone, but this may be a repeat of the call that used it (G-25).
     private func answerAgain(
         _ attempt: ConfirmationAttempt
     ) async throws -> IdentityV1.ConfirmEmailResponse {
-        guard attempt.call != nil,
-            let first = try await parts.store.write({ try $0.firstAnswer(of: attempt.call) })
-        else { throw ServiceError(.invalidLink) }
-        let account = try AccountID(stored: first.account)
-        let holder = try await parts.store.read { try $0.passwordHolder(account) }
-        guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
-        if attempt.asking != account {
-            let check = PasswordCheck(parts: parts)
-            guard let typed = Password(entered: attempt.password),
-                try await check.isRight(typed, of: holder)
-            else { throw ServiceError(.idempotencyKeyReused) }
-        }
+        let (first, holder) = try await RepeatedConfirmation(parts: parts).find(
+            attempt.call, asking: attempt.asking, password: attempt.password)
         return try answer(holder.row, isReplaced: first.hasReplaced)
     }
 

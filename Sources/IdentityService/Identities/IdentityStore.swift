@@ -22,12 +22,12 @@ struct NewIdentity: Sendable {
     let method: String
     let sealedDetails: [UInt8]
 
-    /// Draws its key and seals what is told of it.
+    /// Seals what is told of it.
+    /// - Parameter key: Of its row; random.
     init(
-        _ proved: ProvedIdentity, of account: AccountID, _ vault: AccountVault,
+        _ proved: ProvedIdentity, of account: AccountID, key: Int64, _ vault: AccountVault,
         _ parts: IdentityParts
     ) throws {
-        let key = parts.randomness.rowKey()
         identity = key
         self.account = account
         lookUpKey = parts.keys.lookUpKey(of: proved)
@@ -57,10 +57,12 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Writes an identity; that it is proved just now counts as its first use.
+    /// Writes an identity.
+    /// - Parameter isUsed: That it is proved just now counts as its first use; one from elsewhere has
+    ///   not been used here.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` when it is another account's, or the
     ///   account has one of this method.
-    func insert(_ new: NewIdentity) throws {
+    func insert(_ new: NewIdentity, isUsed: Bool = true) throws {
         try execute(
             """
             INSERT INTO identities (
@@ -69,7 +71,8 @@ extension Transaction {
             """,
             [
                 .integer(new.identity), .integer(new.account.key), .blob(new.lookUpKey),
-                .text(new.method), .blob(new.sealedDetails), SQLValue(at), SQLValue(at),
+                .text(new.method), .blob(new.sealedDetails), SQLValue(at),
+                isUsed ? SQLValue(at) : .null,
             ])
     }
 

@@ -35,17 +35,9 @@ extension Transaction {
                 account, .integer(new.status.rawValue), SQLValue(new.createdAt),
                 new.lastSignInAt.map { SQLValue($0) } ?? .null,
             ])
-        try execute(
-            "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
-            [account, .blob(new.sealedKey)])
-        try execute(
-            """
-            INSERT INTO profiles (account, display_name, language, photo_url) VALUES (?, ?, ?, ?)
-            """,
-            [
-                account, .blob(new.sealedDisplayName), .text(new.language),
-                SQLValue(new.sealedPhotoURL),
-            ])
+        try insertProfile(
+            of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
+            language: new.language, sealedPhotoURL: new.sealedPhotoURL)
         try execute(
             """
             INSERT INTO imported_accounts (account, look_up_key, external_id, imported_at_ms)
@@ -69,17 +61,7 @@ extension Transaction {
                 [account, .blob(claims)])
         }
         for identity in new.identities + (new.phone.map { [$0] } ?? []) {
-            // Not used here yet.
-            try execute(
-                """
-                INSERT INTO identities (
-                    identity, account, look_up_key, method, details, linked_at_ms)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .integer(identity.key), account, .blob(identity.lookUpKey),
-                    .text(identity.method), .blob(identity.sealedDetails), SQLValue(at),
-                ])
+            try insert(identity, isUsed: false)
         }
     }
 }

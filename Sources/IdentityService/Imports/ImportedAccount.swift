@@ -19,29 +19,17 @@ struct ImportedAccount: Sendable {
     /// The hash's scheme; nil where it is ours.
     let scheme: String?
     let sealedClaims: [UInt8]?
-    let phone: Identity?
-    let identities: [Identity]
+    let phone: NewIdentity?
+    let identities: [NewIdentity]
     let altered: [String]
-
-    /// An identity that comes with it.
-    struct Identity: Sendable {
-        let key: Int64
-        let lookUpKey: [UInt8]
-        let method: String
-        let sealedDetails: [UInt8]
-    }
 
     /// Draws keys and seals.
     init(_ candidate: ImportCandidate, _ keys: ImportKeys, _ parts: IdentityParts) throws {
         let account = try AccountID(stored: keys.next())
         let vault = try AccountVault(
             new: account, under: parts.keys.accounts, randomness: parts.randomness)
-        func identity(_ proved: ProvedIdentity) throws -> Identity {
-            let key = keys.next()
-            return Identity(
-                key: key, lookUpKey: parts.keys.lookUpKey(of: proved), method: proved.method,
-                sealedDetails: try vault.seal(
-                    IdentityDetails(proved).text, .identityDetails(key)))
+        func identity(_ proved: ProvedIdentity) throws -> NewIdentity {
+            try NewIdentity(proved, of: account, key: keys.next(), vault, parts)
         }
         self.account = account
         lookUpKey = parts.keys.lookUpKey(of: candidate.imported)

@@ -86,7 +86,9 @@ struct AdmissionSteps {
                 sealedDisplayName: try vault.seal(profile.displayName ?? "", .displayName),
                 sealedPhotoURL: try profile.photoURL.map { try vault.seal($0, .photoURL) },
                 language: call.language, address: ownsAddress ? try newAddress(vault) : nil))
-        try transaction.insert(NewIdentity(proved, of: account, vault, parts))
+        try transaction.insert(
+            NewIdentity(
+                proved, of: account, key: parts.randomness.rowKey(), vault, parts))
         try audit(.accountRegistered, account)
         try welcome(account, profile)
         return Done(account: account, lastSignInAt: nil)
@@ -103,7 +105,9 @@ struct AdmissionSteps {
 
     private func attach(to row: AccountRow) throws {
         try transaction.insert(
-            NewIdentity(proved, of: row.account, try AccountReading(parts: parts).vault(row), parts)
+            NewIdentity(
+                proved, of: row.account, key: parts.randomness.rowKey(),
+                try AccountReading(parts: parts).vault(row), parts)
         )
     }
 

@@ -12,8 +12,9 @@ extension Transaction {
         try execute("DELETE FROM identities WHERE account = ?", [.integer(account.key)])
     }
 
-    /// Notes that an account's address is proved, and how its owner writes it.
+    /// The same as `setAddressProved`, and how its owner writes it.
     func setAddressProved(_ account: AccountID, sealed: [UInt8]) throws {
+        try befall(.verify, account)
         try execute(
             "UPDATE email_addresses SET address = ?, proved_at_ms = ? WHERE account = ?",
             [.blob(sealed), SQLValue(at), .integer(account.key)])

@@ -61,7 +61,9 @@ private struct MethodAddition {
                 .run(row, origin: call.origin, except: call.owner.session)
         }
         try gainAddress(row, vault)
-        try transaction.insert(NewIdentity(proved, of: account, vault, parts))
+        try transaction.insert(
+            NewIdentity(
+                proved, of: account, key: parts.randomness.rowKey(), vault, parts))
         try transaction.forgetRemoval(parts.keys.lookUpKey(of: proved), from: account)
         try Grants(parts: parts).exchange(proved, for: account, transaction)
         try audit(.identityLinked)

@@ -15,7 +15,8 @@ import Storage
 ///     devices that take push messages              the same, by what they are shown
 ///     devices that are known (G-08)                a sign-in from the stranger's goes unnoticed
 ///
-/// Whoever adds a table by which an account can be opened, or is about to, adds its line to `run`.
+/// Whoever adds a table by which an account can be opened adds its line to `clear`; by which it is
+/// about to be, to `voidWhatIsUnderWay`.
 struct Takeover {
     let parts: IdentityParts
     let transaction: Transaction
@@ -25,15 +26,8 @@ struct Takeover {
     func run(_ row: AccountRow, origin: CallOrigin) throws -> [String] {
         let account = row.account
         try transaction.removePassword(of: account)
-        try Grants(parts: parts).revoke(of: account, transaction)
-        try transaction.removeIdentities(of: account)
-        try transaction.forgetRemovals(from: account)
-        try transaction.removeLinks(of: account)
-        try transaction.removeKnownDevices(of: account)
-        try transaction.removePhoneCodes(of: account)
-        try transaction.cancelPendingChanges(of: account)
+        try clear(account)
         try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
-        try transaction.enqueue(IdentityOutbox(parts: parts).revokeDevices(account))
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
         return row.methods
@@ -48,20 +42,24 @@ struct Takeover {
     ) throws {
         let account = row.account
         let removed = row.methods.filter { $0 != "password" }
-        let outbox = IdentityOutbox(parts: parts)
-        try transaction.removeLinks(of: account)
-        try transaction.removeKnownDevices(of: account)
-        try transaction.removePhoneCodes(of: account)
-        try transaction.enqueue(outbox.revokeDevices(account))
-        try transaction.forgetRemovals(from: account)
+        try clear(account)
         guard !removed.isEmpty else { return }
-        try Grants(parts: parts).revoke(of: row.account, transaction)
-        try transaction.removeIdentities(of: account)
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
         try NoticeMail(parts: parts).write(
             .addressClaimed, to: account, device, naming: removed,
-            at: transaction.at.milliseconds, key: outbox.newKey(), transaction)
+            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
+            transaction)
+    }
+
+    /// What both take away: all but the password and the sessions.
+    private func clear(_ account: AccountID) throws {
+        try Grants(parts: parts).revoke(of: account, transaction)
+        try transaction.removeIdentities(of: account)
+        try transaction.forgetRemovals(from: account)
+        try transaction.removeKnownDevices(of: account)
+        try transaction.voidWhatIsUnderWay(of: account)
+        try transaction.enqueue(IdentityOutbox(parts: parts).revokeDevices(account))
     }
 
     /// Notes that the account's address is proved, as its owner writes it: a mail server may tell
@@ -71,7 +69,6 @@ struct Takeover {
         let vault = try AccountReading(parts: parts).vault(row)
         try transaction.setAddressProved(
             row.account, sealed: try vault.seal(address.entered, .address))
-        try transaction.befall(.verify, row.account)
         try transaction.audit(AuditEvent(.emailVerified, account: row.account.key))
     }
 }

@@ -130,20 +130,18 @@ struct PasswordReset: Sendable {
         else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return try answer(
-            holder.row, first.news, setAt: max(now - Self.afterEnd, setAt))
+            holder.row, first.news, setAt: max(now - ProofMaking.afterEnd, setAt))
     }
 
-    /// Proofs of the millisecond of the change end with the sessions before it
-    /// (`IdentityOutbox.endAccount`); this one is the first that stays.
-    private static let afterEnd: Duration = .milliseconds(1)
-
+    /// Proofs of the millisecond of the change end with the sessions before it; this one is the first
+    /// that stays.
     private func answer(
         _ row: AccountRow, _ news: SignInNews, setAt: Timestamp
     ) throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
             account: try AccountReading(parts: parts).message(row, lastSignInAt: news.before),
             proof: ProofMaking(parts: parts).proof(
-                row.account, by: Self.methods, provedAt: setAt + Self.afterEnd),
+                row.account, by: Self.methods, provedAt: setAt + ProofMaking.afterEnd),
             news: news.message)
     }
 }

@@ -33,7 +33,7 @@ struct PasswordSignIn: Sendable {
         let check = PasswordCheck(parts: parts)
         let isRight = try await check.isRight(attempt.password, of: holder)
         if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
-            throw try await refusal(attempt, holder, code)
+            throw try await attempt.refused(code, holder, parts)
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
         let upgrade = try await check.upgrade(attempt.password, of: holder)
@@ -46,20 +46,6 @@ struct PasswordSignIn: Sendable {
         let news: SignInNews
         /// When its proof was made: of a repeat, now.
         let at: Timestamp
-    }
-
-    /// Writes that it was refused, and gives the error to throw.
-    private func refusal(
-        _ attempt: SignInAttempt, _ holder: PasswordHolder?, _ code: ErrorCode
-    ) async throws -> ServiceError {
-        try await parts.store.write { transaction in
-            try transaction.audit(
-                AuditEvent(
-                    .signInFailed, account: holder?.row.account.key, subject: attempt.subject,
-                    outcome: code
-                ).from(attempt.origin))
-        }
-        return ServiceError(code)
     }
 
     /// Writes the sign-in, unless the password was replaced or the account stopped while the hash

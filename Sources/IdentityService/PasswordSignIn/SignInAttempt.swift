@@ -3,6 +3,7 @@ import EmailAddresses
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// A sign-in as it was asked for, read and checked.
 struct SignInAttempt: Sendable {
@@ -32,5 +33,19 @@ struct SignInAttempt: Sendable {
         origin = CallOrigin(request.origin, hash: keys.audit)
         device = SignInDevice(request.origin)
         call = try RepeatableCall("VerifyPassword", [lookUpKey], context, hash: keys.calls)
+    }
+
+    /// Writes that it was refused, and gives the error to throw.
+    func refused(
+        _ code: ErrorCode, _ holder: PasswordHolder?, _ parts: IdentityParts
+    ) async throws -> ServiceError {
+        try await parts.store.write { transaction in
+            try transaction.audit(
+                AuditEvent(
+                    .signInFailed, account: holder?.row.account.key, subject: subject,
+                    outcome: code
+                ).from(origin))
+        }
+        return ServiceError(code)
     }
 }
