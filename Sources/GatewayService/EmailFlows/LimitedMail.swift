@@ -12,13 +12,8 @@ struct LimitedMail: Sendable {
         _ action: LimitedAction, language: String, _ context: CallContext, _ onward: CallContext,
         _ asking: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
-        let charge = try await limits.begin(
-            action, context, language: language, chargedOnceFor: onward.idempotencyKey)
-        do {
-            return (try await asking(), charge)
-        } catch let error as ServiceError where error.madeNothing {
-            await limits.refund(charge, context)
-            throw error
-        }
+        try await limits.charging(
+            action, context, language: language, chargedOnceFor: onward.idempotencyKey,
+            freeWhen: \.madeNothing, asking)
     }
 }

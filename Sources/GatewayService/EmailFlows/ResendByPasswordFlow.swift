@@ -19,22 +19,19 @@ struct ResendByPasswordFlow: Sendable {
         let onward = try context.onward(for: "ResendVerificationByPassword")
         let origin = try Origin.of(request.device, context)
         let address = try EmailAddress.required(request.email)
-        let mailed = try await limits.begin(
+        // By an error nothing was mailed: a stranger's guesses must not use up the owner's three mails.
+        let ((answer, guess), mailed) = try await limits.charging(
             .verificationMail(account: String(decoding: address.normalised, as: UTF8.self)),
-            context, language: request.language, chargedOnceFor: onward.idempotencyKey)
-        let (answer, guess): (IdentityV1.ResendVerificationByPasswordResponse, LimitCharge)
-        do {
-            (answer, guess) = try await CountedGuess(limits: limits).run(
+            context, language: request.language, chargedOnceFor: onward.idempotencyKey,
+            freeWhen: { $0.code != .deadlineExceeded }
+        ) {
+            try await CountedGuess(limits: limits).run(
                 email: request.email, device: origin.deviceId, language: request.language, context
             ) {
                 try await changes.resendVerificationByPassword(
                     IdentityV1.ResendVerificationByPasswordRequest(
                         email: request.email, password: request.password, origin: origin), onward)
             }
-        } catch let error as ServiceError where error.code != .deadlineExceeded {
-            // Nothing was mailed: a stranger's guesses must not use up the owner's three mails.
-            await limits.refund(mailed, context)
-            throw error
         }
         await limits.succeed(guess, context)
         if !answer.sent { await limits.refund(mailed, context) }

@@ -20,11 +20,10 @@ struct SignInAnonymouslyFlow: Sendable {
             request.accessToken, context)
         guard asking.isEmpty else { throw ServiceError(.alreadySignedIn) }
         let guest = try await make(request, origin, context, onward)
-        let session = try await sessions.create(
-            SessionV1.CreateRequest(
-                proof: guest.proof, origin: origin, deviceKey: request.device?.key), onward)
+        let session = try await sessions.open(
+            by: guest.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInAnonymouslyResponse(
-            account: guest.account, session: session.tokens.map(GatewayV1.Session.init),
+            account: guest.account, session: session,
             isNewUser: true)
     }
 
@@ -32,16 +31,13 @@ struct SignInAnonymouslyFlow: Sendable {
         _ request: GatewayV1.SignInAnonymouslyRequest, _ origin: IdentityV1.Origin,
         _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
-        let charge = try await limits.begin(
+        try await limits.charging(
             .guestSignUp(caller: LimitedCaller(context)), context, language: request.language,
-            chargedOnceFor: onward.idempotencyKey)
-        do {
-            return try await identities.signInAnonymously(
+            chargedOnceFor: onward.idempotencyKey, freeWhen: \.madeNothing
+        ) {
+            try await identities.signInAnonymously(
                 IdentityV1.SignInAnonymouslyRequest(language: request.language, origin: origin),
                 onward)
-        } catch let error as ServiceError where error.madeNothing {
-            await limits.refund(charge, context)
-            throw error
-        }
+        }.answer
     }
 }

@@ -15,16 +15,10 @@ struct CountedGuess: Sendable {
         email: String, device: String, language: String, _ context: CallContext,
         _ attempt: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
-        let charge = try await limits.begin(
+        // By any other error nothing was learnt about the password (identity is down or busy, or
+        // the account is disabled and the password right): that is no failed guess.
+        try await limits.charging(
             .signIn(email: email, device: device, caller: LimitedCaller(context)), context,
-            language: language)
-        do {
-            return (try await attempt(), charge)
-        } catch let error as ServiceError where error.code != .invalidCredential {
-            // Nothing was learnt about the password (identity is down or busy, or the account is
-            // disabled and the password right): that is no failed guess.
-            await limits.refund(charge, context)
-            throw error
-        }
+            language: language, freeWhen: { $0.code != .invalidCredential }, attempt)
     }
 }

@@ -14,13 +14,12 @@ struct PasswordVerification: Sendable {
     func run(
         _ request: IdentityV1.VerifyPasswordRequest, language: String, _ context: CallContext,
         onward: CallContext
-    ) async throws -> (verified: IdentityV1.VerifyPasswordResponse, charge: LimitCharge) {
-        let (verified, charge) = try await CountedGuess(limits: limits).run(
+    ) async throws -> (answer: IdentityV1.VerifyPasswordResponse, charge: LimitCharge) {
+        try await CountedGuess(limits: limits).run(
             email: request.email, device: request.origin?.deviceId ?? "", language: language,
             context
         ) {
             try await accounts.verifyPassword(request, onward)
         }
-        return (verified, charge)
     }
 }

@@ -21,11 +21,10 @@ struct ResetPasswordFlow: Sendable {
         let reset = try await credentials.resetPassword(
             IdentityV1.ResetPasswordRequest(
                 token: request.token, password: request.password, origin: origin), onward)
-        let session = try await sessions.create(
-            SessionV1.CreateRequest(
-                proof: reset.proof, origin: origin, deviceKey: request.device?.key), onward)
+        let session = try await sessions.open(
+            by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(
-            account: reset.account, session: session.tokens.map(GatewayV1.Session.init),
+            account: reset.account, session: session,
             news: reset.news)
     }
 }

@@ -23,11 +23,10 @@ struct SignInWithPassword: Sendable {
                 language: request.language, context, onward: onward)
         // Whatever becomes of the session: with session down, the right password is no failure.
         async let told: Void = limits.succeed(charge, context)
-        let session: SessionV1.CreateResponse
+        let session: GatewayV1.Session?
         do {
-            session = try await sessions.create(
-                SessionV1.CreateRequest(
-                    proof: verified.proof, origin: origin, deviceKey: request.device?.key), onward)
+            session = try await sessions.open(
+                by: verified.proof, on: request.device, from: origin, onward)
         } catch {
             // Awaited, or leaving the scope would cancel it.
             await told
@@ -35,7 +34,7 @@ struct SignInWithPassword: Sendable {
         }
         await told
         return GatewayV1.SignInWithPasswordResponse(
-            account: verified.account, session: session.tokens.map(GatewayV1.Session.init),
+            account: verified.account, session: session,
             news: verified.news)
     }
 }

@@ -27,11 +27,10 @@ struct SignUpWithPassword: Sendable {
             return GatewayV1.SignUpWithPasswordResponse(
                 account: registered.account, isNewUser: true)
         }
-        let session = try await sessions.create(
-            SessionV1.CreateRequest(
-                proof: registered.proof, origin: origin, deviceKey: request.device?.key), onward)
+        let session = try await sessions.open(
+            by: registered.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignUpWithPasswordResponse(
-            account: registered.account, session: session.tokens.map(GatewayV1.Session.init),
+            account: registered.account, session: session,
             isNewUser: true)
     }
 
@@ -39,20 +38,18 @@ struct SignUpWithPassword: Sendable {
         _ request: GatewayV1.SignUpWithPasswordRequest, _ asking: String,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
-        let charge = try await limits.begin(
+        try await limits.charging(
             .signUp(email: request.email, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey)
-        do {
-            return try await accounts.register(
+            language: request.language, chargedOnceFor: onward.idempotencyKey,
+            freeWhen: Self.madeNothing
+        ) {
+            try await accounts.register(
                 IdentityV1.RegisterRequest(
                     email: request.email, password: request.password,
                     displayName: request.displayName, language: request.language, origin: origin,
                     guestAccessToken: asking),
                 onward)
-        } catch let error as ServiceError where Self.madeNothing(error) {
-            await limits.refund(charge, context)
-            throw error
-        }
+        }.answer
     }
 
     /// To be told that an email is taken does cost: the answer helps a person who forgot, and must

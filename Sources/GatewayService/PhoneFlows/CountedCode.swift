@@ -17,16 +17,10 @@ struct CountedCode: Sendable {
         _ attempt: () async throws -> Answer
     ) async throws -> Answer {
         let action = LimitedAction.phoneCodeGuess(number: number.text, device: device)
-        let charge = try await limits.begin(action, context, language: language)
-        let answer: Answer
-        do {
-            answer = try await attempt()
-        } catch let error as ServiceError where error.code != .invalidCode {
-            // Nothing was learnt about the code (identity is down, the code is late), or it was
-            // right (the account is disabled): that is no failed guess.
-            await limits.refund(charge, context)
-            throw error
-        }
+        // By any other error nothing was learnt about the code (identity is down, the code is late),
+        // or it was right (the account is disabled): that is no failed guess.
+        let (answer, charge) = try await limits.charging(
+            action, context, language: language, freeWhen: { $0.code != .invalidCode }, attempt)
         await limits.succeed(charge, context, begunAnew: action.begunAnew)
         return answer
     }

@@ -22,19 +22,16 @@ struct RequestPhoneCodeFlow: Sendable {
         let origin = try Origin.of(request.device, context)
         // What is no number is nobody's, and costs nothing.
         let number = try PhoneNumber.required(request.phoneNumber)
-        let charge = try await limits.begin(
+        let (sent, charge) = try await limits.charging(
             .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey)
-        let sent: IdentityV1.RequestCodeResponse
-        do {
-            sent = try await codes.requestCode(
+            language: request.language, chargedOnceFor: onward.idempotencyKey,
+            freeWhen: Self.sentNothing
+        ) {
+            try await codes.requestCode(
                 IdentityV1.RequestCodeRequest(
                     phoneNumber: number.text, purpose: request.purpose,
                     language: request.language, origin: origin, accessToken: request.accessToken),
                 onward)
-        } catch let error as ServiceError where Self.sentNothing(error) {
-            await limits.refund(charge, context)
-            throw error
         }
         if sent.isTest { await limits.refund(charge, context) }
         return answer(sent, charge, await limits.next(after: charge, context))

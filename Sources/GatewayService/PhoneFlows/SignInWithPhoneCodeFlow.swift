@@ -34,11 +34,10 @@ struct SignInWithPhoneCodeFlow: Sendable {
                     guestAccessToken: asking, language: request.language,
                     origin: origin), onward)
         }
-        let session = try await sessions.create(
-            SessionV1.CreateRequest(
-                proof: admitted.proof, origin: origin, deviceKey: request.device?.key), onward)
+        let session = try await sessions.open(
+            by: admitted.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(
-            account: admitted.account, session: session.tokens.map(GatewayV1.Session.init),
+            account: admitted.account, session: session,
             isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
             collision: admitted.collision, news: admitted.news)
     }

@@ -25,15 +25,10 @@ struct CountedToken: Sendable {
         _ action: LimitedAction, language: String, _ context: CallContext,
         _ attempt: () async throws -> Answer
     ) async throws -> Answer {
-        let charge = try await limits.begin(action, context, language: language)
-        do {
-            let answer = try await attempt()
-            await limits.succeed(charge, context)
-            return answer
-        } catch let error as ServiceError where !Self.isFailure(error) {
-            await limits.refund(charge, context)
-            throw error
-        }
+        let (answer, charge) = try await limits.charging(
+            action, context, language: language, freeWhen: { !Self.isFailure($0) }, attempt)
+        await limits.succeed(charge, context)
+        return answer
     }
 
     private static func isFailure(_ error: ServiceError) -> Bool {

@@ -34,11 +34,10 @@ struct SignInWithProviderFlow: Sendable {
                     token: request.token.map(IdentityV1.ProviderToken.init),
                     guestAccessToken: asking, language: request.language, origin: origin), onward)
         }
-        let session = try await sessions.create(
-            SessionV1.CreateRequest(
-                proof: admission.proof, origin: origin, deviceKey: request.device?.key), onward)
+        let session = try await sessions.open(
+            by: admission.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithProviderResponse(
-            account: admission.account, session: session.tokens.map(GatewayV1.Session.init),
+            account: admission.account, session: session,
             isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
             isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
             collision: admission.collision, news: admission.news)

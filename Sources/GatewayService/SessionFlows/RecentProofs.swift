@@ -37,15 +37,13 @@ struct RecentProofs: Sendable {
     private func kinds(
         _ known: SessionV1.ListProofsResponse, _ context: CallContext
     ) async throws -> Set<ProofKind> {
-        var kinds: Set<ProofKind> = known.hasDeviceKey ? [.deviceKey] : []
         let request = IdentityV1.GetAccountRequest(accountId: known.accountId)
         do {
             let account = try await accounts.getAccount(request, context.onward()).account
-            kinds.formUnion((account?.methods ?? []).map(ProofKind.init(method:)))
+            return Set(methods: account?.methods ?? [], hasDeviceKey: known.hasDeviceKey)
         } catch let error as ServiceError where error.code == .notFound {
             // An account that is gone has nothing to prove itself by.
             return []
         }
-        return kinds
     }
 }
