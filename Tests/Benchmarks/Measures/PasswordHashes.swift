@@ -11,11 +11,17 @@ struct PasswordHashes: AsyncParsableCommand {
     var workers = 32
     @Option(help: "Seconds.")
     var seconds = 10
+    @Option(help: "Memory of a hash, in KiB.")
+    var memory = Argon2Parameters.standard.memoryKiB
+    @Option(help: "Passes over it.")
+    var passes = Argon2Parameters.standard.passes
 
     func run() async throws {
         let pool = try PasswordHashPool(
-            settings: PasswordHashPool.Settings(), time: SystemTime(),
-            randomness: SecureRandomness(), metrics: NOOPMetricsHandler.instance)
+            settings: PasswordHashPool.Settings(
+                parameters: Argon2Parameters(memoryKiB: memory, passes: passes, lanes: 1)),
+            time: SystemTime(), randomness: SecureRandomness(),
+            metrics: NOOPMetricsHandler.instance)
         defer { pool.close() }
         let stored = try await pool.hash(password: SecretBytes(copying: "Correct7Horse".utf8))
         let rate = try await Throughput(workers: workers, duration: .seconds(seconds))

@@ -5,6 +5,7 @@ import Messages
 import NIOPosix
 import RPC
 import ServiceRuntime
+import Synchronization
 
 /// Sign-ins a second through a running gateway, each by a person of their own: what is left of the
 /// hash pool's speed when everything around the hash is done too.
@@ -15,13 +16,18 @@ struct SignIns: AsyncParsableCommand {
     var gateway: String
     @Option(help: "The application's key, <application>.<key id>.key.")
     var key: String
-    @Option(help: "People who sign in at once; each signs up first.")
+    @Option(help: "People; each signs up first, and signs in about three times in ten seconds.")
+    var people = 320
+    @Option(help: "How many of them sign in at once.")
     var workers = 32
     @Option(help: "Seconds.")
     var seconds = 10
 
     func run() async throws {
         guard let address = ServiceAddress(gateway) else { throw ValidationError("no address") }
+        guard workers > 0, people >= workers else {
+            throw ValidationError("each worker needs somebody")
+        }
         let own = try ApplicationKey(file: key)
         let client = RPCClient(
             ClientSettings(
@@ -29,14 +35,39 @@ struct SignIns: AsyncParsableCommand {
                 application: own.application, keyID: own.keyID, secret: own.key),
             group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
             randomness: SecureRandomness())
-        let people = (0..<workers).map { Person(number: $0, client: client) }
+        let circles = (0..<workers).map { worker in
+            Circle(
+                people: stride(from: worker, to: people, by: workers).map {
+                    Person(number: $0, client: client)
+                })
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for person in people { group.addTask { try await person.signUp() } }
+            for circle in circles { group.addTask { try await circle.signUp() } }
             try await group.waitForAll()
         }
         let rate = try await Throughput(workers: workers, duration: .seconds(seconds))
-            .measure { try await people[$0].signIn() }
+            .measure { try await circles[$0].signInNext() }
         Figure(name: "sign-ins", value: rate, unit: "sign-ins/s").report()
+    }
+}
+
+/// Those whom one worker signs in, one after the other and again: an account that signed in more
+/// than five times would displace a session each time, and its owner be told.
+private final class Circle: Sendable {
+    private let people: [Person]
+    private let turn = Atomic(0)
+
+    init(people: [Person]) {
+        self.people = people
+    }
+
+    func signUp() async throws {
+        for person in people { try await person.signUp() }
+    }
+
+    func signInNext() async throws {
+        let number = turn.add(1, ordering: .relaxed).oldValue
+        try await people[number % people.count].signIn()
     }
 }
 
