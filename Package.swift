@@ -217,7 +217,7 @@ let package = Package(
             dependencies: [
                 "SessionService", "IdentityService", "RateLimitService", "NotificationService",
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "ProviderIssuer", "TestSupport", nioPosix,
+                "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
                 logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),

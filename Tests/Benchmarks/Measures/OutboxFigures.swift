@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import NotificationService
+import SMTPSink
 import ServiceRuntime
 import Storage
 
@@ -34,7 +35,7 @@ struct OutboxFigures: AsyncParsableCommand {
     private func measureAcceptance() async throws {
         var (rates, slowest): ([Double], [Double]) = ([], [])
         for run in 0..<runs {
-            let scene = try OutboxScene(folder: "\(folder)/accept-\(run)", route: nil)
+            let scene = try OutboxScene(folder: "\(folder)/accept-\(run)", way: .none)
             let latencies = Latencies()
             let throughput = Throughput(workers: Self.inFlight, duration: .seconds(seconds))
             rates.append(
@@ -49,28 +50,48 @@ struct OutboxFigures: AsyncParsableCommand {
     }
 
     private func measureDelivery() async throws {
-        var rates: [Double] = []
+        var (rates, mailRates): ([Double], [Double]) = ([], [])
         for run in 0..<runs {
             let route = CountingRoute(takes: Self.routeTime)
-            let scene = try OutboxScene(folder: "\(folder)/deliver-\(run)", route: route)
-            try await scene.accept(Self.delivered)
-            let taken = await ContinuousClock().measure {
-                let service = Task { try await scene.service.run() }
-                await route.reached(Self.delivered)
-                service.cancel()
-                // It ends by cancellation; it has no other word.
-                _ = await service.result
-            }
-            rates.append(Double(Self.delivered) / (taken / .seconds(1)))
-            scene.store.close()
+            rates.append(
+                try await deliveries("deliver-\(run)", .route(route)) {
+                    await route.reached(Self.delivered)
+                })
+            var script = SMTPSink.Script()
+            script.keepsMails = false
+            let sink = try SMTPSink(script)
+            mailRates.append(
+                try await deliveries("mail-\(run)", .server(port: sink.port)) {
+                    await sink.reached(mails: Self.delivered)
+                })
+            sink.close()
         }
         Figure(name: "outbox-delivered", value: .median(rates), unit: "messages/s").report()
+        Figure(name: "outbox-mailed", value: .median(mailRates), unit: "mails/s").report()
+    }
+
+    /// - Parameter reached: returns once all have been taken.
+    /// - Returns: how many of those that wait are delivered in a second.
+    private func deliveries(
+        _ name: String, _ way: OutboxScene.Way, reached: () async -> Void
+    ) async throws -> Double {
+        let scene = try OutboxScene(folder: "\(folder)/\(name)", way: way)
+        defer { scene.store.close() }
+        try await scene.accept(Self.delivered)
+        let taken = await ContinuousClock().measure {
+            let service = Task { try await scene.service.run() }
+            await reached()
+            service.cancel()
+            // It ends by cancellation; it has no other word.
+            _ = await service.result
+        }
+        return Double(Self.delivered) / (taken / .seconds(1))
     }
 
     /// A million wait for a route that is closed; then one more comes, which is urgent.
     private func measureWaiting() async throws {
         let before = ResidentMemory.bytes
-        let scene = try OutboxScene(folder: "\(folder)/waiting", route: nil)
+        let scene = try OutboxScene(folder: "\(folder)/waiting", way: .none)
         try await scene.accept(waiting)
         let grown = Double(ResidentMemory.bytes - before) / Double(1 << 20)
         Figure(name: "outbox-waiting-memory", value: grown, unit: "MiB").report()

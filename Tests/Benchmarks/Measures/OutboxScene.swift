@@ -18,24 +18,40 @@ final class OutboxScene: Sendable {
     private let time = SystemTime()
     private let numbers = Mutex(0)
 
-    /// In an empty `folder`; without a route messages wait.
-    init(folder: String, route: (any MessageRoute)?) throws {
+    /// Where mails go.
+    enum Way {
+        /// Nowhere: they wait.
+        case none
+        case route(any MessageRoute)
+        /// By SMTP, as the program does it, to a server on this port.
+        case server(port: Int)
+    }
+
+    /// In an empty `folder`.
+    init(folder: String, way: Way) throws {
         mkdir(folder, 0o700)
         store = try Store(
             folder: folder, name: NotificationService.storeName,
             migrations: NotificationService.migrations, time: time, logger: .silent)
         let loader = SettingsLoader(
-            program: "outbox", summary: "", arguments: [], environment: [:])
+            program: "outbox", summary: "", arguments: [], environment: way.environment)
         guard case .run(let settings) = loader.load(NotificationSettings.self) else {
             throw ExitCode.failure
         }
+        let routes: [Channel: any MessageRoute] =
+            switch way {
+            case .none: [:]
+            case .route(let route): [.email: route]
+            case .server:
+                try settings.makeRoutes(
+                    dataFolder: folder, store: store, time: time, logger: .silent)
+            }
         let randomness = SecureRandomness()
         service = NotificationService(
             settings: settings, store: store,
             keys: try NotificationKeys(
                 master: .generate(count: 32, randomness: randomness), randomness: randomness),
-            routes: route.map { [.email: $0] } ?? [:], time: time, randomness: randomness,
-            logger: .silent)
+            routes: routes, time: time, randomness: randomness, logger: .silent)
     }
 
     /// Has one message accepted, to somebody new.
@@ -67,6 +83,17 @@ final class OutboxScene: Sendable {
             }
             try await group.waitForAll()
         }
+    }
+}
+
+extension OutboxScene.Way {
+    /// The program's settings for it.
+    fileprivate var environment: [String: String] {
+        guard case .server(let port) = self else { return [:] }
+        return [
+            "POSTERN_SMTP_HOST": "127.0.0.1", "POSTERN_SMTP_PORT": "\(port)",
+            "POSTERN_SMTP_ENCRYPTION": "none",
+        ]
     }
 }
 
