@@ -4,7 +4,7 @@
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
 # NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
-# sign-in enumeration footprint.
+# sign-in provider-sign-ins enumeration footprint.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -178,6 +178,15 @@ bench_sign-in() {
   ratio sign-ins-to-hashes "$sign_ins" "$hashes"
 }
 
+# Sign-ins by a provider's tokens through the five programs, by the CPU time that these take.
+bench_provider-sign-ins() {
+  build_measures
+  build_release
+  mkdir -p "$work/providers"
+  "$release/Benchmarks" provider-sign-ins --postern "$release/postern" \
+    --folder "$work/providers" --runs "$runs"
+}
+
 # What a stranger learns of an address by asking the five programs, in so many samples of each kind.
 bench_enumeration() {
   build_release
@@ -218,7 +227,7 @@ for name in "$@"; do
 done
 ((${#names[@]})) || names=(
   echo commit refresh sessions validate provider limits outbox accounts sign-in
-  enumeration footprint)
+  provider-sign-ins enumeration footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"
