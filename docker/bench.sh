@@ -4,7 +4,7 @@
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
 # NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
-# sign-in footprint.
+# sign-in provider-sign-ins enumeration footprint.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -183,6 +183,27 @@ bench_sign-in() {
     "$("$release/Benchmarks" password-hashes --memory 7168 --passes 5 | awk '{ print $3 }')" hashes/s
 }
 
+# Sign-ins by a provider's tokens through the five programs, by the CPU time that these take.
+bench_provider-sign-ins() {
+  build_measures
+  build_release
+  mkdir -p "$work/providers"
+  "$release/Benchmarks" provider-sign-ins --postern "$release/postern" \
+    --folder "$work/providers" --runs "$runs"
+}
+
+# What a stranger learns of an address by asking the five programs, in so many samples of each kind.
+bench_enumeration() {
+  build_release
+  swift build --package-path "$root" --build-tests >&2
+  local log=$work/enumeration outcome=0
+  POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=${POSTERN_BENCH_SAMPLES:-400} \
+    swift test --package-path "$root" --skip-build --no-parallel \
+    --filter '^SystemTests\.SystemTests/Enumeration' >"$log" 2>&1 || outcome=$?
+  grep '^figure ' "$log" || true
+  ((outcome == 0)) || fail "not alike: $(cat "$log")"
+}
+
 # Time until ready, and the memory of all five after 10,000 calls to each of them.
 bench_footprint() {
   build_floor
@@ -210,7 +231,8 @@ for name in "$@"; do
   if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
 done
 ((${#names[@]})) || names=(
-  echo commit refresh sessions validate provider limits outbox accounts sign-in footprint)
+  echo commit refresh sessions validate provider limits outbox accounts sign-in
+  provider-sign-ins enumeration footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The long loops, whole: programs killed at random under load, calls over bad networks, crowds of
-# callers, rushes and rolling stops with their figures, the fuzz targets, and the RPC tests under
-# ThreadSanitizer. docker/test.sh runs a round or a few of each, the last excepted.
+# callers, rushes and rolling stops with their figures, strangers with a watch, the fuzz targets, and
+# the RPC tests under ThreadSanitizer. docker/test.sh runs a round or a few of each, the last excepted.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
@@ -33,6 +33,8 @@ say "a bad network between the programs"
 soak $(((rounds + 19) / 20)) '^SystemTests\.SystemTests/NetworkFaults'
 say "crowds, rushes and rolling stops of the built programs"
 soak 1 '^SystemTests\.SystemTests/(Crowds|Followers|SignInRush|RollingStop|HangingMailServer)'
+say "what a stranger learns of an address by asking"
+soak "$rounds" '^SystemTests\.SystemTests/Enumeration'
 say "calls over bad networks, crowds, and random programs for the call machine"
 soak "$rounds" '^RPCTests\.(FaultMatrixTests|CrowdTests|FrameCorpusTests)'
 say "every schedule of refreshes, kills of the session service, parallel uses"

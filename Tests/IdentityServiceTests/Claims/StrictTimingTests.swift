@@ -27,11 +27,11 @@ struct StrictTimingTests {
                 samples[kind, default: []].append(took / .microseconds(1))
             }
         }
-        let free = Sample(samples["free"] ?? [])
+        let free = TimeSample(samples["free"] ?? [])
         for kind in ["claimed", "owned"] {
-            let other = Sample(samples[kind] ?? [])
+            let other = TimeSample(samples[kind] ?? [])
             let t = free.welchT(other)
-            let gap = abs(free.median - other.median) / free.median
+            let gap = other.gap(to: free)
             print(
                 """
                 X-02: sign-up on a free address takes \(Int(free.median)) µs in the middle, on \
@@ -40,26 +40,5 @@ struct StrictTimingTests {
             #expect(abs(t) < 10)
             #expect(gap <= (SoakRounds.isLong ? 0.05 : 0.25))
         }
-    }
-}
-
-/// Times in microseconds. The fiftieth that took longest are left out: they are the disk's.
-private struct Sample {
-    let kept: [Double]
-
-    init(_ times: [Double]) {
-        kept = Array(times.sorted().prefix(times.count - times.count / 50))
-    }
-
-    var median: Double { kept.isEmpty ? 0 : kept[kept.count / 2] }
-    private var mean: Double { kept.reduce(0, +) / Double(max(1, kept.count)) }
-    private var error: Double {
-        let squares = kept.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        return squares / Double(max(1, kept.count - 1)) / Double(max(1, kept.count))
-    }
-
-    /// Welch's t of two samples.
-    func welchT(_ other: Sample) -> Double {
-        (mean - other.mean) / max((error + other.error).squareRoot(), 1e-9)
     }
 }

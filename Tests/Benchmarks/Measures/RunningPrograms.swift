@@ -1,0 +1,94 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import RPC
+import ServiceRuntime
+import TestSupport
+
+/// The five programs under `postern up`, on a folder of their own: for a measure whose own part of
+/// the world, a provider for instance, has to be there before they start.
+struct RunningPrograms {
+    private static let readyWithin = Duration.seconds(30)
+    private static let stoppedWithin = Duration.seconds(15)
+
+    private let up: ChildProcess
+    private let data: String
+
+    /// Starts them, and returns when they are ready.
+    /// - Parameters:
+    ///   - postern: The tool; the programs lie beside it.
+    ///   - folder: Where everything goes.
+    ///   - settings: Beside what the environment says.
+    init(postern: String, folder: String, settings: [String: String]) async throws {
+        data = "\(folder)/data"
+        let output = "\(folder)/up.log"
+        let (quiet, log) = (
+            open("/dev/null", O_RDONLY | O_CLOEXEC),
+            open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        )
+        defer { [quiet, log].forEach { close($0) } }
+        guard quiet >= 0, log >= 0 else { throw ValidationError("\(output) cannot be written") }
+        up = try ChildProcess(
+            postern, ["up", "--data", data, "--port-base", "0"], in: folder,
+            environment: ProcessInfo.processInfo.environment.merging(settings) { $1 },
+            input: quiet, output: log, errors: log)
+        let due = ContinuousClock.now + Self.readyWithin
+        while try !Self.text(output).contains("ready\n") {
+            guard up.exitCode == nil, ContinuousClock.now < due else {
+                up.send(SIGINT)
+                throw ValidationError("postern up is not ready: \(try Self.text(output))")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Stops them as Ctrl-C does, and returns when they have ended.
+    func stop() async {
+        up.send(SIGINT)
+        let watch = Task {
+            try await Task.sleep(for: Self.stoppedWithin)
+            up.send(SIGKILL)
+        }
+        _ = await up.end()
+        watch.cancel()
+    }
+
+    /// The settings of a client of the gateway's.
+    func gateway() throws -> ClientSettings {
+        let ports = try Self.text("\(data)/run/postern-gateway.ports").split(separator: "\n")
+        guard let port = ports.first.flatMap({ Int($0) }) else {
+            throw ValidationError("the gateway tells no port")
+        }
+        let key = try ApplicationKey.first(of: "app", in: "\(data)/keys/applications")
+        return ClientSettings(
+            service: "postern.gateway", host: "127.0.0.1", port: port,
+            application: key.application, keyID: key.keyID, secret: key.key)
+    }
+
+    /// CPU time that each has taken so far, in seconds: user and system, of all its threads.
+    func processorTime() throws -> [String: Double] {
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(up.id)/task")
+        let children = try tasks.flatMap { task in
+            try Self.text("/proc/\(up.id)/task/\(task)/children").split(separator: " ")
+        }
+        return try children.reduce(into: [:]) { times, child in
+            let path = try FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/\(child)/exe")
+            let name = path.split(separator: "postern-").last.map(String.init) ?? path
+            times[name] = try Self.processorTime(of: child)
+        }
+    }
+
+    /// Fields 14 and 15 of `proc(5)`'s stat, counted behind the name, which may hold anything.
+    private static func processorTime(of process: Substring) throws -> Double {
+        let text = try text("/proc/\(process)/stat")
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13])
+        else { throw ValidationError("no CPU time of process \(process)") }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOfFile: path, encoding: .utf8)
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import HTTPSink
+import Messages
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// A stranger with a watch, at the gateway's door, against the programs as they are built.
+    @Suite("X-02: what a stranger learns of an address by asking")
+    struct Enumeration {
+        /// What would be refused long before a difference showed is let through, and counted.
+        private static let generousLimits = """
+            failed-sign-in-by-account:
+              shadow: true
+            sign-in-failures-overall:
+              count: 1000000
+            password-reset-by-email:
+              shadow: true
+            phone-code-by-block:
+              shadow: true
+            phone-code-by-country:
+              shadow: true
+
+            """
+
+        private let folder: TemporaryFolder
+
+        init() throws { folder = try TemporaryFolder() }
+
+        @Test("X-02: failed sign-ins are alike, and so are those that are locked out")
+        func signIn() async throws {
+            try await with { cluster, caller in
+                try await settlement(cluster, caller).settle(Resident.natives)
+                let kinds = Resident.natives.map { signIn($0, caller) }
+                let answer = try Likeness(call: "sign-in", kinds: kinds).expectAlike()
+                #expect(answer.error?.code == "auth/invalid-credential")
+                // As the limit stands by itself; it is read again within a second or two.
+                try folder.write("sign-in-failures-overall:\n  count: 1000000\n", to: "limits.yaml")
+                try await lockOut(kinds)
+                let locked = try Likeness(
+                    call: "locked-sign-in", kinds: kinds, isQuick: true, blank: Blanks.waits
+                ).expectAlike()
+                #expect(locked.error?.code == "auth/too-many-requests")
+            }
+        }
+
+        @Test("X-02: failed sign-ins are alike while passwords from elsewhere are stored")
+        func signInBesideOthers() async throws {
+            try await with { cluster, caller in
+                try await settlement(cluster, caller).settle(Resident.allCases)
+                let kinds = Resident.allCases.map { signIn($0, caller) }
+                let answer = try Likeness(call: "sign-in-beside-others", kinds: kinds)
+                    .expectAlike()
+                #expect(answer.error?.code == "auth/invalid-credential")
+            }
+        }
+
+        @Test("X-02: a link to set a new password is promised to every address alike")
+        func reset() async throws {
+            try await with { cluster, caller in
+                try await settlement(cluster, caller).settle(Resident.allCases)
+                let kinds = Resident.allCases.map { resident in
+                    Likeness.Kind(resident.rawValue) { number in
+                        try caller.ask(
+                            "Passwords/RequestPasswordReset",
+                            GatewayV1.RequestPasswordResetRequest(
+                                email: resident.email(number), device: Self.device))
+                    }
+                }
+                let answer = try Likeness(call: "reset", kinds: kinds, isQuick: true).expectAlike()
+                #expect(answer.status == 0)
+            }
+        }
+
+        @Test("X-02: a code is sent to every number alike")
+        func phoneCode() async throws {
+            let texts = try await HTTPSink { _ in .answer(204) }
+            try await with(Self.phones(texts)) { cluster, caller in
+                let kinds = [("unknown", "1"), ("known", "0")].map { name, block in
+                    Likeness.Kind(name) { number in
+                        try caller.ask(
+                            "PhoneSignIn/RequestPhoneCode",
+                            GatewayV1.RequestPhoneCodeRequest(
+                                phoneNumber: Self.phone(block, number), purpose: .signIn,
+                                device: Self.device))
+                    }
+                }
+                let likeness = Likeness(
+                    call: "phone-code", kinds: kinds, isQuick: true, blank: Blanks.phoneCode)
+                // Each number once: the second code to one would have to wait.
+                let known = (0..<likeness.asksMax).map { number in
+                    "{\"external_id\":\"\(number)\",\"phone_number\":\"\(Self.phone("0", number))\"}"
+                }
+                try await settlement(cluster, caller).takeIn(known, from: "phones")
+                let answer = try likeness.expectAlike()
+                #expect(answer.status == 0)
+            }
+            await texts.close()
+        }
+
+        @Test(
+            "X-02: under strict enumeration sign-ups are alike, whatever becomes of the address",
+            arguments: ["optional", "required"])
+        func signUp(verification: String) async throws {
+            let settings = [
+                "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": verification,
+            ]
+            try await with(settings) { cluster, caller in
+                try await settlement(cluster, caller).settle([.provider, .bcrypt])
+                let owned: [Resident] = [.provider, .bcrypt]
+                let kinds =
+                    [signUp("free", caller) { "fre\(100_000 + $0)@example.org" }]
+                    + [signUp("claimed", caller) { Resident.unknown.email($0) }]
+                    + owned.map { resident in
+                        signUp(resident.rawValue, caller) { resident.email($0) }
+                    }
+                let answer = try Likeness(
+                    call: "strict-sign-up-\(verification)", kinds: kinds, blank: Blanks.signUp
+                ).expectAlike()
+                #expect(answer.status == 0)
+            }
+        }
+
+        // MARK: calls
+
+        private static let device = GatewayV1.Device(deviceId: "stranger", platform: "cli")
+
+        private static func phone(_ block: String, _ number: Int) -> String {
+            "+4915\(block)1\(1_000_000 + number)"
+        }
+
+        private func signIn(_ resident: Resident, _ caller: PlainCaller) -> Likeness.Kind {
+            Likeness.Kind(resident.rawValue) { number in
+                try caller.ask(
+                    "Auth/SignInWithPassword",
+                    GatewayV1.SignInWithPasswordRequest(
+                        email: resident.email(number), password: "Wrong7Horse",
+                        device: Self.device))
+            }
+        }
+
+        private func signUp(
+            _ name: String, _ caller: PlainCaller, _ email: @escaping (Int) -> String
+        ) -> Likeness.Kind {
+            Likeness.Kind(name) { number in
+                try caller.ask(
+                    "Auth/SignUpWithPassword",
+                    GatewayV1.SignUpWithPasswordRequest(
+                        email: email(number), password: "Strange7Horse", device: Self.device))
+            }
+        }
+
+        /// Asks until every address is locked out.
+        private func lockOut(_ kinds: [Likeness.Kind]) async throws {
+            let isLocked = try await eventually {
+                for kind in kinds {
+                    for number in 0..<Resident.count {
+                        let code = try kind.ask(number).response.error?.code
+                        guard code == "auth/too-many-requests" else { return false }
+                    }
+                }
+                return true
+            }
+            try #require(isLocked)
+        }
+
+        // MARK: where
+
+        private func with(
+            _ settings: [String: String] = [:],
+            _ test: (Cluster, PlainCaller) async throws -> Void
+        ) async throws {
+            let limits = try folder.write(Self.generousLimits, to: "limits.yaml")
+            let all = settings.merging(["POSTERN_LIMITS_FILE": limits]) { _, new in new }
+            try await Cluster.with(environment: all) { cluster in
+                try await test(cluster, PlainCaller(cluster))
+            }
+        }
+
+        private func settlement(_ cluster: Cluster, _ caller: PlainCaller) -> Settlement {
+            Settlement(cluster: cluster, caller: caller, folder: folder)
+        }
+
+        private static func phones(_ texts: HTTPSink) -> [String: String] {
+            [
+                "POSTERN_PHONE_COUNTRIES": "DE", "POSTERN_SMS_PROVIDERS": "webhook",
+                "POSTERN_SMS_WEBHOOK_URL": texts.url("/sms"),
+                "POSTERN_SMS_WEBHOOK_SECRET": String(repeating: "ab", count: 32),
+                "POSTERN_PROVIDER_PLAINTEXT": "true",
+            ]
+        }
+    }
+}

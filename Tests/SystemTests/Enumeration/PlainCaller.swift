@@ -1,0 +1,94 @@
+import Contracts
+import Glibc
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+
+/// A caller that speaks the wire by itself over one blocking socket, a call after the other: it sees
+/// an answer's bytes as they came, and nothing of its own stands between them and the clock.
+final class PlainCaller {
+    /// What came, and after how long.
+    struct Answer {
+        /// The whole of it but the call's number.
+        var response: WireV1.Response
+        let took: Duration
+    }
+
+    private static let patienceSeconds = 20
+
+    private let socket: Int32
+    private var calls: UInt64 = 0
+    private var received: [UInt8] = []
+
+    /// An application of the cluster's gateway.
+    init(_ cluster: Cluster) throws {
+        let key = try ApplicationKey(file: "\(cluster.data)/keys/applications/app.k1.key")
+        guard let address = try cluster.addresses()["gateway"].flatMap({ ServiceAddress($0) })
+        else { throw ClusterError(said: "endpoints.json names no gateway") }
+        socket = try LoopbackSocket.connected(to: address.port, from: 1)
+        LoopbackAddress.setPatience(seconds: Self.patienceSeconds, of: socket)
+        guard case .hello(let server) = try frame() else {
+            throw ClusterError(said: "the gateway says no Hello")
+        }
+        var hello = WireV1.Hello(
+            version: 1, service: "postern.gateway", application: key.application,
+            keyId: key.keyID)
+        hello.proof = ApplicationProof.make(challenge: server.challenge, hello, key: key.key)
+        try send(.hello(hello))
+    }
+
+    deinit { close(socket) }
+
+    /// Calls a method of the gateway's, each time for a person at another address, so that no limit
+    /// by address is in the way.
+    /// - Parameter method: Without its package: "Auth/SignInWithPassword".
+    func ask(_ method: String, _ request: some ProtobufMessage) throws -> Answer {
+        calls += 1
+        let address = Person(Int(calls)).address
+        let call = WireV1.Frame.Kind.request(
+            WireV1.Request(
+                call: calls, method: "postern.gateway.v1.\(method)", timeoutMs: 20_000,
+                metadata: [
+                    .init(key: Metadata.Key.clientAddress, value: Array(address.utf8))
+                ], payload: request.encoded()))
+        let begun = ContinuousClock.now
+        try send(call)
+        while true {
+            guard case .response(var response) = try frame() else { continue }
+            let took = ContinuousClock.now - begun
+            response.call = 0
+            return Answer(response: response, took: took)
+        }
+    }
+
+    private func send(_ kind: WireV1.Frame.Kind) throws {
+        let body = WireV1.Frame(kind: kind).encoded()
+        let bytes = withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
+        guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            throw ClusterError(said: "the gateway takes nothing: \(errno)")
+        }
+    }
+
+    /// The next frame. Written again it has the same bytes, so that nothing in it goes unread.
+    private func frame() throws -> WireV1.Frame.Kind? {
+        let count = try take(4).reduce(0) { $0 << 8 | Int($1) }
+        let body = try take(count)
+        let frame = try WireV1.Frame(decoding: body)
+        guard frame.encoded() == body else {
+            throw ClusterError(said: "a frame says more than is read of it")
+        }
+        return frame.kind
+    }
+
+    private func take(_ count: Int) throws -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while received.count < count {
+            let read = recv(socket, &chunk, chunk.count, 0)
+            guard read > 0 else { throw ClusterError(said: "the gateway says nothing: \(errno)") }
+            received += chunk[..<read]
+        }
+        defer { received.removeFirst(count) }
+        return Array(received[..<count])
+    }
+}
