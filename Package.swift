@@ -282,8 +282,8 @@ let package = Package(
         tests(
             "RateLimitService",
             [
-                "RateLimitService", "LimitsCrashWriter", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "TestSupport",
+                "RateLimitService", "LimitsCrashWriter", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "TestSupport", nioCore,
             ]),
         tests(
             "GatewayService",

@@ -15,6 +15,9 @@
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
 
 // A new P-256 key pair, or NULL. EVP_EC_gen is a macro over a variadic function.
 static inline EVP_PKEY *copenssl_generate_p256(void) {
@@ -80,9 +83,52 @@ static inline int copenssl_hmac_sha256_set(
     return is_set;
 }
 
+// The longest message that fits, padded, into one block of SHA-256.
+enum { COPENSSL_HMAC_SHORT_MAX = SHA256_CBLOCK - 9 };
+
+// Goes on with a half by the last block of its message: `bytes` of it are there and are padded here
+// (FIPS 180-4, 5.1.1); the key's block has gone into the half before.
+static inline void copenssl_sha256_last(
+    SHA256_CTX *half, unsigned char block[SHA256_CBLOCK], size_t bytes) {
+    size_t bits = (SHA256_CBLOCK + bytes) * 8;
+    block[bytes] = 0x80;
+    memset(block + bytes + 1, 0, SHA256_CBLOCK - 3 - bytes);
+    block[SHA256_CBLOCK - 2] = (unsigned char)(bits >> 8);
+    block[SHA256_CBLOCK - 1] = (unsigned char)bits;
+    SHA256_Transform(half, block);
+}
+
+// Writes the state of a half as its hash, 32 bytes.
+static inline void copenssl_sha256_write(const SHA256_CTX *half, unsigned char *hash) {
+    for (size_t word = 0; word < 8; word++) {
+        uint32_t bytes = htobe32(half->h[word]);
+        memcpy(hash + 4 * word, &bytes, 4);
+    }
+}
+
+// The same as below for a message of COPENSSL_HMAC_SHORT_MAX bytes at most, whose two blocks are put
+// together here: OpenSSL's way through its buffers costs as much again as the blocks themselves.
+static inline void copenssl_hmac_sha256_short(
+    const copenssl_hmac_sha256 *hmac, const void *message, size_t bytes, unsigned char *hash) {
+    unsigned char block[SHA256_CBLOCK];
+    SHA256_CTX half;
+    memcpy(half.h, hmac->inner.h, sizeof half.h);
+    if (bytes > 0) memcpy(block, message, bytes);
+    copenssl_sha256_last(&half, block, bytes);
+    copenssl_sha256_write(&half, block);
+    memcpy(half.h, hmac->outer.h, sizeof half.h);
+    copenssl_sha256_last(&half, block, SHA256_DIGEST_LENGTH);
+    copenssl_sha256_write(&half, hash);
+    OPENSSL_cleanse(block, sizeof block);
+}
+
 // Writes the hash of a message, 32 bytes; 1 when done.
 static inline int copenssl_hmac_sha256_hash(
     const copenssl_hmac_sha256 *hmac, const void *message, size_t bytes, unsigned char *hash) {
+    if (bytes <= COPENSSL_HMAC_SHORT_MAX) {
+        copenssl_hmac_sha256_short(hmac, message, bytes, hash);
+        return 1;
+    }
     SHA256_CTX inner = hmac->inner, outer = hmac->outer;
     return SHA256_Update(&inner, message, bytes) && SHA256_Final(hash, &inner)
         && SHA256_Update(&outer, hash, SHA256_DIGEST_LENGTH) && SHA256_Final(hash, &outer);

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Every limit there is (R-01 … R-03): its name on the wire and in the operator's file.
 ///
 /// To add one:
@@ -103,12 +105,27 @@ package enum LimitName: String, CaseIterable, Sendable {
         self = limit
     }
 
-    /// The limit that callers call so; nil for none. By its hash: `init(rawValue:)` compares with
-    /// one name after the other.
-    static func called(_ name: String) -> LimitName? { byName[name] }
+    /// The limit that callers call so; nil for none. `init(rawValue:)` compares with one name after
+    /// the other.
+    static func called(_ name: String) -> LimitName? {
+        var name = name
+        return name.withUTF8 { called(UnsafeRawBufferPointer($0)) }
+    }
 
-    private static let byName = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+    /// The same for a name's bytes. Few names are equally long, so no hash is needed.
+    static func called(_ name: UnsafeRawBufferPointer) -> LimitName? {
+        guard byLength.indices.contains(name.count), let start = name.baseAddress else {
+            return nil
+        }
+        return byLength[name.count].first { memcmp($0.name, start, name.count) == 0 }?.limit
+    }
+
+    /// Each limit with its name's bytes, by how many they are.
+    private static let byLength: [[(name: [UInt8], limit: LimitName)]] = {
+        let names = allCases.map { (name: Array($0.rawValue.utf8), limit: $0) }
+        let longest = names.map(\.name.count).max() ?? 0
+        return (0...longest).map { length in names.filter { $0.name.count == length } }
+    }()
 
     private static let byNumber: [LimitName?] = {
         let last = allCases.map(\.number).max() ?? 0

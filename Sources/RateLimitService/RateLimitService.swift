@@ -22,7 +22,7 @@ package final class RateLimitService: LimitsService {
     let devices: KnownDevices
     let ledger = Mutex(ChargeLedger())
     let alarm = Mutex(StuffingAlarm())
-    let policies: Live<LimitPolicies>
+    let policies: PoliciesInForce
     let hits: LimitHits
     let hitStore: HitStore
     /// The secrets that subjects are hashed under.
@@ -49,7 +49,7 @@ package final class RateLimitService: LimitsService {
         settings: RateLimitSettings, store: Store, keys: RateLimitKeys, time: any Time,
         randomness: any Randomness, logger: Logger
     ) async throws {
-        let policies = Live(settings.policies)
+        let policies = PoliciesInForce(settings.policies)
         self.policies = policies
         self.time = time
         self.randomness = randomness

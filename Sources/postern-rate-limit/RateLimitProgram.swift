@@ -29,7 +29,7 @@ struct RateLimitProgram: Program {
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [
-                LimitsDispatcher.methods(of: service),
+                service.methods,
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 LimitOperationDispatcher.methods(of: service.operations),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),

@@ -92,19 +92,27 @@ report_limits_among() {
   ratio limits-check-p99-many-to-few "$many" "$few"
 }
 
+# A port of TCP that is free now: redis-server takes none that the system picks.
+free_port() {
+  perl -MIO::Socket::INET \
+    -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport'
+}
+
+# Redis as we are: by TCP, on the first core, nothing of it on the disk.
 start_redis() {
   mkdir -p "$work/redis"
-  redis_socket=$work/redis/socket
-  taskset -c 0 redis-server --bind 127.0.0.1 --port 0 --unixsocket "$redis_socket" \
+  redis_port=$(free_port)
+  taskset -c 0 redis-server --bind 127.0.0.1 --port "$redis_port" \
     --save '' --appendonly no --dir "$work/redis" >"$work/redis/log" &
   redis_process=$!
   started+=("$redis_process")
   local try
   for try in $(seq 100); do
-    redis-cli -s "$redis_socket" ping 2>/dev/null | grep -q PONG && break
+    redis-cli -p "$redis_port" ping 2>/dev/null | grep -q PONG && break
     sleep 0.05
   done
-  redis_script=$(redis-cli -s "$redis_socket" script load "$redis_ring")
+  redis_script=$(redis-cli -p "$redis_port" script load "$redis_ring") ||
+    fail "redis-server did not start: $(tail -n 3 "$work/redis/log")"
 }
 
 limits_load() {
@@ -126,13 +134,20 @@ measure_limits() {
   done
 }
 
-# Commands a second that redis-benchmark tells of the command in its further arguments.
+# Hundredths of a second of CPU time that Redis has taken so far (proc(5); its name has no blank).
+redis_cpu() { awk '{ print $14 + $15 }' "/proc/$redis_process/stat"; }
+
+# Commands a second that redis-benchmark tells of the command in its further arguments, and how many
+# Redis did for each second of its CPU time.
 redis_load() {
-  local name=$1 pipeline=$2 value
+  local name=$1 pipeline=$2 value cpu
   shift 2
-  value=$(taskset -c 1 redis-benchmark -s "$redis_socket" -c "$redis_connections" -P "$pipeline" \
+  cpu=$(redis_cpu)
+  value=$(taskset -c 1 redis-benchmark -p "$redis_port" -c "$redis_connections" -P "$pipeline" \
     -r "$limits_subjects" -n "$redis_commands" --csv "$@" | tail -n 1 | cut -d, -f2 | tr -d '"')
+  cpu=$(($(redis_cpu) - cpu))
   figure "$name-$pipeline" "$value" commands/s
+  figure "$name-$pipeline-a-core" "$((redis_commands * 100 / cpu))" commands/s/core
 }
 
 measure_redis() {
@@ -145,16 +160,20 @@ measure_redis() {
 
 limits_median() { median "$1" <"$work/limits.figures"; }
 
+# How Check compares with another of the figures, which ends as is told.
+limits_ratio() {
+  ratio "limits-check-to-$1" "$(limits_median "limits-check-$3")" "$(limits_median "$2-$3")"
+}
+
+# By calls a second, which the client may bound, and for each second of the server's CPU time.
 report_limits() {
-  local name pipeline check
-  for pipeline in 1 16; do
-    check=$(limits_median "limits-check-$pipeline")
+  local name pipeline
+  for pipeline in 1 16 1-a-core 16-a-core; do
     for name in limits-echo limits-check redis-ring redis-incr; do
       figure "$name-$pipeline" "$(limits_median "$name-$pipeline")" calls/s
     done
-    ratio "limits-check-to-echo-$pipeline" "$(limits_median "limits-check-$pipeline-a-core")" \
-      "$(limits_median "limits-echo-$pipeline-a-core")"
-    ratio "limits-check-to-redis-ring-$pipeline" "$check" "$(limits_median "redis-ring-$pipeline")"
-    ratio "limits-check-to-redis-incr-$pipeline" "$check" "$(limits_median "redis-incr-$pipeline")"
+    limits_ratio "echo-$pipeline" limits-echo "$pipeline"
+    limits_ratio "redis-ring-$pipeline" redis-ring "$pipeline"
+    limits_ratio "redis-incr-$pipeline" redis-incr "$pipeline"
   done
 }

@@ -33,14 +33,19 @@ package final class KeyedHash: Sendable {
         }
     }
 
-    /// Does something with the 32-byte hash of `message`, which is nowhere but on the stack: for
-    /// those who make one in every call and keep numbers.
-    package func withHash<R>(
-        of message: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
-    ) -> R {
+    /// The look-up key of `message` as two numbers, the first byte the highest: for those who make
+    /// one in every call. Not generic over what is done with the hash, since another module's types
+    /// would be looked up each time.
+    package func lookUpNumbers(
+        of message: UnsafeRawBufferPointer
+    ) -> (first: UInt64, second: UInt64) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.byteCount) { hash in
             context.hash(message, into: hash)
-            return body(UnsafeRawBufferPointer(hash))
+            let bytes = UnsafeRawBufferPointer(hash)
+            return (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
         }
     }
 

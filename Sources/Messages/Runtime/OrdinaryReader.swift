@@ -26,7 +26,8 @@ package struct OrdinaryReader {
     /// No field has this one.
     private static let unordinary = UInt32.max
 
-    private init(_ bytes: UnsafeRawBufferPointer) {
+    /// Begins with the first field of the message that `bytes` are.
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         end = bytes.count
         budget = Arena.budget(bytes.count)
@@ -119,12 +120,17 @@ package struct OrdinaryReader {
         return lent
     }
 
-    private mutating func text() throws(NotOrdinary) -> String {
+    private mutating func lentText() throws(NotOrdinary) -> UnsafeRawBufferPointer {
         let lent = try lent()
-        guard let start = lent.baseAddress, lent.count > 0 else { return "" }
+        guard let start = lent.baseAddress, lent.count > 0 else { return lent }
         let first = start.assumingMemoryBound(to: UInt8.self)
         guard postern_text_is_sound(first, lent.count) != 0 else { throw NotOrdinary() }
-        return String(decoding: lent, as: UTF8.self)
+        return lent
+    }
+
+    private mutating func text() throws(NotOrdinary) -> String {
+        let lent = try lentText()
+        return lent.isEmpty ? "" : String(decoding: lent, as: UTF8.self)
     }
 
     /// A part of the message.
@@ -171,6 +177,22 @@ package struct OrdinaryReader {
     mutating func message<Part: ProtobufMessage>(_ tag: UInt32) throws(NotOrdinary) -> Part? {
         self.tag == tag ? try nested() : nil
     }
+
+    // MARK: Read in place, by hand
+
+    /// The bytes of a field, as they lie in the message: a part, whose own reader must come to its
+    /// end. None where it is absent.
+    package mutating func lent(_ tag: UInt32) throws(NotOrdinary) -> UnsafeRawBufferPointer {
+        self.tag == tag ? try lent() : UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+
+    /// A text as it lies in the message, sound.
+    package mutating func lentText(_ tag: UInt32) throws(NotOrdinary) -> UnsafeRawBufferPointer {
+        self.tag == tag ? try lentText() : UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+
+    /// Whether all of the message is read.
+    package var isAtEnd: Bool { tag == Self.none }
 
     // MARK: Repeated fields
 

@@ -28,27 +28,31 @@ extension WireSink {
 }
 
 /// Counts the bytes of a message.
-struct WireSize: WireSink {
+package struct WireSize: WireSink {
     private(set) var byteCount = 0
 
     /// Bytes of `value` as a varint.
-    static func ofVarint(_ value: UInt64) -> Int {
+    package static func ofVarint(_ value: UInt64) -> Int {
         (70 - (value | 1).leadingZeroBitCount) / 7
     }
 
-    mutating func varint(_ tag: UInt32, _ value: UInt64) {
+    package mutating func varint(_ tag: UInt32, _ value: UInt64) {
         byteCount += Self.ofVarint(UInt64(tag)) + Self.ofVarint(value)
     }
 
-    mutating func text(_ tag: UInt32, _ value: String) { lengthDelimited(tag, value.utf8.count) }
+    package mutating func text(_ tag: UInt32, _ value: String) {
+        lengthDelimited(tag, value.utf8.count)
+    }
 
-    mutating func bytes(_ tag: UInt32, _ value: [UInt8]) { lengthDelimited(tag, value.count) }
+    package mutating func bytes(_ tag: UInt32, _ value: [UInt8]) {
+        lengthDelimited(tag, value.count)
+    }
 
-    mutating func message(_ tag: UInt32, _ value: some ProtobufMessage) {
+    package mutating func message(_ tag: UInt32, _ value: some ProtobufMessage) {
         lengthDelimited(tag, value.encodedByteCount)
     }
 
-    mutating func numbers(_ tag: UInt32, _ values: some Collection<UInt64>) {
+    package mutating func numbers(_ tag: UInt32, _ values: some Collection<UInt64>) {
         lengthDelimited(tag, values.reduce(0) { $0 + Self.ofVarint($1) })
     }
 

@@ -36,7 +36,7 @@ package struct WireWriter: WireSink {
     }
 
     /// Bytes that were encoded before.
-    mutating func copy(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
+    package mutating func copy(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
 
     package mutating func varint(_ tag: UInt32, _ value: UInt64) {
         put(UInt64(tag))

@@ -52,6 +52,22 @@ package struct MethodHandler: Sendable {
             })
     }
 
+    /// The same handler, but that `attempt` is asked first (`ServiceMethods.attempting`).
+    func attempting(
+        _ attempt:
+            @escaping @Sendable (UnsafeRawBufferPointer, inout ResponseWriter) throws -> Bool
+    ) -> MethodHandler {
+        guard case .onLoop(let handle) = kind else {
+            preconditionFailure("only a handler on the loop answers from the bytes")
+        }
+        return MethodHandler(
+            method: method,
+            kind: .onLoop { payload, context, writer in
+                guard try !attempt(payload, &writer) else { return }
+                try handle(payload, context, &writer)
+            })
+    }
+
     /// A handler that may wait.
     package static func async<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,

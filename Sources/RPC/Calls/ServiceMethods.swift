@@ -17,4 +17,17 @@ package struct ServiceMethods: Sendable {
         return ServiceMethods(
             description, handlers.map { $0.method.name == name ? handler : $0 })
     }
+
+    /// The same, but that `attempt` is asked first about each call of `method`, which is on the
+    /// loop: given the request's bytes it answers, or returns false and has done nothing. For a
+    /// method whose calls are nearly all alike, and cost more to read and to write than to serve.
+    package func attempting(
+        _ method: MethodDescription,
+        _ attempt:
+            @escaping @Sendable (UnsafeRawBufferPointer, inout ResponseWriter) throws -> Bool
+    ) -> ServiceMethods {
+        ServiceMethods(
+            description,
+            handlers.map { $0.method.name == method.name ? $0.attempting(attempt) : $0 })
+    }
 }

@@ -37,7 +37,11 @@ extension ServerConnection {
             method: entry.index, beganAt: turnUptime, deadline: context.deadline,
             metadata: context.metadata,
             mayTakeLong: method.streams != .none || method.timeout > ObservedCall.waitingLonger,
-            traced: shared.observation.tracing?.served(method.name, context, at: turnUptime))
+            traced: shared.observation.isTraced ? traced(method.name, context) : nil)
+    }
+
+    private func traced(_ method: String, _ context: CallContext) -> TracedCall? {
+        shared.observation.tracing?.served(method, context, at: turnUptime)
     }
 
     /// The handler of a task has returned. One that was told to stop had been answered before: as

@@ -9,6 +9,8 @@ import Synchronization
 /// if the server serves it, so a stranger who makes up names makes no series.
 package final class ServerObservation: MetricSource {
     let tracing: CallTracing?
+    /// Asked at each call: to look into `tracing` is to copy it.
+    let isTraced: Bool
     private let slowCalls: SlowCallLog?
     private let state = Mutex(State())
 
@@ -24,6 +26,7 @@ package final class ServerObservation: MetricSource {
     ///   - slowCalls: notes the slow calls; nil: nobody does.
     package init(tracing: CallTracing? = nil, slowCalls: SlowCallLog? = nil) {
         self.tracing = tracing
+        isTraced = tracing != nil
         self.slowCalls = slowCalls
     }
 

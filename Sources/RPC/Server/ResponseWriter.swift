@@ -1,10 +1,10 @@
-import Messages
+package import Messages
 import NIOCore
 import ServiceRuntime
 
 /// Where an on-the-loop handler's answer goes: straight behind what the connection already holds
 /// for its peer.
-struct ResponseWriter {
+package struct ResponseWriter {
     let call: UInt64
     let arena: Arena
     let frameBytesMax: Int
@@ -12,7 +12,7 @@ struct ResponseWriter {
 
     /// Writes the OK Response.
     /// - Throws: `rpc/resource-exhausted` when the answer is over the peer's limit.
-    mutating func write(_ response: some WireEncoded) throws {
+    package mutating func write(_ response: some WireEncoded) throws {
         guard
             FrameWriter.writeResponse(
                 call: call, response, to: &out, frameBytesMax: frameBytesMax)

@@ -19,7 +19,7 @@ struct AskedCharge: Sendable {
         guard let limit = LimitName.called(charge.limit), !limit.isInternal else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
-        guard (1...Self.subjectBytesMax).contains(charge.subject.utf8.count) else {
+        guard Self.mayBeSubject(charge.subject.utf8.count) else {
             throw ServiceError(.invalidArgument, fields: ["charges.subject"])
         }
         guard charge.device.utf8.count <= Self.deviceBytesMax else {
@@ -28,6 +28,11 @@ struct AskedCharge: Sendable {
         self.limit = limit
         subject = charge.subject
         device = charge.device
+    }
+
+    /// Whether a subject may have so many bytes.
+    static func mayBeSubject(_ byteCount: Int) -> Bool {
+        (1...subjectBytesMax).contains(byteCount)
     }
 
     /// The charges of a call.

@@ -1,8 +1,11 @@
 /// Rules on the states of a stripe, in place.
 extension Stripe {
-    /// What a charge would be answered.
+    /// What a charge would be answered. It changes nothing; but of a stripe that is only read the
+    /// compiler makes a copy for the length of this.
     @inline(__always)
-    func answer(_ rule: borrowing CountingRule, at found: Found, _ now: Int64) -> LimitAnswer {
+    mutating func answer(_ rule: borrowing CountingRule, at found: Found, _ now: Int64)
+        -> LimitAnswer
+    {
         guard found.isThere else { return rule.answer(LimitState(rule.kind), at: now) }
         let state = state(in: slots[found.place])
         if state.kind == rule.kind { return rule.answer(state, at: now) }

@@ -6,7 +6,7 @@ import ServiceRuntime
 
 /// What the operator can ask and do besides the file of limits: `postern limits`.
 package struct LimitOperations: LimitOperationService {
-    let policies: Live<LimitPolicies>
+    let policies: PoliciesInForce
     let subjectKeys: SubjectKeys
     let time: any Time
 

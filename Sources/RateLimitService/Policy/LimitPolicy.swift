@@ -31,6 +31,9 @@ package struct LimitPolicies: Hashable, Sendable {
     /// A limit's rule as it is counted with.
     func rule(_ limit: LimitName) -> CountingRule { counting[Int(limit.number)] }
 
+    /// Whether a limit is in shadow.
+    func isShadow(_ limit: LimitName) -> Bool { policies[Int(limit.number)].isShadow }
+
     /// Whether both say the same.
     package static func == (left: LimitPolicies, right: LimitPolicies) -> Bool {
         left.policies == right.policies

@@ -1,5 +1,4 @@
 package import Logging
-package import RPC
 import ServiceRuntime
 import Synchronization
 
@@ -15,14 +14,14 @@ package final class LimitsFile: Sendable {
     static let interval = Duration.seconds(2)
 
     private let path: String
-    private let policies: Live<LimitPolicies>
+    private let policies: PoliciesInForce
     /// A change that has been read once.
     private let pending = Mutex<LimitPolicies?>(nil)
     private let complaint = Mutex<[String]>([])
     private let logger: Logger
 
     /// Follows the file at `path`, which has been read into `policies`.
-    package init(path: String, into policies: Live<LimitPolicies>, logger: Logger) {
+    package init(path: String, into policies: PoliciesInForce, logger: Logger) {
         self.path = path
         self.policies = policies
         self.logger = logger

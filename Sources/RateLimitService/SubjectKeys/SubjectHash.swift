@@ -21,17 +21,20 @@ struct SubjectHash: Sendable {
     /// The key of `limit` and `subject`. The limit's name goes into the hash, so that two
     /// limits on one address cannot be told to be about the same.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
-        var name = limit.rawValue
         var folded = limit.definition.subject.fold(subject)
-        return name.withUTF8 { name in
-            folded.withUTF8 { folded in limitKey(limit.number, name, folded) }
-        }
+        return folded.withUTF8 { limitKey(limit, folded: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The key of `limit` and a subject's bytes, which `LimitSubject` leaves as they are.
+    func limitKey(_ limit: LimitName, folded subject: UnsafeRawBufferPointer) -> LimitKey {
+        var name = limit.rawValue
+        return name.withUTF8 { limitKey(limit.number, UnsafeRawBufferPointer($0), subject) }
     }
 
     /// Of the message `name`, a zero byte, `subject`. It is put together on the stack, since every
     /// call makes one.
     private func limitKey(
-        _ number: UInt16, _ name: UnsafeBufferPointer<UInt8>, _ subject: UnsafeBufferPointer<UInt8>
+        _ number: UInt16, _ name: UnsafeRawBufferPointer, _ subject: UnsafeRawBufferPointer
     ) -> LimitKey {
         let count = name.count + 1 + subject.count
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { message in
@@ -39,12 +42,8 @@ struct SubjectHash: Sendable {
             message[name.count] = 0
             UnsafeMutableRawBufferPointer(rebasing: message[(name.count + 1)...])
                 .copyBytes(from: subject)
-            return key.withHash(of: UnsafeRawBufferPointer(message)) { hash in
-                func word(at place: Int) -> UInt64 {
-                    UInt64(bigEndian: hash.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-                }
-                return LimitKey(limit: number, high: word(at: 0), low: word(at: 8))
-            }
+            let (high, low) = key.lookUpNumbers(of: UnsafeRawBufferPointer(message))
+            return LimitKey(limit: number, high: high, low: low)
         }
     }
 }

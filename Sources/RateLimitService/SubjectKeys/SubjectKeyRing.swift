@@ -23,7 +23,9 @@ import ServiceRuntime
 /// Everybody must agree under which secret a subject stands, or it would be counted twice: the
 /// table knows the current secret's number, and refuses a batch whose keys are another's with the
 /// stripes locked (`LimitVerdict.isStale`). Such a call begins anew.
-struct SubjectKeyRing: Sendable {
+///
+/// A class, so that a call which asks for it copies a reference and nothing else.
+final class SubjectKeyRing: Sendable {
     /// Secrets at once: an operator who changes his mind, and does so again. Each one costs every
     /// look-up another hash.
     static let secretsMax = 4

@@ -31,6 +31,18 @@ struct SubjectTable: Sendable {
         return key
     }
 
+    /// The same for a subject's bytes, which `LimitSubject` leaves as they are: nothing is copied
+    /// while there is one secret.
+    func key(
+        _ limit: LimitName, folded subject: UnsafeRawBufferPointer, _ rule: CountingRule,
+        _ ring: SubjectKeyRing, at now: Timestamp
+    ) -> LimitKey {
+        guard ring.formers.isEmpty else {
+            return key(limit, String(decoding: subject, as: UTF8.self), rule, ring, at: now)
+        }
+        return ring.current.limitKey(limit, folded: subject)
+    }
+
     /// Decides on the batch that `requests` makes of the secrets in force: anew where another one
     /// has come into force in between, which is seldom.
     @discardableResult

@@ -62,6 +62,24 @@ struct HashVectorTests {
         #expect(keyed.lookUpKey(bytes(message)) == Array(bytes(hash).prefix(16)))
     }
 
+    @Test("HMAC-SHA-256: a message of any length is hashed as RFC 2104 says, also across a block")
+    func hmacOfAnyLength() {
+        let key = [UInt8](1...32)
+        let keyed = KeyedHash(key: SecretBytes(copying: key))
+        func padded(_ mask: UInt8) -> [UInt8] {
+            (0..<64).map { ($0 < key.count ? key[$0] : 0) ^ mask }
+        }
+        for length in 0...200 {
+            let message = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+            let hash = SHA256.hash(padded(0x5c) + SHA256.hash(padded(0x36) + message))
+            #expect(keyed.hash(message) == hash, "\(length) bytes")
+            let numbers = message.withUnsafeBytes { keyed.lookUpNumbers(of: $0) }
+            let first = withUnsafeBytes(of: numbers.first.bigEndian) { Array($0) }
+            let second = withUnsafeBytes(of: numbers.second.bigEndian) { Array($0) }
+            #expect(first + second == keyed.lookUpKey(message), "\(length) bytes")
+        }
+    }
+
     @Test("HKDF-SHA-256: RFC 5869, A.1 and A.3")
     func hkdf() {
         let material = secret(String(repeating: "0b", count: 22))
