@@ -4,7 +4,8 @@
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
 # NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
-# sign-in provider-sign-ins enumeration footprint.
+# sign-in provider-sign-ins enumeration footprint; and crowds, only when named: the system's tests of
+# crowds in their long form.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -223,6 +224,18 @@ bench_footprint() {
   done
   figure memory-of-all "$((total / 1024))" MiB
   stop_programs
+}
+
+# What thousands of callers and streams cost the programs, and what others feel of them: the
+# system's long tests, the crowd in a process of its own, the programs built for release.
+bench_crowds() {
+  need_packages python3
+  build_release
+  swift build --package-path "$root" --build-tests >&2
+  POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=1 SWIFT_BACKTRACE=enable=no \
+    swift test --package-path "$root" --skip-build --no-parallel \
+    --filter '^SystemTests\.SystemTests/(Crowds|Followers|SignInRush|RollingStop)' |
+    tee /dev/stderr | grep '^figure '
 }
 
 set_up gcc libc6-dev util-linux procps

@@ -13,12 +13,13 @@ filter=${1:-^RPCTests\\.}
 
 rm -rf "$copy"
 mkdir -p "$copy"
-cp -r "$root"/{Package.swift,Sources,Tests,Protos} "$copy"
-if [[ -f $root/Package.resolved ]]; then cp "$root/Package.resolved" "$copy"; fi
+# With their times, so that another run compiles only what has changed.
+cp -rp "$root"/{Package.swift,Sources,Tests,Protos} "$copy"
+if [[ -f $root/Package.resolved ]]; then cp -p "$root/Package.resolved" "$copy"; fi
 rm -r "$copy/Tests/ThreadSanitizer"
 for module in "$copy"/Sources/* "$copy"/Tests/*; do
   if grep -rqs --include='*.swift' 'Mutex[<(]' "$module"; then
-    cp "$here/Mutex.swift" "$module/SanitizedMutex.swift"
+    cp -p "$here/Mutex.swift" "$module/SanitizedMutex.swift"
   fi
 done
 

@@ -61,7 +61,7 @@ struct OutboxFigures: AsyncParsableCommand {
             script.keepsMails = false
             let sink = try SMTPSink(script)
             mailRates.append(
-                try await deliveries("mail-\(run)", .server(port: sink.port)) {
+                try await deliveries("mail-\(run)", .server(port: Int(sink.port))) {
                     await sink.reached(mails: Self.delivered)
                 })
             sink.close()

@@ -23,7 +23,10 @@ extension SystemTests {
                     if SoakRounds.isLong { try await Task.sleep(for: .seconds(6)) }
                     let crowded = try await Self.p99(of: backend)
                     let count = try await crowd.obey("count")
-                    Figures.tell("crowd: p99 \(alone) alone, \(crowded) among \(count)")
+                    Figures.tell("crowd: the p99 below is among \(count)")
+                    Figures.tell("crowd-p99-alone", alone)
+                    Figures.tell("crowd-p99", crowded)
+                    Figures.tell("crowd-p99-to-alone", crowded / alone, "×")
                     ratios.append(crowded / alone)
                     try await crowd.obey("leave")
                 }
@@ -43,8 +46,7 @@ extension SystemTests {
                 let before = try ProcessMemory.resident(gateway.id)
                 try await crowd.obey("idle \(count)")
                 let each = (try ProcessMemory.resident(gateway.id) - before) / count
-                Figures.tell(
-                    "crowd: an idle connection\(isTLS ? " with TLS" : "") has \(each) bytes")
+                Figures.tell("idle-connection\(isTLS ? "-tls" : "")", Double(each), "bytes")
                 #expect(each <= (isTLS ? 64 : 16) << 10)
             }
         }
@@ -59,7 +61,7 @@ extension SystemTests {
                 try await crowd.obey("watch \(count)")
                 try await Self.untilAllAreTold(count, crowd)
                 let each = (try ProcessMemory.resident(gateway.id) - before) / count
-                Figures.tell("crowd: a Watch stream has \(each) bytes")
+                Figures.tell("watch-stream", Double(each), "bytes")
                 #expect(each <= 4 << 10)
             }
         }

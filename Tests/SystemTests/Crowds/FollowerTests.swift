@@ -49,7 +49,7 @@ extension SystemTests {
             try await untilAllHear(Self.count, crowd)
             let grown = try ProcessMemory.resident(gateway.id) - before
             let each = grown / (Self.count - first)
-            Figures.tell("followers: each of \(Self.count) costs the gateway \(each) bytes")
+            Figures.tell("follower", Double(each), "bytes")
             #expect(each <= 16 << 10)
         }
 

@@ -48,7 +48,8 @@ extension SystemTests {
             // Nominally 500 calls/s; a busy machine may carry fewer, but not none.
             #expect(records.count > 500)
             let rate = Double(records.count) / (duration / .seconds(1))
-            Figures.tell("rolling stop: \(records.count) calls, \(Int(rate)) calls/s, none failed")
+            Figures.tell("rolling-stop", rate, "calls/s")
+            Figures.tell("rolling-stop-failed", Double(failed.count), "calls")
         }
     }
 }

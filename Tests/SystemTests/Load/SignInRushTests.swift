@@ -39,7 +39,7 @@ extension SystemTests {
                     ratios.append(try await round(visitors, people, backend))
                 }
                 let growth = try ProcessMemory.peak(identity) - before
-                Figures.tell("sign-in rush: identity grew by \(growth >> 20) MiB at the most")
+                Figures.tell("sign-in-rush-identity-growth", Double(growth >> 20), "MiB")
                 #expect(growth < Self.poolBytes + Self.otherBytesMax)
                 #expect(try #require(ratios.min()) <= Self.ratioMax)
                 backend.close()
@@ -82,9 +82,12 @@ extension SystemTests {
             )
             Figures.tell(
                 """
-                sign-in rush: \(all.hashed) hashed, \(all.refused) refused; refreshes' p99 \
-                \(before) alone (\(alone.count)), \(after) beside (\(beside.count))
+                sign-in rush: \(all.hashed) hashed, \(all.refused) refused; \
+                \(alone.count) refreshes alone, \(beside.count) beside
                 """)
+            Figures.tell("sign-in-rush-refresh-p99-alone", before)
+            Figures.tell("sign-in-rush-refresh-p99", after)
+            Figures.tell("sign-in-rush-refresh-p99-to-alone", after / before, "×")
             return after / before
         }
 
