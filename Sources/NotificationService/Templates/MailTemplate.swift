@@ -36,6 +36,10 @@ package enum MailTemplate: String, CaseIterable, Sendable {
     /// Somebody tried to sign up with an address that has an account. Carries no link, since who
     /// asked for it may be a stranger.
     case emailAlreadyRegistered = "email-already-registered"
+    /// The operator has stopped the account (I-09).
+    case accountSuspended = "account-suspended"
+    /// The operator has let it go on.
+    case accountRestored = "account-restored"
     /// All of an account's data can be fetched (G-21).
     case exportReady = "export-ready"
     /// The account will be deleted; until then it can be kept (G-19).
@@ -58,6 +62,7 @@ package enum MailTemplate: String, CaseIterable, Sendable {
         case .addressClaimed: [.methods, .time]
         case .sessionDisplaced, .sessionReplayed: [.device, .time]
         case .emailAlreadyRegistered, .deletionDone: []
+        case .accountSuspended, .accountRestored: [.time]
         case .exportReady: [.link, .time]
         case .deletionScheduled, .deletionCancelled: [.time]
         }
@@ -85,6 +90,8 @@ extension MailTemplate {
         case .sessionDisplaced: SessionDisplacedWording.wordings
         case .sessionReplayed: SessionReplayedWording.wordings
         case .emailAlreadyRegistered: EmailAlreadyRegisteredWording.wordings
+        case .accountSuspended: AccountSuspendedWording.wordings
+        case .accountRestored: AccountRestoredWording.wordings
         case .exportReady: ExportReadyWording.wordings
         case .deletionScheduled: DeletionScheduledWording.wordings
         case .deletionCancelled: DeletionCancelledWording.wordings
