@@ -126,8 +126,9 @@ struct Registration: Sendable {
         // Mail goes to the stored address, never to the one that was typed.
         try transaction.enqueue(
             IdentityOutbox(parts: parts).email(
-                .emailAlreadyRegistered, of: owner, to: address.mailbox, language: row.language,
-                expiresAt: nil, key: draft.ownerMailKey))
+                AlreadyRegisteredMail(settings: parts.settings).mail(to: row), of: owner,
+                to: address.mailbox, language: row.language, expiresAt: nil,
+                key: draft.ownerMailKey))
     }
 
     private func answer(

@@ -33,8 +33,8 @@ package enum MailTemplate: String, CaseIterable, Sendable {
     case sessionDisplaced = "session-displaced"
     /// A refresh token was used twice, so its session was ended.
     case sessionReplayed = "session-replayed"
-    /// Somebody tried to sign up with an address that has an account. Carries no link, since who
-    /// asked for it may be a stranger.
+    /// Somebody tried to sign up with an address that has an account. Its link is a page's, without
+    /// a secret, since who asked for it may be a stranger.
     case emailAlreadyRegistered = "email-already-registered"
     /// The operator has stopped the account (I-09).
     case accountSuspended = "account-suspended"
@@ -61,8 +61,9 @@ package enum MailTemplate: String, CaseIterable, Sendable {
         case .methodAdded, .methodRemoved: [.method, .device, .time]
         case .addressClaimed: [.methods, .time]
         case .sessionDisplaced, .sessionReplayed: [.device, .time]
-        case .emailAlreadyRegistered, .deletionDone: []
+        case .emailAlreadyRegistered: [.methods, .link]
         case .accountSuspended, .accountRestored: [.time]
+        case .deletionDone: []
         case .exportReady: [.link, .time]
         case .deletionScheduled, .deletionCancelled: [.time]
         }
