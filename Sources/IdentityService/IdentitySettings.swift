@@ -55,7 +55,8 @@ package struct IdentitySettings: Settings {
     package init(reading settings: inout SettingsReader) {
         linkOrigin = settings.string(
             "link-origin", default: "http://localhost:3000", unit: "URL",
-            reason: "Links in mails begin with it; they never take it from a request.")
+            reason: "Links in mails begin with it, never from a request; the app has the pages "
+                + "verify-email, change-email, reset-password and forgot-password there.")
         settings.require(
             LinkOrigin.isOrigin(linkOrigin), ["link-origin"],
             "it is http or https, a host and perhaps a port, without a path")

@@ -85,6 +85,9 @@ struct IdentityProgramSettings: Settings {
         identity = IdentitySettings(reading: &settings)
         providers = ProvidersSettings(reading: &settings)
         apple = AppleSettings(reading: &settings)
+        settings.require(
+            apple.redirects.clients.isSubset(of: providers.appleClients),
+            ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(

@@ -39,6 +39,7 @@ package final class ProviderIssuer: Sendable {
     /// What its handler shares with it.
     private final class Desk: Sendable {
         let state = Mutex(State())
+        let codes = IssuerCodes()
     }
 
     /// The client id that its tokens are for where a test says nothing else.
@@ -70,6 +71,9 @@ package final class ProviderIssuer: Sendable {
         await sink.close()
         desk.state.withLock { $0.keys }.forEach { $0.giveBack() }
     }
+
+    /// Its authorization codes.
+    package var codes: IssuerCodes { desk.codes }
 
     /// The URL of its keys.
     package var keysURL: String { sink.url(Self.keysPath) }
@@ -142,6 +146,7 @@ package final class ProviderIssuer: Sendable {
     private static let hugeText = String(repeating: " ", count: 10 << 20)
 
     private static func answer(_ request: HTTPSink.Request, _ desk: Desk) -> HTTPSink.Answer {
+        if request.path.hasPrefix("/auth/") { return desk.codes.answer(request) }
         let host = request.headers["host"] ?? ""
         return desk.state.withLock { state in
             switch request.path {

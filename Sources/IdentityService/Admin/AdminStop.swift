@@ -5,7 +5,8 @@ import ServiceRuntime
 import Storage
 
 /// Suspends accounts, takes that back, and ends their sessions (I-09). Each is one transaction: the
-/// status, what it makes void, the end of the sessions by the outbox, and the record of who did it.
+/// status, what it makes void, the end of the sessions and a mail to the owner by the outbox, and the
+/// record of who did it. The mail does not tell the reason, which is written for the operator.
 struct AdminStop: Sendable {
     private static let reasonBytes = 1...500
 
@@ -42,6 +43,7 @@ struct AdminStop: Sendable {
         // What is out must not work again once the account is restored.
         try transaction.voidWhatIsUnderWay(of: account)
         try endSessions(of: account, transaction)
+        try tell(.accountSuspended, account, transaction)
         try transaction.audit(AuditEvent(.accountSuspended, account: account.key).by(caller))
     }
 
@@ -56,6 +58,7 @@ struct AdminStop: Sendable {
             let changed = try transaction.befall(.restore, account)
             if changed {
                 try transaction.removeSuspension(of: account)
+                try tell(.accountRestored, account, transaction)
                 try transaction.audit(
                     AuditEvent(.accountRestored, account: account.key).by(caller))
             }
@@ -81,6 +84,15 @@ struct AdminStop: Sendable {
                 AuditEvent(.accountSignedOut, account: account.key).by(caller))
         }
         return IdentityV1.SignOutAccountResponse()
+    }
+
+    private func tell(
+        _ kind: NoticeKind, _ account: AccountID, _ transaction: Transaction
+    ) throws {
+        try NoticeMail(parts: parts).write(
+            kind, to: account, DeviceShown(name: "", platform: ""),
+            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
+            transaction)
     }
 
     private func endSessions(of account: AccountID, _ transaction: Transaction) throws {

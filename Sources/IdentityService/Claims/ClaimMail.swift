@@ -27,10 +27,11 @@ struct ClaimMail {
             throw ServiceError(.internalError, detail: "a claimed address is none")
         }
         let link = token.url(.verifyEmail, origin: parts.settings.linkOrigin)
+        let taken = AlreadyRegisteredMail(settings: parts.settings).mail(to: row)
         let outbox = IdentityOutbox(parts: parts)
         try transaction.enqueue(
             outbox.email(
-                owner == nil ? .verifyEmail(link: link) : .emailAlreadyRegistered,
+                owner == nil ? .verifyEmail(link: link) : taken,
                 of: row.account, to: address.mailbox, language: row.language,
                 expiresAt: owner == nil ? claim.expiresAt : nil, key: outbox.newKey()))
     }

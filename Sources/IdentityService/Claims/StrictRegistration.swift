@@ -22,13 +22,14 @@ struct StrictRegistration: Sendable {
     let parts: IdentityParts
 
     /// - Parameter guest: who asks, and keeps its account; nil for nobody.
-    /// - Throws: `auth/idempotency-key-reused`, `rpc/resource-exhausted`.
+    /// - Throws: `auth/idempotency-key-reused`, `rpc/resource-exhausted`; for a guest
+    ///   `auth/session-ended`.
     func run(
-        _ applicant: Applicant, as guest: AccountRow?
+        _ applicant: Applicant, as guest: AskingGuest?
     ) async throws -> IdentityV1.RegisterResponse {
         let hash = try await parts.passwords.hash(password: applicant.password.bytes)
         let draft = try ClaimDraft(
-            applicant, hash: hash, as: guest, parts, at: parts.time.now())
+            applicant, hash: hash, as: guest?.row, parts, at: parts.time.now())
         switch try await write(applicant, draft, guest) {
         case .claimed(let row, let moment): return try answer(row, applicant, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
@@ -42,10 +43,11 @@ struct StrictRegistration: Sendable {
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: ClaimDraft, _ guest: AccountRow?
+        _ applicant: Applicant, _ draft: ClaimDraft, _ guest: AskingGuest?
     ) async throws -> Outcome {
         try await parts.store.write { transaction in
             if let first = try transaction.firstAnswer(of: applicant.call) { return .done(first) }
+            if let guest { try transaction.requireLive(guest.owner) }
             if let account = draft.account {
                 try transaction.insert(account)
             } else {

@@ -5,7 +5,8 @@ import ServiceRuntime
 import Storage
 
 /// Drops the change of address that waits, for who is signed in (G-12). No recent proof is asked
-/// for: it leaves everything as it is.
+/// for: it leaves everything as it is. But who has lost the account must not keep its owner from
+/// the address that they want, so the session must not have ended (`SessionsEnd`).
 struct EmailChangeCancelling: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
@@ -14,11 +15,13 @@ struct EmailChangeCancelling: Sendable {
     func run(
         _ request: IdentityV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.CancelEmailChangeResponse {
-        let account = try await owners.owner(of: request.accessToken, context).account
+        let owner = try await owners.owner(of: request.accessToken, context)
+        let account = owner.account
         let origin = CallOrigin(request.origin, hash: parts.keys.audit)
         let call = try RepeatableCall(
             "CancelEmailChange", [Array(account.text.utf8)], context, hash: parts.keys.calls)
         let isCancelled = try await parts.store.write { transaction in
+            try transaction.requireLive(owner)
             if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
             let isCancelled = try transaction.removeEmailChange(of: account)
             if isCancelled {

@@ -21,7 +21,8 @@ struct EmailChangeMails {
         guard let row = try transaction.account(owner), let address = try address(of: row) else {
             return
         }
-        try enqueue(.emailAlreadyRegistered, to: address, of: row)
+        try enqueue(
+            AlreadyRegisteredMail(settings: parts.settings).mail(to: row), to: address, of: row)
     }
 
     /// To the address that the account has: it is about to be another one.

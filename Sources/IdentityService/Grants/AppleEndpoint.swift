@@ -9,6 +9,7 @@ package struct AppleEndpoint: Sendable {
     private static let answerBytesMax = 16 * 1_024
 
     private let key: AppleKey
+    private let redirects: AppleRedirects
     private let client: OutboundClient
     private let terms: HTTPTerms
     private let time: any Time
@@ -17,10 +18,11 @@ package struct AppleEndpoint: Sendable {
     /// The endpoints where `key` says.
     /// - Parameter timeout: For one request. Nobody waits for it but the relay.
     package init(
-        key: AppleKey, client: OutboundClient, trustFile: String?, timeout: Duration,
-        time: any Time, logger: Logger
+        key: AppleKey, redirects: AppleRedirects, client: OutboundClient, trustFile: String?,
+        timeout: Duration, time: any Time, logger: Logger
     ) {
         self.key = key
+        self.redirects = redirects
         self.client = client
         self.time = time
         gate = AppleGate(time: time, logger: logger)
@@ -30,12 +32,14 @@ package struct AppleEndpoint: Sendable {
             bodyBytesMax: Self.answerBytesMax, redirectsMax: 0)
     }
 
-    /// Exchanges a code that Apple gave to the app `client`.
+    /// Exchanges a code that Apple gave to the app `client`, with the place that it was sent to
+    /// where that app has one.
     /// - Throws: `auth/provider-unavailable` where Apple is left alone for now.
     func exchange(code: String, client: String) async throws -> AppleAnswer.Exchange {
         let outcome = try await post(
             "/auth/token", client: client,
-            [("grant_type", "authorization_code"), ("code", code)])
+            [("grant_type", "authorization_code"), ("code", code)]
+                + (redirects.place(of: client).map { [("redirect_uri", $0)] } ?? []))
         return AppleAnswer.exchange(outcome, client: client)
     }
 

@@ -9,6 +9,8 @@ package import ServiceRuntime
 package struct AppleSettings: Settings {
     /// The key, if it is set.
     package let key: AppleKey?
+    /// Where the dialog of each app on the web ends.
+    package let redirects: AppleRedirects
 
     /// Declares every setting and takes its value.
     package init(reading settings: inout SettingsReader) {
@@ -21,6 +23,15 @@ package struct AppleSettings: Settings {
         let place = settings.string(
             "apple-url", default: "https://appleid.apple.com", unit: "URL",
             reason: "Where codes are exchanged and grants revoked; another one is for tests.")
+        let returns = settings.strings(
+            "apple-redirect-uris", default: [], unit: "client id=URL",
+            reason: "Where Apple's dialog on the web and on Android returns to, by client id, as "
+                + "Apple has it.")
+        let redirects = AppleRedirects(returns)
+        settings.require(
+            redirects != nil, ["apple-redirect-uris"],
+            "apple-redirect-uris has one https URL for a client id: org.example.web=https://…")
+        self.redirects = redirects ?? .none
         let url = AppleKey.place(place)
         settings.require(
             url != nil, ["apple-url"],
@@ -55,7 +66,7 @@ extension AppleSettings {
     ) throws -> AppleEndpoint? {
         try key.map { key in
             AppleEndpoint(
-                key: key,
+                key: key, redirects: redirects,
                 client: try OutboundClient(
                     limits: .init(
                         transfersMax: Self.transfersMax, connectionsMax: Self.transfersMax)),

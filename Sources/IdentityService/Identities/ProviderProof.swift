@@ -13,12 +13,14 @@ struct ProviderProof: Sendable {
     let parts: IdentityParts
 
     /// - Throws: `auth/no-such-provider` for an identity that is not the account's;
-    ///   `auth/missing-or-invalid-nonce`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/missing-or-invalid-nonce`, `auth/user-disabled`, `auth/session-ended`,
+    ///   `auth/idempotency-key-reused`.
     func proof(
         of owner: SessionOwner, by proved: ProvedIdentity, _ call: MethodCall
     ) async throws -> IdentityV1.SignInProof {
         let lookUpKey = parts.keys.lookUpKey(of: proved)
         let outcome: Result<Timestamp, ServiceError> = try await parts.store.write { transaction in
+            try transaction.requireLive(owner)
             let isRepeat = try transaction.firstAnswer(of: call.call) != nil
             if !isRepeat, let nonce = proved.nonce, try !transaction.use(nonce) {
                 return .failure(try refusal(.invalidNonce, proved, call, transaction))

@@ -48,14 +48,23 @@ struct GuestUpgrade {
     }
 }
 
+/// A guest whose session asks.
+struct AskingGuest: Sendable {
+    /// As it was when it asked.
+    let row: AccountRow
+    /// Its session: asked for in the transaction that writes, since it may have ended meanwhile
+    /// (`SessionsEnd`).
+    let owner: SessionOwner
+}
+
 extension SessionOwners {
     /// The guest whose session asks; nil for no access token.
     /// - Throws: `auth/already-signed-in` for who is no guest, and as `owner`.
-    func guest(of accessToken: String, _ context: CallContext) async throws -> AccountRow? {
+    func guest(of accessToken: String, _ context: CallContext) async throws -> AskingGuest? {
         guard !accessToken.isEmpty else { return nil }
         let owner = try await owner(of: accessToken, context)
         let row = try await AccountReading(parts: parts).account(owner.account)
         guard row.isGuest else { throw ServiceError(.alreadySignedIn) }
-        return row
+        return AskingGuest(row: row, owner: owner)
     }
 }

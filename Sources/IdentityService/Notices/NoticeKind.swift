@@ -11,6 +11,8 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     case addressClaimed = 67
     case welcome = 68
     case newDevice = 70
+    case accountSuspended = 71
+    case accountRestored = 72
 
     /// From here on they are identity's own: nobody else tells of them.
     private static let firstOwn: Int64 = 64
@@ -35,6 +37,8 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
         case .methodRemoved:
             .methodRemoved(method: names.first ?? "", device: device, time: time)
         case .addressClaimed: .addressClaimed(methods: names, time: time)
+        case .accountSuspended: .accountSuspended(time: time)
+        case .accountRestored: .accountRestored(time: time)
         case .welcome: .welcome(name: names.first ?? "", device: device, time: time)
         }
     }

@@ -22,8 +22,12 @@ enum IdentityMail: Hashable, Sendable {
     case methodRemoved(method: String, device: String, time: String)
     /// The address's owner has arrived, and what was set up before is gone.
     case addressClaimed(methods: [String], time: String)
-    /// Somebody tried to sign up with your address. No link: it may have been a stranger.
-    case emailAlreadyRegistered
+    /// Somebody tried to sign up with your address (`AlreadyRegisteredMail`).
+    case emailAlreadyRegistered(methods: [String], link: String)
+    /// The operator has stopped the account (I-09).
+    case accountSuspended(time: String)
+    /// The operator has let it go on.
+    case accountRestored(time: String)
     /// A newer session took the place of another one (S-03).
     case sessionDisplaced(device: String, time: String)
     /// A refresh token was used twice, so its session was ended (G-10).
@@ -44,6 +48,8 @@ enum IdentityMail: Hashable, Sendable {
         case .methodRemoved: "method-removed"
         case .addressClaimed: "address-claimed"
         case .emailAlreadyRegistered: "email-already-registered"
+        case .accountSuspended: "account-suspended"
+        case .accountRestored: "account-restored"
         case .sessionDisplaced: "session-displaced"
         case .sessionReplayed: "session-replayed"
         }
@@ -67,7 +73,9 @@ enum IdentityMail: Hashable, Sendable {
             [("method", method), ("device", device), ("time", time)]
         case .addressClaimed(let methods, let time):
             [("methods", methods.joined(separator: " ")), ("time", time)]
-        case .emailAlreadyRegistered: []
+        case .emailAlreadyRegistered(let methods, let link):
+            [("methods", methods.joined(separator: " ")), ("link", link)]
+        case .accountSuspended(let time), .accountRestored(let time): [("time", time)]
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [("device", device), ("time", time)]
         }

@@ -25,7 +25,7 @@ struct CodeLink: Sendable {
             context, parts)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: request.requestId), purpose: .link,
-            account: owner.account, number: number, numberKey: parts.keys.lookUpKey(of: number),
+            owner: owner, number: number, numberKey: parts.keys.lookUpKey(of: number),
             code: PhoneCode(typed: request.code), origin: call.origin)
         try await PhoneCodeCheck(parts: parts).require(guess, call.call)
         do {

@@ -24,7 +24,7 @@ struct CodeProof: Sendable {
         let owner = try await owners.owner(of: request.accessToken, context)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: request.requestId), purpose: .prove,
-            account: owner.account, number: number, numberKey: parts.keys.lookUpKey(of: number),
+            owner: owner, number: number, numberKey: parts.keys.lookUpKey(of: number),
             code: PhoneCode(typed: request.code),
             origin: CallOrigin(request.origin, hash: parts.keys.audit))
         let call = try RepeatableCall(
@@ -36,7 +36,7 @@ struct CodeProof: Sendable {
                 try prove(guess, call, confirms: confirms, transaction), transaction.at
             )
         }
-        if let refusal { throw ServiceError(refusal, fields: ["code"]) }
+        if let refusal { throw PhoneCodeCheck.error(refusal) }
         return IdentityV1.ProveByCodeResponse(
             proof: ProofMaking(parts: parts).proof(
                 owner.account, by: PhoneIdentity.amr, provedAt: moment))

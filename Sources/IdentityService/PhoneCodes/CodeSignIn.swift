@@ -46,7 +46,7 @@ struct CodeSignIn: Sendable {
         _ request: IdentityV1.SignInWithCodeRequest, _ number: PhoneNumber
     ) -> PhoneCodeGuess {
         PhoneCodeGuess(
-            request: PhoneCodeID(text: request.requestId), purpose: .signIn, account: nil,
+            request: PhoneCodeID(text: request.requestId), purpose: .signIn, owner: nil,
             number: number, numberKey: parts.keys.lookUpKey(of: number),
             code: PhoneCode(typed: request.code),
             origin: CallOrigin(request.origin, hash: parts.keys.audit))

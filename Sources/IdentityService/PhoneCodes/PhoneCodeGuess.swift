@@ -9,13 +9,16 @@ struct PhoneCodeGuess: Sendable {
     let request: PhoneCodeID?
     let purpose: PhoneCodePurpose
     /// Whose session asks; nil for signing in.
-    let account: AccountID?
+    let owner: SessionOwner?
     let number: PhoneNumber
     /// Keyed hash of the number.
     let numberKey: [UInt8]
     /// Nil for what no code looks like.
     let code: PhoneCode?
     let origin: CallOrigin
+
+    /// The account of the session that asks; nil for signing in.
+    var account: AccountID? { owner?.account }
 
     /// What the code must be bound to.
     func binding(_ request: PhoneCodeID) -> PhoneCodeBinding {
@@ -32,14 +35,19 @@ struct PhoneCodeCheck: Sendable {
     let parts: IdentityParts
 
     /// Looks at a guess by itself.
-    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
+    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`, `auth/session-ended`,
     ///   `auth/idempotency-key-reused`.
     func require(_ guess: PhoneCodeGuess, _ call: RepeatableCall?) async throws {
         let refusal = try await parts.store.write { transaction in
             let isRepeat = try transaction.remembered(of: call) != nil
             return try look(at: guess, isRepeat: isRepeat, isUsedUp: false, transaction)
         }
-        if let refusal { throw ServiceError(refusal, fields: ["code"]) }
+        if let refusal { throw Self.error(refusal) }
+    }
+
+    /// A refusal as it is told: what is wrong is the code, unless the session is over.
+    static func error(_ refusal: ErrorCode) -> ServiceError {
+        ServiceError(refusal, fields: refusal == .sessionEnded ? [] : ["code"])
     }
 
     /// Looks at a guess in the transaction of what follows from it. A refusal is an answer and not an
@@ -49,6 +57,11 @@ struct PhoneCodeCheck: Sendable {
     func look(
         at guess: PhoneCodeGuess, isRepeat: Bool, isUsedUp: Bool, _ transaction: Transaction
     ) throws -> ErrorCode? {
+        // A session that has ended guesses at no codes; none is counted for it.
+        if let owner = guess.owner, try transaction.hasEnded(owner) {
+            try audit(guess, .sessionEnded, attempt: nil, transaction)
+            return .sessionEnded
+        }
         let kept = try guess.request.flatMap { try transaction.phoneCode($0) }
         // Bound otherwise is none at all: nobody uses up another's guesses by its id alone.
         let code = kept.flatMap { $0.binding == guess.binding($0.binding.request) ? $0 : nil }

@@ -22,15 +22,16 @@ struct PhoneCodeRequest: Sendable {
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
         let wish = try PhoneCodeWish(request, context, parts)
-        let account = try await asking(wish, request.accessToken, context)
-        let draft = try PhoneCodeDraft(wish, account: account, parts, at: parts.time.now())
+        let owner = try await asking(wish, request.accessToken, context)
+        let draft = try PhoneCodeDraft(wish, account: owner?.account, parts, at: parts.time.now())
         let answer = try await parts.store.write { transaction in
+            if let owner { try transaction.requireLive(owner) }
             if let first = try transaction.firstAnswer(of: wish.call) { return first }
             try transaction.insert(draft.code)
             if let message = draft.message { try transaction.enqueue(message) }
             try transaction.audit(
                 AuditEvent(
-                    .phoneCodeRequested, account: account?.key,
+                    .phoneCodeRequested, account: owner?.account.key,
                     subject: parts.keys.subject(of: wish.number)
                 ).from(wish.origin))
             let answer = FirstAnswer(
@@ -49,16 +50,18 @@ struct PhoneCodeRequest: Sendable {
     /// Whose session asks; nil for signing in.
     private func asking(
         _ wish: PhoneCodeWish, _ accessToken: String, _ context: CallContext
-    ) async throws -> AccountID? {
+    ) async throws -> SessionOwner? {
         guard wish.purpose != .signIn else { return nil }
-        let account = try await owners.owner(of: accessToken, context).account
+        let owner = try await owners.owner(of: accessToken, context)
         if wish.purpose == .prove {
             // Nobody else learns by this whose number it is: only that it is not one's own.
             let numbers = PhoneOwners(parts: parts)
-            guard try await parts.store.read({ try numbers.owner(of: wish.number, $0) }) == account
-            else { throw ServiceError(.methodNotLinked, fields: ["phone_number"]) }
+            let holder = try await parts.store.read { try numbers.owner(of: wish.number, $0) }
+            guard holder == owner.account else {
+                throw ServiceError(.methodNotLinked, fields: ["phone_number"])
+            }
         }
-        return account
+        return owner
     }
 }
 

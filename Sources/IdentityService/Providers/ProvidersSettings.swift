@@ -49,6 +49,11 @@ package struct ProvidersSettings: Settings {
         providers = built + Self.further(&settings, beside: built, allowsPlain: allowsPrivate)
     }
 
+    /// The client ids that Apple's tokens are taken for; none where it is off.
+    package var appleClients: Set<String> {
+        providers.first { $0.name == BuiltInProvider.apple.rawValue }?.audiences ?? []
+    }
+
     /// The terms of a request for keys.
     var terms: HTTPTerms {
         HTTPTerms(

@@ -20,12 +20,13 @@ struct Registration: Sendable {
     let owners: SessionOwners
 
     /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
-    ///   with a guest's access token `auth/already-signed-in`, and as `SessionOwners.owner`.
+    ///   with a guest's access token `auth/already-signed-in`, `auth/session-ended`, and as
+    ///   `SessionOwners.owner`.
     func run(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let applicant = try Applicant(request, context, parts.keys, parts.settings)
-        let guest: AccountRow?
+        let guest: AskingGuest?
         do {
             guest = try await owners.guest(of: request.guestAccessToken, context)
         } catch let refused as ServiceError {
@@ -42,7 +43,7 @@ struct Registration: Sendable {
         }
         let hash = try await parts.passwords.hash(password: applicant.password.bytes)
         let draft = try RegistrationDraft(
-            applicant, hash: hash, as: guest, parts, at: parts.time.now())
+            applicant, hash: hash, as: guest?.row, parts, at: parts.time.now())
         switch try await write(applicant, draft, guest) {
         case .registered(let row, let moment): return try answer(row, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
@@ -59,19 +60,20 @@ struct Registration: Sendable {
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: AccountRow?
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: AskingGuest?
     ) async throws -> Outcome {
         do {
             return try await parts.store.write { transaction in
                 if let first = try transaction.firstAnswer(of: applicant.call) {
                     return .done(first)
                 }
+                if let guest { try transaction.requireLive(guest.owner) }
                 if let owner = try transaction.owner(ofAddress: applicant.lookUpKey) {
                     try tell(owner, applicant, draft, transaction)
                     return .taken
                 }
                 return .registered(
-                    try register(applicant, draft, guest, transaction),
+                    try register(applicant, draft, guest?.row, transaction),
                     at: transaction.at + (guest == nil ? .zero : ProofMaking.afterEnd))
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
@@ -124,8 +126,9 @@ struct Registration: Sendable {
         // Mail goes to the stored address, never to the one that was typed.
         try transaction.enqueue(
             IdentityOutbox(parts: parts).email(
-                .emailAlreadyRegistered, of: owner, to: address.mailbox, language: row.language,
-                expiresAt: nil, key: draft.ownerMailKey))
+                AlreadyRegisteredMail(settings: parts.settings).mail(to: row), of: owner,
+                to: address.mailbox, language: row.language, expiresAt: nil,
+                key: draft.ownerMailKey))
     }
 
     private func answer(

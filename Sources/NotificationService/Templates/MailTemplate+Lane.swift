@@ -7,7 +7,9 @@ extension MailTemplate {
             .addressClaimed, .newDevice, .sessionReplayed, .emailAlreadyRegistered,
             .deletionScheduled:
             .security
-        case .signIn, .sessionDisplaced, .exportReady, .deletionCancelled, .deletionDone: .notice
+        case .signIn, .sessionDisplaced, .accountSuspended, .accountRestored, .exportReady,
+            .deletionCancelled, .deletionDone:
+            .notice
         case .welcome: .bulk
         }
     }

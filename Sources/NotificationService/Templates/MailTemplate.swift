@@ -33,9 +33,13 @@ package enum MailTemplate: String, CaseIterable, Sendable {
     case sessionDisplaced = "session-displaced"
     /// A refresh token was used twice, so its session was ended.
     case sessionReplayed = "session-replayed"
-    /// Somebody tried to sign up with an address that has an account. Carries no link, since who
-    /// asked for it may be a stranger.
+    /// Somebody tried to sign up with an address that has an account. Its link is a page's, without
+    /// a secret, since who asked for it may be a stranger.
     case emailAlreadyRegistered = "email-already-registered"
+    /// The operator has stopped the account (I-09).
+    case accountSuspended = "account-suspended"
+    /// The operator has let it go on.
+    case accountRestored = "account-restored"
     /// All of an account's data can be fetched (G-21).
     case exportReady = "export-ready"
     /// The account will be deleted; until then it can be kept (G-19).
@@ -57,7 +61,9 @@ package enum MailTemplate: String, CaseIterable, Sendable {
         case .methodAdded, .methodRemoved: [.method, .device, .time]
         case .addressClaimed: [.methods, .time]
         case .sessionDisplaced, .sessionReplayed: [.device, .time]
-        case .emailAlreadyRegistered, .deletionDone: []
+        case .emailAlreadyRegistered: [.methods, .link]
+        case .accountSuspended, .accountRestored: [.time]
+        case .deletionDone: []
         case .exportReady: [.link, .time]
         case .deletionScheduled, .deletionCancelled: [.time]
         }
@@ -85,6 +91,8 @@ extension MailTemplate {
         case .sessionDisplaced: SessionDisplacedWording.wordings
         case .sessionReplayed: SessionReplayedWording.wordings
         case .emailAlreadyRegistered: EmailAlreadyRegisteredWording.wordings
+        case .accountSuspended: AccountSuspendedWording.wordings
+        case .accountRestored: AccountRestoredWording.wordings
         case .exportReady: ExportReadyWording.wordings
         case .deletionScheduled: DeletionScheduledWording.wordings
         case .deletionCancelled: DeletionCancelledWording.wordings

@@ -11,6 +11,8 @@ final class ProviderTown: Sendable {
     let google: ProviderIssuer
     let apple: ProviderIssuer
     let house: GatewayHouse
+    /// Of people who come back.
+    let sessions = KnownSessions()
 
     private init() async throws {
         let time = ManualTime()

@@ -7,14 +7,6 @@ import Testing
 
 @Suite("G-25: every mutating call, made again", .timeLimit(.minutes(2)))
 struct RepeatTests {
-    /// Methods whose last step is session's.
-    private static let endAtSession = [
-        "Auth/SignUpWithPassword", "Auth/SignInWithPassword", "Auth/Refresh",
-        "Passwords/ResetPassword", "AccountSessions/Reauthenticate",
-        "Providers/SignInWithProvider", "Guests/SignInAnonymously",
-        "PhoneSignIn/SignInWithPhoneCode",
-    ]
-
     @Test("no mutating method is without its row")
     func complete() throws {
         let methods = try PublicMethods.mutating()
@@ -29,7 +21,7 @@ struct RepeatTests {
     func again(row: RepeatedCall) async throws {
         try await ProviderTown.with { town in
             let house = town.house
-            let (call, _) = try await row.prepare(town)
+            let call = try await row.prepare(town).same
             let before = try await house.effects()
             let first = try await call(Gateway(house), house.context("k"))
             let after = try await house.effects()
@@ -48,56 +40,99 @@ struct RepeatTests {
     func reused(row: RepeatedCall) async throws {
         try await ProviderTown.with { town in
             let house = town.house
-            let (call, other) = try await row.prepare(town)
+            let calls = try await row.prepare(town)
             let gateway = try Gateway(house)
-            _ = try await call(gateway, house.context("k"))
+            _ = try await calls.same(gateway, house.context("k"))
             let after = try await house.effects()
-            let error = try await refusal { try await other(gateway, house.context("k")) }
+            let error = try await refusal { try await calls.other(gateway, house.context("k")) }
             #expect(error.code == .idempotencyKeyReused)
             #expect(try await house.effects() == after)
             // The other call was good in itself.
-            _ = try await other(gateway, house.context("l"))
+            _ = try await calls.other(gateway, house.context("l"))
         }
     }
 
     @Test(
-        "cut off between identity and session, the same call finishes, and does all of it once",
+        "cut off at any step, the same call finishes, and does all of it once",
         arguments: RepeatedCalls.all)
     func cutOff(row: RepeatedCall) async throws {
-        guard let cut = try await Self.cutOff(row, doesIt: false) else {
-            // It asks nothing of session that could be cut off.
-            #expect(!Self.endAtSession.contains(row.method))
-            return
+        let (steps, whole) = try await Self.run(row, cut: nil)
+        #expect(!steps.isEmpty)
+        for (index, step) in steps.enumerated() {
+            let number = steps[...index].count { $0.name == step.name }
+            for doesIt in step.isIdempotent ? [false] : [false, true] {
+                let cut = InnerWire.Cut(method: step.name, call: number, doesIt: doesIt)
+                let (_, effects) = try await Self.run(row, cut: cut)
+                #expect(effects == whole, "\(step.name), \(doesIt ? "done" : "not done")")
+            }
         }
-        var whole: [Int64] = []
-        try await ProviderTown.with { town in
-            let (call, _) = try await row.prepare(town)
-            _ = try await call(Gateway(town.house), town.house.context("k"))
-            town.house.time.advance(by: .seconds(5))
-            whole = try await town.house.effects()
-        }
-        #expect(cut == whole)
-        #expect(try await Self.cutOff(row, doesIt: true) == whole)
     }
 
-    /// What a call and its repeat have done, where the first one was cut off; nil where it was not.
-    private static func cutOff(_ row: RepeatedCall, doesIt: Bool) async throws -> [Int64]? {
-        var effects: [Int64]?
+    /// What a call asks of the inner services, and what it and its repeat have done in the end where
+    /// one of its steps was lost.
+    private static func run(
+        _ row: RepeatedCall, cut: InnerWire.Cut?
+    ) async throws -> (steps: [MethodDescription], effects: [Int64]) {
+        var done: (steps: [MethodDescription], effects: [Int64]) = ([], [])
         try await ProviderTown.with { town in
             let house = town.house
-            let (call, _) = try await row.prepare(town)
-            let gone = SessionsGoneHalfWay(doesIt: doesIt, session: house.inner.session)
+            let calls = try await row.prepare(town)
+            let gateway = try Gateway(house, cut: cut)
             do {
-                _ = try await call(Gateway(house, sessions: gone), house.context("k"))
-                return
-            } catch let error as ServiceError {
-                #expect(error.code == .unavailable)
+                _ = try await calls.same(gateway, house.context("k"))
+            } catch let error as ServiceError where cut != nil {
+                #expect(error.code.entry.isRetryable, "\(error.code) tells nobody to try again")
             }
+            // Some limits want a wait between two tries.
             house.time.advance(by: .seconds(5))
-            _ = try await call(Gateway(house), house.context("k"))
-            effects = try await house.effects()
+            if cut != nil { _ = try await calls.same(Gateway(house), house.context("k")) }
+            done = (gateway.calls, try await house.effects())
         }
-        return effects
+        return done
+    }
+
+    @Test(
+        "23 h 59 min later: the first answer still, and nothing is done again",
+        arguments: RepeatedCalls.all)
+    func late(row: RepeatedCall) async throws {
+        try await ProviderTown.with { town in
+            let house = town.house
+            let calls = try await row.prepare(town)
+            let first = try await calls.same(Gateway(house), house.context("k"))
+            _ = try await house.effects()
+            house.time.advance(by: .seconds(24 * 3_600 - 60))
+            let late = try await calls.late()
+            let before = try await house.effects()
+            let again = try await late(Gateway(house), house.context("k"))
+            #expect(RepeatedCall.afterADay(again) == RepeatedCall.afterADay(first))
+            #expect(try await house.effects() == before)
+        }
+    }
+
+    @Test(
+        "24 hours later the key is free: the call acts anew, or is answered by what there is",
+        arguments: RepeatedCalls.all)
+    func afterwards(row: RepeatedCall) async throws {
+        try await ProviderTown.with { town in
+            let house = town.house
+            let calls = try await row.prepare(town)
+            _ = try await calls.same(Gateway(house), house.context("k"))
+            _ = try await house.effects()
+            house.time.advance(by: .seconds(24 * 3_600 + 60))
+            let late = try await calls.late()
+            let before = try await house.effects()
+            switch row.afterwards {
+            case .refused(let code):
+                let error = try await refusal { try await late(Gateway(house), house.context("k")) }
+                #expect(error.code == code)
+            case .acts:
+                _ = try await late(Gateway(house), house.context("k"))
+                #expect(try await house.effects() != before)
+            case .nothing:
+                _ = try await late(Gateway(house), house.context("k"))
+                #expect(try await house.effects() == before)
+            }
+        }
     }
 
     @Test("an answer is kept for 24 hours, and no longer")

@@ -9,14 +9,23 @@ import Testing
 /// line in `Gateway` and in `RepeatedCall.services`; until then a test fails.
 enum RepeatedCalls {
     static let all: [RepeatedCall] = [
-        .init("Auth/SignUpWithPassword", { try await $0.auth.signUpWithPassword($1, $2) }) { _ in
+        .init(
+            "Auth/SignUpWithPassword", { try await $0.auth.signUpWithPassword($1, $2) },
+            afterwards: .refused(.emailAlreadyInUse)
+        ) { _ in
             both { .init(email: $0, password: password, device: device, displayName: "A") }
         },
-        .init("Auth/SignInWithPassword", { try await $0.auth.signInWithPassword($1, $2) }) {
+        .init(
+            "Auth/SignInWithPassword", { try await $0.auth.signInWithPassword($1, $2) },
+            afterwards: .acts
+        ) {
             _ = try await $0.two()
             return both { .init(email: $0, password: password, device: device) }
         },
-        .init("Auth/VerifyEmail", { try await $0.auth.verifyEmail($1, $2) }) { town in
+        .init(
+            "Auth/VerifyEmail", { try await $0.auth.verifyEmail($1, $2) },
+            afterwards: .refused(.invalidLink)
+        ) { town in
             _ = try await town.two()
             return try await both { email in
                 .init(
@@ -24,17 +33,23 @@ enum RepeatedCalls {
                     device: device)
             }
         },
-        .init("Auth/Refresh", { try await $0.auth.refresh($1, $2) }) {
+        .init(
+            "Auth/Refresh", { try await $0.auth.refresh($1, $2) },
+            afterwards: .refused(.refreshTokenReplayed)
+        ) {
             try await $0.two { .init(refreshToken: $0.refreshToken, device: device) }
         },
         .init(
             "Passwords/RequestPasswordReset",
-            { try await $0.passwords.requestPasswordReset($1, $2) }
+            { try await $0.passwords.requestPasswordReset($1, $2) }, afterwards: .acts
         ) {
             _ = try await $0.two()
             return both { .init(email: $0, device: device) }
         },
-        .init("Passwords/ResetPassword", { try await $0.passwords.resetPassword($1, $2) }) { town in
+        .init(
+            "Passwords/ResetPassword", { try await $0.passwords.resetPassword($1, $2) },
+            afterwards: .refused(.invalidLink)
+        ) { town in
             _ = try await town.two()
             return try await both { email in
                 _ = try await town.house.passwords.requestPasswordReset(
@@ -44,7 +59,11 @@ enum RepeatedCalls {
                     password: other, device: device)
             }
         },
-        .init("Passwords/ChangePassword", { try await $0.passwords.changePassword($1, $2) }) {
+        .init(
+            "Passwords/ChangePassword", { try await $0.passwords.changePassword($1, $2) },
+            afterwards: .refused(.invalidCredential),
+            renew: { try await $0.refresh(&$1.accessToken) }
+        ) {
             try await $0.two {
                 .init(
                     accessToken: $0.accessToken, currentPassword: password, newPassword: other,
@@ -53,30 +72,44 @@ enum RepeatedCalls {
         },
         .init(
             "Passwords/ResendVerificationEmail",
-            { try await $0.passwords.resendVerificationEmail($1, $2) }
+            { try await $0.passwords.resendVerificationEmail($1, $2) }, afterwards: .acts,
+            renew: { try await $0.refresh(&$1.accessToken) }
         ) {
             try await $0.two { .init(accessToken: $0.accessToken, device: device) }
         },
         .init(
             "AccountSessions/Reauthenticate",
-            { try await $0.accountSessions.reauthenticate($1, $2) }
+            { try await $0.accountSessions.reauthenticate($1, $2) }, afterwards: .acts,
+            renew: { try await $0.refresh(&$1.accessToken) }
         ) {
             try await $0.two {
                 .init(accessToken: $0.accessToken, device: device, proof: .password(password))
             }
         },
-        .init("Providers/SignInWithProvider", { try await $0.providers.signInWithProvider($1, $2) })
-        {
+        .init(
+            "Providers/SignInWithProvider", { try await $0.providers.signInWithProvider($1, $2) },
+            afterwards: .acts, renew: { $1.token = try await $0.googleToken(of: ada, email: ada) }
+        ) {
             town in
             try await both {
                 .init(token: try await town.googleToken(of: $0, email: $0), device: device)
             }
         },
-        .init("Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) }) { _ in
+        .init(
+            "Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) },
+            afterwards: .acts
+        ) { _ in
             // Nothing tells guests apart but where they are.
             (.init(device: device), .init(device: .init(deviceId: "d2", platform: "cli")))
         },
-        .init("SignInMethods/LinkProvider", { try await $0.methods.linkProvider($1, $2) }) { town in
+        .init(
+            "SignInMethods/LinkProvider", { try await $0.methods.linkProvider($1, $2) },
+            afterwards: .refused(.providerAlreadyLinked),
+            renew: {
+                try await $0.prove(&$1.accessToken)
+                $1.token = try await $0.googleToken(of: "1")
+            }
+        ) { town in
             let (ada, eve) = try await town.two()
             func request(_ person: SignedIn, _ subject: String) async throws
                 -> GatewayV1.LinkProviderRequest
@@ -87,7 +120,10 @@ enum RepeatedCalls {
             }
             return (try await request(ada, "1"), try await request(eve, "2"))
         },
-        .init("SignInMethods/UnlinkMethod", { try await $0.methods.unlinkMethod($1, $2) }) { town in
+        .init(
+            "SignInMethods/UnlinkMethod", { try await $0.methods.unlinkMethod($1, $2) },
+            afterwards: .refused(.methodNotLinked), renew: { try await $0.prove(&$1.accessToken) }
+        ) { town in
             let (ada, eve) = try await town.two()
             _ = try await town.link(try await town.googleToken(of: "1"), to: ada.session)
             _ = try await town.link(try await town.googleToken(of: "2"), to: eve.session)
@@ -95,15 +131,20 @@ enum RepeatedCalls {
                 .init(accessToken: $0.accessToken, method: "google", device: device)
             }
         },
-        .init("PhoneSignIn/RequestPhoneCode", { try await $0.phone.requestPhoneCode($1, $2) }) {
+        .init(
+            "PhoneSignIn/RequestPhoneCode", { try await $0.phone.requestPhoneCode($1, $2) },
+            afterwards: .acts
+        ) {
             _ in
             (
                 .init(phoneNumber: "+4915112345678", purpose: .signIn, device: device),
                 .init(phoneNumber: "+4915112345679", purpose: .signIn, device: device)
             )
         },
-        .init("PhoneSignIn/SignInWithPhoneCode", { try await $0.phone.signInWithPhoneCode($1, $2) })
-        {
+        .init(
+            "PhoneSignIn/SignInWithPhoneCode", { try await $0.phone.signInWithPhoneCode($1, $2) },
+            afterwards: .refused(.codeExpired)
+        ) {
             town in
             func request(_ number: String) async throws -> GatewayV1.SignInWithPhoneCodeRequest {
                 let sent = try await town.house.sentCode(number)
@@ -112,7 +153,10 @@ enum RepeatedCalls {
             }
             return (try await request("+4915112345678"), try await request("+4915112345679"))
         },
-        .init("PhoneSignIn/LinkPhone", { try await $0.phone.linkPhone($1, $2) }) { town in
+        .init(
+            "PhoneSignIn/LinkPhone", { try await $0.phone.linkPhone($1, $2) },
+            afterwards: .refused(.codeExpired), renew: { try await $0.prove(&$1.accessToken) }
+        ) { town in
             let (ada, eve) = try await town.two()
             func request(_ person: SignedIn, _ number: String) async throws
                 -> GatewayV1.LinkPhoneRequest
@@ -127,7 +171,10 @@ enum RepeatedCalls {
                 try await request(ada, "+4915112345678"), try await request(eve, "+4915112345679")
             )
         },
-        .init("Emails/RequestEmailChange", { try await $0.emails.requestEmailChange($1, $2) }) {
+        .init(
+            "Emails/RequestEmailChange", { try await $0.emails.requestEmailChange($1, $2) },
+            afterwards: .acts, renew: { try await $0.prove(&$1.accessToken) }
+        ) {
             let (ada, eve) = try await $0.two()
             func request(_ person: SignedIn, _ email: String)
                 -> GatewayV1.RequestEmailChangeRequest
@@ -137,7 +184,10 @@ enum RepeatedCalls {
             }
             return (request(ada, "ada.new@example.org"), request(eve, "eve.new@example.org"))
         },
-        .init("Emails/ConfirmEmailChange", { try await $0.emails.confirmEmailChange($1, $2) }) {
+        .init(
+            "Emails/ConfirmEmailChange", { try await $0.emails.confirmEmailChange($1, $2) },
+            afterwards: .refused(.invalidLink), renew: { try await $0.refresh(&$1.accessToken) }
+        ) {
             town in
             let (ada, eve) = try await town.two()
             func request(_ person: SignedIn, _ email: String) async throws
@@ -156,7 +206,10 @@ enum RepeatedCalls {
                 try await request(eve, "eve.new@example.org")
             )
         },
-        .init("Emails/CancelEmailChange", { try await $0.emails.cancelEmailChange($1, $2) }) {
+        .init(
+            "Emails/CancelEmailChange", { try await $0.emails.cancelEmailChange($1, $2) },
+            afterwards: .nothing, renew: { try await $0.refresh(&$1.accessToken) }
+        ) {
             town in
             let (ada, eve) = try await town.two()
             for person in [ada, eve] {
@@ -172,7 +225,7 @@ enum RepeatedCalls {
         },
         .init(
             "Emails/ResendVerificationByPassword",
-            { try await $0.emails.resendVerificationByPassword($1, $2) }
+            { try await $0.emails.resendVerificationByPassword($1, $2) }, afterwards: .acts
         ) {
             _ = try await $0.two()
             return both { .init(email: $0, password: password, device: device) }
@@ -182,37 +235,21 @@ enum RepeatedCalls {
     private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli", name: "Phone")
     private static let password = "Correct7Horse"
     private static let other = "Another7Horse"
+    private static let ada = "ada@example.org"
 
     /// One request for each of the two people.
     private static func both<Request>(
         _ request: (String) async throws -> Request
     ) async throws -> (Request, Request) {
-        (try await request("ada@example.org"), try await request("eve@example.org"))
+        (try await request(ada), try await request("eve@example.org"))
     }
 
     private static func both<Request>(_ request: (String) -> Request) -> (Request, Request) {
-        (request("ada@example.org"), request("eve@example.org"))
+        (request(ada), request("eve@example.org"))
     }
 
     private static func both<Request>(
         _ ada: GatewayV1.Session, _ eve: GatewayV1.Session,
         _ request: (GatewayV1.Session) -> Request
     ) -> (Request, Request) { (request(ada), request(eve)) }
-}
-
-extension ProviderTown {
-    /// Two people, a moment ago.
-    fileprivate func two() async throws -> (SignedIn, SignedIn) {
-        let two = (try await house.signUp(), try await house.signUp("eve@example.org"))
-        house.time.advance(by: .seconds(1))
-        return two
-    }
-
-    /// Two people, and a request of each with what its session has.
-    fileprivate func two<Request>(
-        _ request: (GatewayV1.Session) -> Request
-    ) async throws -> (Request, Request) {
-        let (ada, eve) = try await two()
-        return (request(ada.session), request(eve.session))
-    }
 }

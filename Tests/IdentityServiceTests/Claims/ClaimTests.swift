@@ -73,7 +73,8 @@ struct ClaimTests {
         #expect(Set(answers).count == 1)
         try await house.relay()
         let told = try #require(house.mail("email-already-registered"))
-        #expect(told.recipient == "owned@example.org" && told.variables.isEmpty)
+        #expect(told.recipient == "owned@example.org")
+        #expect(told.variables.map(\.value).contains("https://app.example/forgot-password"))
     }
 
     @Test("X-04: a stranger's claim is not proved by the owner's click, whatever she types")
@@ -98,6 +99,8 @@ struct ClaimTests {
     @Test("X-02: a claim that lost looks to who made it like one that waits")
     func lost() async throws {
         let stranger = try await claim(password: "Evil7Password", key: "s")
+        // Mails of one moment go out side by side; the owner's link is to be the later one.
+        try await house.relay()
         let owner = try await claim(password: "Owners9Password")
         try await house.relay()
         _ = try await confirm(try house.latestToken(), as: owner.accountId)

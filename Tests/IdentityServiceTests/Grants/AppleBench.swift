@@ -26,9 +26,11 @@ final class AppleBench: Sendable {
 
     /// - Parameters:
     ///   - hasKey: whether the operator has given Apple's key.
+    ///   - redirects: where the dialogs on the web return to.
     ///   - timeout: of a request.
     init(
-        house: IdentityHouse? = nil, hasKey: Bool = true, timeout: Duration = .seconds(5),
+        house: IdentityHouse? = nil, hasKey: Bool = true,
+        redirects: AppleRedirects = .none, timeout: Duration = .seconds(5),
         answer: @escaping @Sendable (HTTPSink.Request) -> HTTPSink.Answer
     ) async throws {
         let house = try house ?? IdentityHouse()
@@ -39,7 +41,8 @@ final class AppleBench: Sendable {
         let url = try #require(HTTPURL(sink.url(""), allowsPlain: true))
         let apple = AppleEndpoint(
             key: AppleKey(key: key, keyID: "KEYID12345", team: "TEAMID1234", url: url),
-            client: outbound, trustFile: nil, timeout: timeout, time: house.time,
+            redirects: redirects, client: outbound, trustFile: nil, timeout: timeout,
+            time: house.time,
             logger: house.log.logger(time: house.time))
         let whole = house.service.parts
         let parts = IdentityParts(

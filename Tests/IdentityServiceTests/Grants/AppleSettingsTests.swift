@@ -63,6 +63,7 @@ struct AppleSettingsTests {
             ("KEY_ID", nil), ("TEAM_ID", nil), ("KEY_ID", "short"), ("TEAM_ID", "TEAM-ID-12"),
             ("URL", "http://appleid.apple.com"), ("URL", "ftp://appleid.apple.com"),
             ("URL", "https://user@appleid.apple.com"), ("URL", "http://127.0.0.1.evil.example"),
+            ("REDIRECT_URIS", "app=http://app.example/"),
         ] as [(String, String?)])
     func refused(name: String, value: String?) {
         guard case .leave(let text, let code) = load([name: value]) else {
@@ -70,6 +71,17 @@ struct AppleSettingsTests {
             return
         }
         #expect(code != 0 && !text.contains("MIGHAgEA"))
+    }
+
+    @Test("G-05: where the dialogs on the web return to is told by client id")
+    func redirects() throws {
+        let list = "org.example.web=https://app.example/a,org.example.android=https://app.example/b"
+        guard case .run(let settings) = load(["REDIRECT_URIS": list]) else {
+            Issue.record("it is refused")
+            return
+        }
+        #expect(settings.redirects.place(of: "org.example.web") == "https://app.example/a")
+        #expect(settings.redirects.clients == ["org.example.web", "org.example.android"])
     }
 
     @Test("a file that is no P-256 key is refused")

@@ -191,7 +191,7 @@ struct CodeSignInTests {
         let asked = try AdmissionCall(
             from: nil, language: "", call: nil, bench.house.service.parts)
         let guess = PhoneCodeGuess(
-            request: PhoneCodeID(text: sent.request), purpose: .signIn, account: nil,
+            request: PhoneCodeID(text: sent.request), purpose: .signIn, owner: nil,
             number: number, numberKey: bench.house.keys.lookUpKey(of: number),
             code: PhoneCode(typed: sent.code), origin: asked.origin)
         for _ in 0..<10 {

@@ -26,7 +26,7 @@ struct TakenAddressTests {
         #expect(signIn.code == .invalidCredential)
     }
 
-    @Test("G-02: the owner is told, at the stored address, without a link")
+    @Test("G-02: the owner is told, at the stored address, with a page's link and no secret")
     func ownerIsTold() async throws {
         _ = try await house.register("Ada@example.org")
         _ = try await refusal { try await house.register("ADA@example.org") }
@@ -36,7 +36,37 @@ struct TakenAddressTests {
         let told = try #require(mails.first { $0.template == "email-already-registered" })
         #expect(told.recipient == "Ada@example.org")
         #expect(told.language == "en-GB")
-        #expect(told.variables.isEmpty)
+        // The address is unproved: a stranger may have made the ways in.
+        #expect(
+            told.variables.map { [$0.name, $0.value] } == [
+                ["methods", ""], ["link", "https://app.example/forgot-password"],
+            ])
+        #expect(try await house.count("links", where: "purpose = 2") == 0)
+    }
+
+    @Test("G-02: a proved owner is told by what the account is signed in to")
+    func proved() async throws {
+        let account = try await house.registerProved().accountId
+        _ = try await house.link(.token("g1"), in: house.devices.open(account))
+        _ = try await refusal { try await house.register() }
+        try await house.relay()
+        let told = try #require(house.mail("email-already-registered"))
+        let methods = try #require(told.variables.first { $0.name == "methods" }).value
+        #expect(Set(methods.split(separator: " ")) == ["password", "google"])
+    }
+
+    @Test("G-11: whoever signs up with an address does not void the link that its owner asked for")
+    func resetLinkStays() async throws {
+        _ = try await house.registerProved()
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+        try await house.relay()
+        let token = try house.latestToken("reset-password")
+        _ = try await refusal { try await house.register(password: "Stranger7Password") }
+        _ = try await house.service.resetPassword(
+            .init(token: token, password: "Owner8Password", origin: IdentityHouse.origin),
+            house.context())
+        _ = try await house.signIn(password: "Owner8Password")
     }
 
     @Test("G-25: repeats of one refused call tell the owner once")

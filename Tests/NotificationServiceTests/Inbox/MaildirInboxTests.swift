@@ -58,7 +58,7 @@ struct MaildirInboxTests {
             sender: try #require(Mailbox(name: "Postern", address: "no-reply@example.org")),
             recipient: try #require(MailAddress("ada@example.org")),
             content: try TemplateCatalogue.embedded.mail(
-                .emailAlreadyRegistered, language: "", product: try #require(HeaderText("Postern")),
+                .deletionDone, language: "", product: try #require(HeaderText("Postern")),
                 values: [:]))
     }
 }

@@ -1,6 +1,5 @@
 import Contracts
 import Cryptography
-import HTTPSink
 import Messages
 import ProviderIssuer
 import RPC
@@ -23,40 +22,32 @@ extension SystemTests {
         private static let subject = "001234.0a1b2c.0123"
         private static let relay = "x7k2@privaterelay.appleid.com"
 
-        /// What Apple's token endpoint answers; its endpoint for revocations answers 200 as well.
-        private static func granted() -> HTTPSink.Answer {
-            let claims = JSONWriter.text([
-                "sub": .string(subject), "aud": .string(ProviderIssuer.audience),
-            ])
-            return .answer(
-                200,
-                body: JSONWriter.text([
-                    "refresh_token": .string("refresh-canary"),
-                    "id_token": .string("e30.\(Base64URL.encode(claims.utf8)).c2ln"),
-                ]))
-        }
+        private static let place = "https://app.example/apple?from=dialog"
 
-        @Test("G-05: a sign-in's code is exchanged behind it; a revoked consent ends its session")
+        @Test("G-05: a code of the web is exchanged behind it; a revoked consent ends its session")
         func story() async throws {
             let apple = try await ProviderIssuer()
-            let endpoints = try await HTTPSink { _ in Self.granted() }
+            apple.codes.give(
+                "code-canary", of: Self.subject, to: ProviderIssuer.audience,
+                redirect: Self.place)
             let folder = try TemporaryFolder()
             let settings = [
                 "POSTERN_APPLE_KEY_FILE": try folder.write(Self.pem, to: "AuthKey.p8"),
                 "POSTERN_APPLE_KEY_ID": "KEYID12345", "POSTERN_APPLE_TEAM_ID": "TEAMID1234",
-                "POSTERN_APPLE_URL": endpoints.url(""),
+                "POSTERN_APPLE_URL": apple.issuer,
+                "POSTERN_APPLE_REDIRECT_URIS": "\(ProviderIssuer.audience)=\(Self.place)",
             ].merging(apple.environment(for: "apple")) { own, _ in own }
             try await Cluster.with(environment: settings) { cluster in
                 let backend = try AppBackend(cluster)
                 defer { backend.close() }
                 let session = try await signIn(backend, apple)
                 #expect(
-                    try await eventually(within: .seconds(10)) { !endpoints.requests.isEmpty })
-                #expect(endpoints.requests.first?.path == "/auth/token")
+                    try await eventually(within: .seconds(10)) {
+                        apple.codes.exchanged == ["code-canary"]
+                    })
                 try await revoke(session, backend, apple)
             }
             await apple.close()
-            await endpoints.close()
         }
 
         private func signIn(

@@ -1,15 +1,21 @@
 /// "email-already-registered": somebody tried to sign up with an address that has an account
-/// (design.md, Sign-up on a taken address).
+/// (design.md, Sign-up on a taken address). Its link leads to the app's page for forgotten passwords.
 enum EmailAlreadyRegisteredWording {
     static let wordings = Wordings(
         english: """
             Subject: You already have an account with {{product}}
             Title: You already have an account
 
-            Somebody, perhaps you, tried to sign up for {{product}} with this email address. It \
-            already has an account, so nothing was changed.
+            Somebody, perhaps you, wanted to use this email address with {{product}}. It already \
+            has an account, so nothing was changed.
 
-            If it was you, sign in as usual.
+            If it was you, sign in as before.
+
+            - Ways to sign in: {{methods}}
+
+            If you have forgotten your password, or never had one, you can set one here.
+
+            [Set a password]({{link}})
 
             If it was not you, there is nothing to do: your account is safe.
             """,
@@ -17,10 +23,17 @@ enum EmailAlreadyRegisteredWording {
             Subject: Du hast schon ein Konto bei {{product}}
             Title: Du hast schon ein Konto
 
-            Jemand, vielleicht du, wollte sich mit dieser E-Mail-Adresse bei {{product}} \
-            registrieren. Dafür gibt es schon ein Konto, es wurde also nichts geändert.
+            Jemand, vielleicht du, wollte diese E-Mail-Adresse bei {{product}} verwenden. Dafür \
+            gibt es schon ein Konto, es wurde also nichts geändert.
 
             Wenn du das warst, melde dich wie gewohnt an.
+
+            - Anmeldung mit: {{methods}}
+
+            Wenn du dein Passwort vergessen hast oder noch keines hattest, kannst du hier eines \
+            festlegen.
+
+            [Passwort festlegen]({{link}})
 
             Wenn nicht, musst du nichts tun: Dein Konto ist sicher.
             """,
@@ -28,10 +41,16 @@ enum EmailAlreadyRegisteredWording {
             Subject: Ya tienes una cuenta en {{product}}
             Title: Ya tienes una cuenta
 
-            Alguien, quizá tú, intentó registrarse en {{product}} con esta dirección de correo. Ya \
-            tiene una cuenta, así que no ha cambiado nada.
+            Alguien, quizá tú, quiso usar esta dirección de correo en {{product}}. Ya tiene una \
+            cuenta, así que no ha cambiado nada.
 
             Si fuiste tú, inicia sesión como siempre.
+
+            - Formas de entrar: {{methods}}
+
+            Si has olvidado tu contraseña, o nunca tuviste una, puedes ponerla aquí.
+
+            [Poner una contraseña]({{link}})
 
             Si no fuiste tú, no tienes que hacer nada: tu cuenta está a salvo.
             """,
@@ -39,10 +58,17 @@ enum EmailAlreadyRegisteredWording {
             Subject: Vous avez déjà un compte {{product}}
             Title: Vous avez déjà un compte
 
-            Quelqu’un, peut-être vous, a essayé de s’inscrire à {{product}} avec cette adresse \
-            e-mail. Elle a déjà un compte\u{A0}: rien n’a été changé.
+            Quelqu’un, peut-être vous, a voulu utiliser cette adresse e-mail pour {{product}}. \
+            Elle a déjà un compte\u{A0}: rien n’a été changé.
 
             Si c’était vous, connectez-vous comme d’habitude.
+
+            - Moyens de connexion\u{A0}: {{methods}}
+
+            Si vous avez oublié votre mot de passe, ou n’en avez jamais eu, vous pouvez en définir \
+            un ici.
+
+            [Définir un mot de passe]({{link}})
 
             Sinon, vous n’avez rien à faire\u{A0}: votre compte est en sécurité.
             """,
@@ -50,10 +76,16 @@ enum EmailAlreadyRegisteredWording {
             Subject: {{product}}のアカウントは登録済みです
             Title: アカウントは登録済みです
 
-            このメールアドレスで{{product}}に登録しようとした方がいます（ご本人かもしれません）。すでにアカウントがあるため、何も変更されていません。
+            このメールアドレスを{{product}}で使おうとした方がいます（ご本人かもしれません）。すでにアカウントがあるため、何も変更されていません。
 
             ご本人の場合は、いつもどおりログインしてください。
 
-            そうでない場合も、何もする必要はありません。アカウントは安全です。
+            - ログイン方法：{{methods}}
+
+            パスワードをお忘れの場合や、まだ設定していない場合は、こちらから設定できます。
+
+            [パスワードを設定する]({{link}})
+
+            ご本人でない場合も、何もする必要はありません。アカウントは安全です。
             """)
 }

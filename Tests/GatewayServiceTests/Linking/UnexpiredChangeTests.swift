@@ -1,0 +1,122 @@
+import GatewayService
+import Messages
+import NotificationService
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// The last of the attacks that `HijackingTests` are about: a change of address that a stranger began
+/// before the victim came, and would finish after.
+@Suite("X-04, unexpired email change, through the gateway", .timeLimit(.minutes(1)))
+struct UnexpiredChangeTests {
+    private static let email = "victim@example.org"
+    private static let strangersEmail = "stranger@example.net"
+    private static let strangers = "Strangers7Password"
+    private static let victims = "Victims8Password"
+
+    /// How the victim comes to the account that a stranger has made with the address.
+    enum Arrival: CaseIterable { case provider, forgottenPassword }
+
+    /// How the victim comes to an account of their own.
+    enum Start: CaseIterable { case provider, signUp }
+
+    @Test(
+        "the account on the victim's address does not go to the stranger's",
+        arguments: Arrival.allCases)
+    func awayFromVictim(_ arrival: Arrival) async throws {
+        try await ProviderTown.with { town in
+            let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
+            let link = try await change(of: stranger, to: Self.strangersEmail, town)
+            let victim = try await arrive(arrival, town)
+            #expect(victim.account?.accountId == stranger.account.accountId)
+            try await expectWorthless(link, of: stranger, .invalidLink, town)
+            let state = try await town.house.check(victim.session?.accessToken ?? "")
+            #expect(state.account?.email == Self.email && state.account?.pendingEmail == "")
+            #expect(state.account?.methods == (arrival == .provider ? ["google"] : ["password"]))
+            let mails = try await town.house.inner.mails(to: Self.strangersEmail)
+            #expect(mails.count == 1, "nothing of the account is told there any more")
+        }
+    }
+
+    @Test(
+        "the stranger's account does not become the owner of the victim's address",
+        arguments: Start.allCases)
+    func ontoVictim(_ start: Start) async throws {
+        try await ProviderTown.with { town in
+            let stranger = try await town.house.signUp(
+                Self.strangersEmail, password: Self.strangers)
+            // As if the victim had been talked into handing the link on.
+            let link = try await change(of: stranger, to: Self.email, town)
+            let victim: (account: String?, session: GatewayV1.Session?)
+            switch start {
+            case .provider:
+                let answer = try await arrive(.provider, town)
+                victim = (answer.account?.accountId, answer.session)
+            case .signUp:
+                let answer = try await town.house.signUp(Self.email, password: Self.victims)
+                victim = (answer.account.accountId, answer.session)
+            }
+            #expect(victim.account != stranger.account.accountId)
+            try await expectWorthless(link, of: stranger, .emailAlreadyInUse, town)
+            #expect(try await town.isSignedIn(victim.session))
+            let state = try await town.house.check(victim.session?.accessToken ?? "")
+            #expect(state.account?.accountId == victim.account)
+            #expect(state.account?.email == Self.email)
+            let own = try await town.house.signIn(Self.strangersEmail, password: Self.strangers)
+            #expect(own.account.email == Self.strangersEmail)
+        }
+    }
+
+    // MARK: steps
+
+    /// Begins a change, and gives the link's token.
+    private func change(
+        of stranger: SignedIn, to address: String, _ town: ProviderTown
+    ) async throws -> String {
+        _ = try await town.house.requestEmailChange(address, stranger.session.accessToken)
+        let link = try await town.house.inner.linkToken(to: address, page: "change-email")
+        town.house.time.advance(by: .seconds(1))
+        return link
+    }
+
+    /// The victim comes, and is signed in.
+    private func arrive(
+        _ arrival: Arrival, _ town: ProviderTown
+    ) async throws -> (account: IdentityV1.Account?, session: GatewayV1.Session?) {
+        let house = town.house
+        let context = house.context(address: "203.0.113.1")
+        switch arrival {
+        case .provider:
+            let answer = try await town.signIn(
+                by: try await town.googleToken(of: "117", email: Self.email), device: "victim's",
+                in: context)
+            return (answer.account, answer.session)
+        case .forgottenPassword:
+            _ = try await house.passwords.requestPasswordReset(
+                .init(email: Self.email), context)
+            let answer = try await house.passwords.resetPassword(
+                .init(
+                    token: try await house.inner.linkToken(
+                        to: Self.email, page: "reset-password"),
+                    password: Self.victims, device: GatewayHouse.device("victim's")), context)
+            return (answer.account, answer.session)
+        }
+    }
+
+    /// The stranger opens the link in their session, then elsewhere with their password, and signs in
+    /// by it at either address.
+    private func expectWorthless(
+        _ link: String, of stranger: SignedIn, _ code: ErrorCode, _ town: ProviderTown
+    ) async throws {
+        for (access, password) in [(stranger.session.accessToken, ""), ("", Self.strangers)] {
+            let error = try await refusal {
+                try await town.house.confirmEmailChange(link, access: access, password: password)
+            }
+            #expect(error.code == code)
+        }
+        let error = try await refusal {
+            try await town.house.signIn(Self.email, password: Self.strangers)
+        }
+        #expect(error.code == .invalidCredential)
+    }
+}

@@ -1,0 +1,145 @@
+import Contracts
+import IdentityService
+import Messages
+import RPC
+import RateLimitService
+import ServiceRuntime
+import SessionService
+import Synchronization
+
+/// The inner services as a gateway's clients call them, each call counted; one of them can be lost on
+/// the way there or on the way back. A method that a flow begins to use is added here.
+final class InnerWire: CallChannel {
+    /// What befalls one call.
+    struct Cut: Hashable, Sendable {
+        /// Of which method. A flow can make two calls at once, so that their order says nothing.
+        let method: String
+        /// Which one of it, from 1 on.
+        let call: Int
+        /// Whether the service does what it is asked, so that only its answer is lost.
+        let doesIt: Bool
+    }
+
+    private typealias Handler =
+        @Sendable (any Sendable, CallContext) async throws -> any Sendable
+
+    private let handlers: [String: Handler]
+    private let cut: Cut?
+    private let made = Mutex<[MethodDescription]>([])
+
+    init(_ inner: InnerServices, cut: Cut? = nil) {
+        handlers = Dictionary(
+            uniqueKeysWithValues: Self.identity(inner) + Self.session(inner) + Self.limits(inner))
+        self.cut = cut
+    }
+
+    /// What was called, in order.
+    var calls: [MethodDescription] { made.withLock { $0 } }
+
+    func call<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ request: Request, _ context: CallContext
+    ) async throws -> Response {
+        let number = made.withLock { made in
+            made.append(method)
+            return made.count { $0.name == method.name }
+        }
+        guard let handler = handlers[method.name] else {
+            throw ServiceError(.unknownMethod, detail: method.name)
+        }
+        let isCut = cut?.method == method.name && cut?.call == number
+        if isCut, cut?.doesIt == false { throw ServiceError(.unavailable) }
+        let answer = try await handler(request, context)
+        guard !isCut, let answer = answer as? Response else { throw ServiceError(.unavailable) }
+        return answer
+    }
+
+    // MARK: who serves
+
+    private static func serve<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription,
+        _ body: @escaping @Sendable (Request, CallContext) async throws -> Response
+    ) -> (String, Handler) {
+        (
+            method.name,
+            { request, context in
+                guard let request = request as? Request else {
+                    throw ServiceError(.invalidArgument)
+                }
+                return try await body(request, context)
+            }
+        )
+    }
+
+    private static func identity(_ inner: InnerServices) -> [(String, Handler)] {
+        let (accounts, identities) = (inner.identity, inner.identities)
+        let codes = PhoneCodes(of: inner.identity)
+        let changes = EmailChanges(of: inner.identity)
+        return [
+            serve(AccountsDescription.register, accounts.register),
+            serve(AccountsDescription.verifyPassword, accounts.verifyPassword),
+            serve(AccountsDescription.confirmEmail, accounts.confirmEmail),
+            serve(AccountsDescription.getAccount, accounts.getAccount),
+            serve(CredentialsDescription.requestPasswordReset, accounts.requestPasswordReset),
+            serve(CredentialsDescription.resetPassword, accounts.resetPassword),
+            serve(CredentialsDescription.changePassword, accounts.changePassword),
+            serve(CredentialsDescription.resendVerification, accounts.resendVerification),
+            serve(IdentitiesDescription.signInWithProvider, identities.signInWithProvider),
+            serve(IdentitiesDescription.signInAnonymously, identities.signInAnonymously),
+            serve(IdentitiesDescription.linkProvider, identities.linkProvider),
+            serve(IdentitiesDescription.unlink, identities.unlink),
+            serve(PhoneCodesDescription.requestCode, codes.requestCode),
+            serve(PhoneCodesDescription.signInWithCode, codes.signInWithCode),
+            serve(PhoneCodesDescription.linkPhone, codes.linkPhone),
+            serve(EmailChangesDescription.requestEmailChange, changes.requestEmailChange),
+            serve(EmailChangesDescription.confirmEmailChange, changes.confirmEmailChange),
+            serve(EmailChangesDescription.cancelEmailChange, changes.cancelEmailChange),
+            serve(
+                EmailChangesDescription.resendVerificationByPassword,
+                changes.resendVerificationByPassword),
+        ]
+    }
+
+    private static func session(_ inner: InnerServices) -> [(String, Handler)] {
+        let session = inner.session
+        return [
+            serve(SessionsDescription.create) { try await session.create($0, $1) },
+            serve(SessionsDescription.refresh) { try await session.refresh($0, $1) },
+            serve(SessionsDescription.validate) { try session.validate($0, $1) },
+            serve(SessionsDescription.inspect) { try await session.inspect($0, $1) },
+            serve(SessionsDescription.signOut) { try await session.signOut($0, $1) },
+            serve(DevicesDescription.reauthenticate) { try await session.reauthenticate($0, $1) },
+            serve(DevicesDescription.listProofs) { try await session.listProofs($0, $1) },
+        ]
+    }
+
+    private static func limits(_ inner: InnerServices) -> [(String, Handler)] {
+        let limits = inner.limits
+        return [
+            serve(LimitsDescription.consume) { try await limits.consume($0, $1) },
+            serve(LimitsDescription.check) { try limits.check($0, $1) },
+            serve(LimitsDescription.refund) { try limits.refund($0, $1) },
+            serve(LimitsDescription.succeed) { try limits.succeed($0, $1) },
+            serve(LimitsDescription.peek) { try limits.peek($0, $1) },
+        ]
+    }
+
+    // MARK: streams, which no flow that changes something has
+
+    func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ request: Request, _ context: CallContext
+    ) -> IncomingItems<Response> {
+        .inProcess { _ in throw ServiceError(.unknownMethod) }
+    }
+
+    func clientStream<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ context: CallContext
+    ) -> ClientStreamCall<Request, Response> {
+        .inProcess { _ in throw ServiceError(.unknownMethod) }
+    }
+
+    func bidirectional<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ context: CallContext
+    ) -> BidirectionalCall<Request, Response> {
+        .inProcess { _, _ in throw ServiceError(.unknownMethod) }
+    }
+}

@@ -1,0 +1,140 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// Each call that carries an access token, in a session that identity has ended a moment ago and the
+/// session service has not heard of: the stand-in still says whose it is.
+@Suite("X-04: a session that identity has ended changes nothing more", .timeLimit(.minutes(1)))
+struct EndedSessionTests {
+    let house: IdentityHouse
+    let bench: PhoneBench
+
+    init() throws {
+        house = try IdentityHouse()
+        bench = PhoneBench(house)
+    }
+
+    /// Ends the sessions of an account, at identity alone.
+    private func end(_ account: String, in house: IdentityHouse) async throws {
+        let (id, parts) = (try #require(AccountID(text: account)), house.service.parts)
+        try await house.store.write { transaction in
+            try transaction.endSessions(of: id, provedUntil: transaction.at, parts)
+        }
+    }
+
+    private func end(_ account: String) async throws { try await end(account, in: house) }
+
+    /// An account with a proved address and a session of it.
+    private func person() async throws -> (account: String, session: String) {
+        let account = try await house.registerProved().accountId
+        return (account, house.devices.open(account))
+    }
+
+    @Test(
+        "G-07: a guest's session that has ended registers nothing",
+        arguments: [EnumerationMode.friendly, .strict])
+    func registration(mode: EnumerationMode) async throws {
+        let house = try IdentityHouse(enumeration: mode)
+        let guest = try await house.guest()
+        try await end(guest.account, in: house)
+        let rows = try await house.count("outbox")
+        let error = try await refusal {
+            try await house.service.register(
+                .init(
+                    email: "ada@example.org", password: "Stranger7Password", language: "en",
+                    origin: IdentityHouse.origin, guestAccessToken: guest.token), house.context())
+        }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("email_addresses") == 0)
+        #expect(try await house.count("claims") == 0)
+        #expect(try await house.count("outbox") == rows, "no mail goes")
+    }
+
+    @Test("G-25: a sign-up that ended its guest's session is answered again in it all the same")
+    func registeredAgain() async throws {
+        let guest = try await house.guest()
+        func register() async throws -> String? {
+            try await house.service.register(
+                .init(
+                    email: "ada@example.org", password: "Correct7Horse", language: "en",
+                    origin: IdentityHouse.origin, guestAccessToken: guest.token),
+                house.context("k")
+            ).account?.accountId
+        }
+        let first = try await register()
+        house.devices.end(guest.token)
+        #expect(try await register() == first)
+    }
+
+    @Test("G-12: nor does it take back the change of address that its owner waits for")
+    func cancelling() async throws {
+        let stranger = try await person()
+        try await end(stranger.account)
+        house.time.advance(by: .milliseconds(1))
+        let owner = house.devices.open(stranger.account)
+        _ = try await house.requestChange("new@example.org", owner)
+        let error = try await refusal { try await house.cancelChange(stranger.session) }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("email_changes") == 1)
+        #expect(try await house.cancelChange(owner))
+    }
+
+    @Test(
+        "G-14: nor has it a code sent, to add a number or to prove itself",
+        arguments: [IdentityV1.PhoneCodePurpose.link, .prove])
+    func codeRequest(purpose: IdentityV1.PhoneCodePurpose) async throws {
+        let account = try await bench.account().accountId
+        let session = house.devices.open(account)
+        try await end(account)
+        let error = try await refusal {
+            try await bench.request(PhoneBench.number, purpose, accessToken: session)
+        }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.count("phone_codes", where: "account IS NOT NULL") == 0)
+        #expect(try await house.count("outbox", where: "topic = 'text'") == 0)
+    }
+
+    @Test("G-14: nor does the right code add a number there, and no guess is counted")
+    func codeLink() async throws {
+        let stranger = try await person()
+        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: stranger.session)
+        try await end(stranger.account)
+        for guess in [sent.wrong, sent] {
+            let error = try await refusal { try await bench.link(guess, stranger.session) }
+            #expect(error.code == .sessionEnded)
+        }
+        #expect(try await house.count("identities") == 0)
+        #expect(try await house.count("phone_codes", where: "evaluated > 0") == 0)
+        let outcome = "auth/session-ended"
+        #expect(try await house.audited("phone-code.refused", outcome: outcome) == 2)
+    }
+
+    @Test("G-13: nor does the right code prove anybody there")
+    func codeProof() async throws {
+        let account = try await bench.account().accountId
+        let session = house.devices.open(account)
+        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: session)
+        try await end(account)
+        let error = try await refusal { try await bench.prove(sent, session) }
+        #expect(error.code == .sessionEnded)
+        #expect(try await house.audited("phone-code.proved") == 0)
+    }
+
+    @Test("G-13: nor a provider's token")
+    func providerProof() async throws {
+        let token = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
+        let account = try await house.account(by: token).accountId
+        let session = house.devices.open(account)
+        try await end(account)
+        let error = try await refusal {
+            try await house.identities.proveByProvider(
+                .init(accessToken: session, token: token, origin: IdentityHouse.origin),
+                house.context())
+        }
+        #expect(error.code == .sessionEnded)
+    }
+}
