@@ -187,7 +187,7 @@ bench_sign-in() {
 # Sign-ins by a provider's tokens through the five programs, by the CPU time that these take.
 bench_provider-sign-ins() {
   build_measures
-  build_release
+  build_measures "${programs[@]}"
   mkdir -p "$work/providers"
   "$release/Benchmarks" provider-sign-ins --postern "$release/postern" \
     --folder "$work/providers" --runs "$runs"
@@ -195,7 +195,7 @@ bench_provider-sign-ins() {
 
 # What a stranger learns of an address by asking the five programs, in so many samples of each kind.
 bench_enumeration() {
-  build_release
+  build_measures "${programs[@]}"
   swift build --package-path "$root" --build-tests >&2
   local log=$work/enumeration outcome=0
   POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=${POSTERN_BENCH_SAMPLES:-400} \
@@ -230,7 +230,7 @@ bench_footprint() {
 # system's long tests, the crowd in a process of its own, the programs built for release.
 bench_crowds() {
   need_packages python3
-  build_release
+  build_measures "${programs[@]}"
   swift build --package-path "$root" --build-tests >&2
   POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=1 SWIFT_BACKTRACE=enable=no \
     swift test --package-path "$root" --skip-build --no-parallel \
