@@ -33,8 +33,8 @@ for language in en de es fr ja; do
   page=$sheets/$language.html
   "$postern" template preview all --language "$language" --product "Tea & Cake" \
     --output "$page" "${words[@]}" >/dev/null
-  # 14,000 px hold all messages; half as large they are still readable.
-  browse --force-device-scale-factor=0.5 --window-size=2850,14000 \
+  # 16,000 px hold all messages; half as large they are still readable.
+  browse --force-device-scale-factor=0.5 --window-size=2850,16000 \
     --screenshot="$sheets/$language.png" "file://$page" >/dev/null
   shown=$(browse --dump-dom "file://$page")
   frames=$(grep -o '<iframe [^>]*class="[a-z-]*"' <<<"$shown" | grep -c 'class="fits"' || true)
