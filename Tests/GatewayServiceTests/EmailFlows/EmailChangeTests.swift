@@ -170,10 +170,14 @@ struct StrictFlowTests {
         }
         #expect(try await refusal { try await house.resendByPassword() }.code == .tooManyRequests)
         house.time.advance(by: .seconds(900))
-        for _ in 0..<3 { #expect(try await house.resendByPassword()) }
+        var token = ""
+        for _ in 0..<3 {
+            #expect(try await house.resendByPassword())
+            // Before the next one is written: mails go out side by side, and the latest link counts.
+            token = try await house.inner.linkToken()
+        }
         let fourth = try await refusal { try await house.resendByPassword() }
         #expect(fourth.code == .tooManyRequests)
-        let token = try await house.inner.linkToken()
         _ = try await house.verify(token, password: "Correct7Horse")
         #expect(try await house.signIn().account.status == .active)
     }
