@@ -186,7 +186,6 @@ bench_sign-in() {
 
 # Sign-ins by a provider's tokens through the five programs, by the CPU time that these take.
 bench_provider-sign-ins() {
-  build_measures
   build_measures "${programs[@]}"
   mkdir -p "$work/providers"
   "$release/Benchmarks" provider-sign-ins --postern "$release/postern" \

@@ -7,7 +7,7 @@ Reads orders from its input, a line each, and answers each with a line:
 
     idle N     N more that say Hello, make a call, and then nothing
     slow N     N more that send a byte every ten seconds, of which half say Hello first; who is
-               thrown out comes back
+               thrown out comes back when its next byte is due
     watch N    N streams of Health/Watch on few connections
     follow N   N streams of Verification/WatchEnds on few connections
     mark       from now on ends that are told to followers are counted anew
@@ -224,6 +224,8 @@ class Crowd:
 
     def hear(self, caller):
         """Takes what has come; it is counted, and not looked into further."""
+        if caller not in self.callers:
+            return  # it has left since it was heard of
         is_over, at = False, 0
         try:
             while got := caller.socket.recv(262_144):
@@ -249,16 +251,17 @@ class Crowd:
         """Lets those slow ones whose turn it is send their byte, or come back."""
         now = time.monotonic()
         for place, caller in enumerate(self.slow):
+            if caller.next_byte > now:
+                continue
             if caller not in self.callers:
                 self.returns += 1
                 self.slow[place] = caller = self.slow_one(caller.is_greeted)
-                caller.next_byte = now + GAP_SECONDS
-            elif caller.next_byte <= now:
-                caller.next_byte = now + GAP_SECONDS
+            else:
                 try:
                     caller.socket.send(b"\0")
                 except OSError:
                     self.remove(caller)
+            caller.next_byte = now + GAP_SECONDS
 
     def run(self):
         self.selector.register(sys.stdin, selectors.EVENT_READ, None)
