@@ -5,7 +5,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var runningMax = 2_000
     /// Handlers of costly methods running at once: what they wait for is scarcer than memory.
     package var costlyRunningMax = 256
-    /// Watchers at once; each costs up to 4 KiB.
+    /// Watchers at once; each costs 3.5 KiB, or 5 as a follower of ends (`docker/bench.sh crowds`).
     package var watchingMax = 20_000
     /// Handlers of the admin lane running at once: a few operators and probes.
     package var adminRunningMax = 64
