@@ -192,17 +192,21 @@ bench_provider-sign-ins() {
     --folder "$work/providers" --runs "$runs"
 }
 
-# What a stranger learns of an address by asking the five programs, in so many samples of each kind.
-bench_enumeration() {
+# Figures of the system's tests in their long form, against programs built for release.
+# $1: rounds; $2: suites, as a regular expression.
+report_system_tests() {
   build_measures "${programs[@]}"
   swift build --package-path "$root" --build-tests >&2
-  local log=$work/enumeration outcome=0
-  POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=${POSTERN_BENCH_SAMPLES:-400} \
+  local log=$work/system-tests outcome=0
+  POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=$1 SWIFT_BACKTRACE=enable=no \
     swift test --package-path "$root" --skip-build --no-parallel \
-    --filter '^SystemTests\.SystemTests/Enumeration' >"$log" 2>&1 || outcome=$?
+    --filter "^SystemTests\.SystemTests/$2" >"$log" 2>&1 || outcome=$?
   grep '^figure ' "$log" || true
-  ((outcome == 0)) || fail "not alike: $(cat "$log")"
+  ((outcome == 0)) || fail "a bound does not hold: $(cat "$log")"
 }
+
+# What a stranger learns of an address by asking the five programs, in so many samples of each kind.
+bench_enumeration() { report_system_tests "${POSTERN_BENCH_SAMPLES:-400}" Enumeration; }
 
 # Time until ready, and the memory of all five after 10,000 calls to each of them.
 bench_footprint() {
@@ -225,16 +229,11 @@ bench_footprint() {
   stop_programs
 }
 
-# What thousands of callers and streams cost the programs, and what others feel of them: the
-# system's long tests, the crowd in a process of its own, the programs built for release.
+# What thousands of callers and streams cost the programs, and what others feel of them; the crowd is
+# a process of its own.
 bench_crowds() {
   need_packages python3
-  build_measures "${programs[@]}"
-  swift build --package-path "$root" --build-tests >&2
-  POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=1 SWIFT_BACKTRACE=enable=no \
-    swift test --package-path "$root" --skip-build --no-parallel \
-    --filter '^SystemTests\.SystemTests/(Crowds|Followers|SignInRush|RollingStop)' |
-    tee /dev/stderr | grep '^figure '
+  report_system_tests 1 '(Crowds|Followers|SignInRush|RollingStop)'
 }
 
 set_up gcc libc6-dev util-linux procps
