@@ -95,13 +95,7 @@ struct RepeatTests {
         "23 h 59 min later: the first answer still, and nothing is done again",
         arguments: RepeatedCalls.all)
     func late(row: RepeatedCall) async throws {
-        try await ProviderTown.with { town in
-            let house = town.house
-            let calls = try await row.prepare(town)
-            let first = try await calls.same(Gateway(house), house.context("k"))
-            _ = try await house.effects()
-            house.time.advance(by: .seconds(24 * 3_600 - 60))
-            let late = try await calls.late()
+        try await Self.wait(.seconds(24 * 3_600 - 60), after: row) { house, first, late in
             let before = try await house.effects()
             let again = try await late(Gateway(house), house.context("k"))
             #expect(RepeatedCall.afterADay(again) == RepeatedCall.afterADay(first))
@@ -113,13 +107,7 @@ struct RepeatTests {
         "24 hours later the key is free: the call acts anew, or is answered by what there is",
         arguments: RepeatedCalls.all)
     func afterwards(row: RepeatedCall) async throws {
-        try await ProviderTown.with { town in
-            let house = town.house
-            let calls = try await row.prepare(town)
-            _ = try await calls.same(Gateway(house), house.context("k"))
-            _ = try await house.effects()
-            house.time.advance(by: .seconds(24 * 3_600 + 60))
-            let late = try await calls.late()
+        try await Self.wait(.seconds(24 * 3_600 + 60), after: row) { house, _, late in
             let before = try await house.effects()
             switch row.afterwards {
             case .refused(let code):
@@ -132,6 +120,21 @@ struct RepeatTests {
                 _ = try await late(Gateway(house), house.context("k"))
                 #expect(try await house.effects() == before)
             }
+        }
+    }
+
+    /// Makes a row's call, waits, and hands on its answer and the call as it is made so late.
+    private static func wait(
+        _ duration: Duration, after row: RepeatedCall,
+        _ check: (GatewayHouse, _ first: String, _ late: RepeatedCall.Call) async throws -> Void
+    ) async throws {
+        try await ProviderTown.with { town in
+            let house = town.house
+            let calls = try await row.prepare(town)
+            let first = try await calls.same(Gateway(house), house.context("k"))
+            _ = try await house.effects()
+            house.time.advance(by: duration)
+            try await check(house, first, calls.late())
         }
     }
 
