@@ -40,17 +40,16 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Expired links dropped with each new one, so that the table shrinks while it is used.
-    private static var purgedAtOnce: Int64 { 4 }
-
     /// Writes a link.
     func insert(_ link: NewLink) throws {
-        try execute(
-            """
-            DELETE FROM links WHERE link IN (
-                SELECT link FROM links WHERE expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?)
-            """,
-            [SQLValue(at), .integer(Self.purgedAtOnce)])
+        try purge("links") { rowsMax in
+            try execute(
+                """
+                DELETE FROM links WHERE link IN (
+                    SELECT link FROM links WHERE expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?)
+                """,
+                [SQLValue(at), .integer(rowsMax)])
+        }
         try execute(
             """
             INSERT INTO links (link, token_hash, purpose, account, address_key, expires_at_ms)

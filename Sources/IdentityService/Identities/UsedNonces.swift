@@ -2,20 +2,19 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Expired nonces dropped with each new one, so that the table shrinks while it is used.
-    private static var noncesPurgedAtOnce: Int64 { 4 }
-
     /// Uses a nonce up (G-05).
     /// - Returns: false where it was used before. Attack: a token is caught on its way, and handed
     ///   in a second time.
     func use(_ nonce: UsedNonce) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM used_nonces WHERE nonce IN (
-                SELECT nonce FROM used_nonces WHERE expires_at_ms <= ?
-                ORDER BY expires_at_ms LIMIT ?)
-            """,
-            [SQLValue(at), .integer(Self.noncesPurgedAtOnce)])
+        try purge("used_nonces") { rowsMax in
+            try execute(
+                """
+                DELETE FROM used_nonces WHERE nonce IN (
+                    SELECT nonce FROM used_nonces WHERE expires_at_ms <= ?
+                    ORDER BY expires_at_ms LIMIT ?)
+                """,
+                [SQLValue(at), .integer(rowsMax)])
+        }
         let written = try execute(
             """
             INSERT INTO used_nonces (nonce_key, expires_at_ms) VALUES (?, ?)

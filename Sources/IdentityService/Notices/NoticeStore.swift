@@ -2,18 +2,17 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Old notices purged with each new one, so that the table shrinks while it is used.
-    private static var purgedAtOnce: Int64 { 4 }
-
     /// Notes that an account's owner was mailed, and forgets a few that count no more.
     func noteNotice(_ account: AccountID, _ kind: NoticeKind) throws {
-        try execute(
-            """
-            DELETE FROM notices
-            WHERE notice IN (SELECT notice FROM notices ORDER BY notice LIMIT ?)
-              AND mailed_at_ms <= ?
-            """,
-            [.integer(Self.purgedAtOnce), SQLValue(at - NoticeRule.window)])
+        try purge("notices") { rowsMax in
+            try execute(
+                """
+                DELETE FROM notices
+                WHERE notice IN (SELECT notice FROM notices ORDER BY notice LIMIT ?)
+                  AND mailed_at_ms <= ?
+                """,
+                [.integer(rowsMax), SQLValue(at - NoticeRule.window)])
+        }
         try execute(
             "INSERT INTO notices (account, kind, mailed_at_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .integer(kind.rawValue), SQLValue(at)])

@@ -15,18 +15,17 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Old changes dropped with each new one, so that the table shrinks while it is used.
-    private static var purgedAtOnce: Int64 { 4 }
-
     /// Keeps a change in place of what was kept of the number.
     func setNumberChange(_ numberKey: [UInt8], toldAt: Timestamp) throws {
-        try execute(
-            """
-            DELETE FROM number_changes WHERE change IN (
-                SELECT change FROM number_changes WHERE told_at_ms <= ?
-                ORDER BY told_at_ms LIMIT ?)
-            """,
-            [SQLValue(at - NumberChangeRule.keptFor), .integer(Self.purgedAtOnce)])
+        try purge("number_changes") { rowsMax in
+            try execute(
+                """
+                DELETE FROM number_changes WHERE change IN (
+                    SELECT change FROM number_changes WHERE told_at_ms <= ?
+                    ORDER BY told_at_ms LIMIT ?)
+                """,
+                [SQLValue(at - NumberChangeRule.keptFor), .integer(rowsMax)])
+        }
         try execute(
             """
             INSERT INTO number_changes (number_key, told_at_ms) VALUES (?, ?)

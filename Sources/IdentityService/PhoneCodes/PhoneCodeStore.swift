@@ -35,21 +35,21 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Ended codes dropped with each new one, so that the table shrinks while it is used.
-    private static var purgedAtOnce: Int64 { 4 }
     /// For so long a call that used a code can be answered again (G-25), and a late code is told
     /// apart from a wrong one.
     private static var keptFor: Duration { .seconds(24 * 3_600) }
 
     /// Writes a code; the number's former one of that purpose is void.
     func insert(_ code: KeptPhoneCode) throws {
-        try execute(
-            """
-            DELETE FROM phone_codes WHERE code IN (
-                SELECT code FROM phone_codes WHERE expires_at_ms <= ?
-                ORDER BY expires_at_ms LIMIT ?)
-            """,
-            [SQLValue(at - Self.keptFor), .integer(Self.purgedAtOnce)])
+        try purge("phone_codes") { rowsMax in
+            try execute(
+                """
+                DELETE FROM phone_codes WHERE code IN (
+                    SELECT code FROM phone_codes WHERE expires_at_ms <= ?
+                    ORDER BY expires_at_ms LIMIT ?)
+                """,
+                [SQLValue(at - Self.keptFor), .integer(rowsMax)])
+        }
         let binding = code.binding
         try execute(
             "UPDATE phone_codes SET stage = ? WHERE number_key = ? AND purpose = ? AND stage = 1",

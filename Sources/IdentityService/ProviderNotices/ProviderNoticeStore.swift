@@ -33,19 +33,18 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Old notices forgotten with each new one, so that the table shrinks while it is used.
-    private static var noticesPurgedAtOnce: Int64 { 4 }
-
     /// Notes that a notice was taken.
     /// - Returns: false where it was before.
     func noteProviderNotice(_ key: [UInt8], until expiry: Timestamp) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM provider_notices WHERE notice IN (
-                SELECT notice FROM provider_notices WHERE expires_at_ms <= ?
-                ORDER BY expires_at_ms LIMIT ?)
-            """,
-            [SQLValue(at), .integer(Self.noticesPurgedAtOnce)])
+        try purge("provider_notices") { rowsMax in
+            try execute(
+                """
+                DELETE FROM provider_notices WHERE notice IN (
+                    SELECT notice FROM provider_notices WHERE expires_at_ms <= ?
+                    ORDER BY expires_at_ms LIMIT ?)
+                """,
+                [SQLValue(at), .integer(rowsMax)])
+        }
         let written = try execute(
             """
             INSERT INTO provider_notices (notice_key, expires_at_ms) VALUES (?, ?)

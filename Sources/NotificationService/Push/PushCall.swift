@@ -11,9 +11,6 @@ struct PushCall: Sendable {
 }
 
 extension Transaction {
-    /// Old calls forgotten at once, which keeps pace with those that come.
-    private static var forgottenAtOnce: Int64 { 8 }
-
     /// The messages of a call that was made before; nil for a new one.
     /// - Throws: `auth/idempotency-key-reused` for another request under a known key.
     func pushCall(_ call: PushCall) throws -> [MessageID]? {
@@ -32,12 +29,14 @@ extension Transaction {
 
     /// Remembers a call, and forgets some that are older than a key is kept.
     func insert(_ call: PushCall, messages: [MessageID]) throws {
-        try execute(
-            """
-            DELETE FROM push_call WHERE number IN (
-                SELECT number FROM push_call WHERE at_ms < ? ORDER BY at_ms LIMIT ?)
-            """,
-            [SQLValue(at - NotificationStore.keptFor), .integer(Self.forgottenAtOnce)])
+        try purge("push_call") { rowsMax in
+            try execute(
+                """
+                DELETE FROM push_call WHERE number IN (
+                    SELECT number FROM push_call WHERE at_ms < ? ORDER BY at_ms LIMIT ?)
+                """,
+                [SQLValue(at - NotificationStore.keptFor), .integer(rowsMax)])
+        }
         let ids = messages.flatMap { id in
             (0..<8).map { UInt8(truncatingIfNeeded: id.key >> (56 - $0 * 8)) }
         }

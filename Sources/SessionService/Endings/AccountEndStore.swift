@@ -4,8 +4,6 @@ import Storage
 /// How long an account's end is remembered after its moment. It matters only while a proof made
 /// before it is still young, which is half a minute; a day leaves room for clocks.
 private let accountEndKeptFor: Duration = .seconds(86_400)
-/// Old ends purged with each new one, so that the table shrinks while it is used.
-private let accountEndsPurgedAtOnce: Int64 = 4
 
 extension Transaction {
     /// The moment before which proofs of `account` are refused; nil when there is none.
@@ -20,12 +18,14 @@ extension Transaction {
     func noteAccountEnd(
         _ account: AccountID, before moment: Timestamp, _ reason: EndReason
     ) throws {
-        try execute(
-            """
-            DELETE FROM account_end WHERE account IN (
-                SELECT account FROM account_end WHERE before_ms < ? ORDER BY before_ms LIMIT ?)
-            """,
-            [SQLValue(at - accountEndKeptFor), .integer(accountEndsPurgedAtOnce)])
+        try purge("account_end") { rowsMax in
+            try execute(
+                """
+                DELETE FROM account_end WHERE account IN (
+                    SELECT account FROM account_end WHERE before_ms < ? ORDER BY before_ms LIMIT ?)
+                """,
+                [SQLValue(at - accountEndKeptFor), .integer(rowsMax)])
+        }
         try execute(
             """
             INSERT INTO account_end (account, before_ms, reason) VALUES (?, ?, ?)

@@ -2,19 +2,18 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Old nonces purged with each new one, so that the table shrinks while it is used.
-    private static var purgedAtOnce: Int64 { 4 }
-
     /// Uses a proof up, and forgets a few that are too old to be used again.
     /// - Returns: whether this is its first use.
     func useProof(_ proof: SignInProof) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM used_proof
-            WHERE number IN (SELECT number FROM used_proof ORDER BY number LIMIT ?)
-              AND stale_at_ms < ?
-            """,
-            [.integer(Self.purgedAtOnce), SQLValue(at)])
+        try purge("used_proof") { rowsMax in
+            try execute(
+                """
+                DELETE FROM used_proof
+                WHERE number IN (SELECT number FROM used_proof ORDER BY number LIMIT ?)
+                  AND stale_at_ms < ?
+                """,
+                [.integer(rowsMax), SQLValue(at)])
+        }
         let inserted = try execute(
             "INSERT INTO used_proof (nonce, stale_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING",
             [.blob(proof.nonce), SQLValue(SignInProofRule.staleAfter(proof))])

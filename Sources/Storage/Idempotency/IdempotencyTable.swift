@@ -12,8 +12,6 @@ package enum IdempotencyTable {
     package static let keyBytes = 16
     /// How long an answer is kept: longer than any caller retries.
     package static let answersKeptFor: Duration = .seconds(24 * 3_600)
-    /// Old answers purged with each new one, so that the table shrinks while it is used.
-    static let purgedAtOnce = 4
 
     /// What is known of a call.
     package enum Memory: Hashable, Sendable {
@@ -46,8 +44,10 @@ extension Transaction {
     /// Keeps a call's answer, and drops a few that are too old.
     package func remember(key: [UInt8], fingerprint: [UInt8], answer: [UInt8]) throws {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
-        try forgetAnswers(
-            before: at - IdempotencyTable.answersKeptFor, limit: IdempotencyTable.purgedAtOnce)
+        try purge("idempotency") { rowsMax in
+            try forgetAnswers(
+                before: at - IdempotencyTable.answersKeptFor, limit: Int(rowsMax))
+        }
         // An answer under the same key is an old one that the purge has not come to.
         try execute("DELETE FROM idempotency WHERE key_hash = ?", [.blob(key)])
         try execute(

@@ -59,7 +59,7 @@ struct GroupCommit {
 
     /// Runs the flows in one transaction, commits, and answers all.
     mutating func commit(_ flows: [QueuedFlow]) {
-        let notes = TransactionNotes()
+        let notes = TransactionNotes(flows: flows.count)
         let outcomes: [Outcome]
         do {
             let connection = try openConnection()

@@ -36,8 +36,25 @@ package struct Transaction: SQLSession {
     }
 }
 
-/// What the writer must know of a flow besides its rows.
+/// What the flows of one commit share, and what the writer must know of them besides their rows.
 final class TransactionNotes {
+    /// More than one: so a table that has grown while nothing was dropped shrinks again.
+    static let rowsPurgedForEachFlow = 4
+
+    /// How many flows there are.
+    let flows: Int
     /// Whether a message was put into the outbox, so that its relay is woken after the commit.
     var hasEnqueued = false
+    private var purged: [String] = []
+
+    init(flows: Int) {
+        self.flows = flows
+    }
+
+    /// Whether no other flow of this commit has purged `table` yet.
+    func isFirst(toPurge table: String) -> Bool {
+        guard !purged.contains(table) else { return false }
+        purged.append(table)
+        return true
+    }
 }
