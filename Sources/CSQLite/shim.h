@@ -10,6 +10,12 @@ static inline int csqlite_set_flag(sqlite3 *connection, int option, int on) {
     return sqlite3_db_config(connection, option, on, (int *)0);
 }
 
+/* sqlite3_config is variadic too. Not to count the memory of all connections together spares each
+   allocation a lock that they share; it works only before the first connection. */
+static inline int csqlite_count_no_memory(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /* Binds a copy of exactly `count` bytes, NULs included. A null pointer would bind NULL, so empty
    text is given an address. */
 static inline int csqlite_bind_text(

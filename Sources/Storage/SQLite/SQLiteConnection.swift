@@ -51,13 +51,17 @@ final class SQLiteConnection: SQLConnection {
     private func withStatement<Result>(
         _ sql: String, _ values: [SQLValue], _ body: (SQLiteStatement) throws -> Result
     ) throws -> Result {
-        let statement = try statements.take(sql) ?? SQLiteStatement(sql, handle)
-        defer {
-            statement.reset()
-            statements.put(sql, statement)
-        }
+        let statement = try statement(sql)
+        defer { statement.reset() }
         try statement.bind(values)
         return try body(statement)
+    }
+
+    private func statement(_ sql: String) throws -> SQLiteStatement {
+        if let free = statements.free(sql) { return free }
+        let new = try SQLiteStatement(sql, handle)
+        statements.keep(new, sql)
+        return new
     }
 
     func run(script: String) throws {

@@ -56,8 +56,12 @@ package struct SQLiteEngine: SQLEngine {
         try SQLiteBackup.copy(from: try open(location), to: path)
     }
 
+    /// Whether SQLite was told in time that nobody asks what memory it uses: once for the process.
+    private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
+
     private func open(_ location: String) throws -> SQLiteConnection {
         precondition(sqlite3_threadsafe() != 0, "Debian's SQLite is built for threads")
+        _ = Self.countsNoMemory
         let connection = try SQLiteConnection(location, flags: SQLITE_OPEN_READWRITE)
         let code = sqlite3_busy_timeout(connection.handle, Self.busyMilliseconds)
         try SQLiteError.check(code, connection.handle)

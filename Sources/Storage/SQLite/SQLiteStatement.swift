@@ -7,6 +7,10 @@ import CSQLite
 final class SQLiteStatement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
+    /// From `bind` to `reset`.
+    private(set) var isInUse = false
+    /// When it was last taken from the cache, which counts.
+    var lastUse: UInt64 = 0
 
     /// Prepares the one statement in `sql`, to be kept for many uses.
     init(_ sql: String, _ connection: OpaquePointer) throws {
@@ -36,8 +40,9 @@ final class SQLiteStatement {
         sqlite3_finalize(statement)
     }
 
-    /// Gives every parameter its value.
+    /// Begins a use: gives every parameter its value.
     func bind(_ values: [SQLValue]) throws {
+        isInUse = true
         let wanted = Int(sqlite3_bind_parameter_count(statement))
         guard values.count == wanted else {
             throw SQLError(.misuse, detail: "\(values.count) values for \(wanted) parameters")
@@ -110,6 +115,7 @@ final class SQLiteStatement {
         // Repeats the last step's error, which was thrown when it happened.
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
+        isInUse = false
     }
 
     private static func isSpace(_ character: CChar) -> Bool {

@@ -1,31 +1,42 @@
-/// Prepared statements between their uses, by their text. One that is in use is not here, so the
-/// same text used inside its own row closure gets a statement of its own.
+/// Prepared statements, kept by their text. One that is in use is not handed out, so the same text used
+/// inside its own row closure gets a statement of its own.
 struct SQLiteStatementCache {
     /// Statements kept; a store has a few dozen different ones, each of 2 to 20 KB.
     static let statementsMax = 128
 
-    private var kept: [String: Kept] = [:]
+    private var kept: [Text: SQLiteStatement] = [:]
     private var uses: UInt64 = 0
 
-    private struct Kept {
-        let statement: SQLiteStatement
-        let lastUse: UInt64
+    /// A text as a key. Every call of ours looks up a dozen of them, of hundreds of bytes each: so it
+    /// is told apart by its length, which few share, and then compared, which for a literal is its
+    /// address.
+    private struct Text: Hashable {
+        let sql: String
+
+        func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
     }
 
-    /// Takes the statement out, if it is here.
-    mutating func take(_ sql: String) -> SQLiteStatement? {
-        kept.removeValue(forKey: sql)?.statement
-    }
-
-    /// Puts a reset statement back; over the bound, the one longest unused goes.
-    mutating func put(_ sql: String, _ statement: SQLiteStatement) {
+    /// The statement of this text, if it is here and free.
+    mutating func free(_ sql: String) -> SQLiteStatement? {
+        guard let statement = kept[Text(sql: sql)], !statement.isInUse else { return nil }
         uses &+= 1
+        statement.lastUse = uses
+        return statement
+    }
+
+    /// Keeps a new statement, unless there is one of its text; over the bound, the one longest unused
+    /// goes.
+    mutating func keep(_ statement: SQLiteStatement, _ sql: String) {
+        let text = Text(sql: sql)
+        guard kept[text] == nil else { return }
         if kept.count >= Self.statementsMax,
             let oldest = kept.min(by: { $0.value.lastUse < $1.value.lastUse })
         {
             kept[oldest.key] = nil
         }
-        kept[sql] = Kept(statement: statement, lastUse: uses)
+        uses &+= 1
+        statement.lastUse = uses
+        kept[text] = statement
     }
 
     /// Finalises all, which must precede the connection's end.
