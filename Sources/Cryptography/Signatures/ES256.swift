@@ -8,36 +8,18 @@ enum ES256 {
     private static let derBytesMax = 72
 
     static func sign(_ message: UnsafeRawBufferPointer, with key: P256Key) throws -> [UInt8] {
-        guard let context = EVP_MD_CTX_new() else { throw CryptographyError.library("ES256") }
-        defer { EVP_MD_CTX_free(context) }
-        var der = [UInt8](repeating: 0, count: derBytesMax)
-        var count = der.count
-        let bytes = message.bindMemory(to: UInt8.self)
-        guard EVP_DigestSignInit(context, nil, Algorithms.sha256, nil, key.pointer) == 1,
-            EVP_DigestSign(context, &der, &count, bytes.baseAddress, bytes.count) == 1
-        else { throw CryptographyError.library("ES256: sign") }
-        return try raw(der: der[..<count])
+        try raw(der: key.signatures.sign(message, bytesMax: derBytesMax))
     }
 
     /// Whether `signature` is `key`'s over `message`; false for anything that is no signature.
     static func verify(
         _ signature: [UInt8], of message: UnsafeRawBufferPointer, with key: P256Key
     ) -> Bool {
-        guard signature.count == signatureBytes,
-            let context = EVP_MD_CTX_new()
-        else { return false }
-        defer {
-            EVP_MD_CTX_free(context)
-            // A refused signature leaves its reasons on this thread's list.
-            ERR_clear_error()
-        }
-        let der = der(raw: signature)
-        let bytes = message.bindMemory(to: UInt8.self)
-        return EVP_DigestVerifyInit(context, nil, Algorithms.sha256, nil, key.pointer) == 1
-            && EVP_DigestVerify(context, der, der.count, bytes.baseAddress, bytes.count) == 1
+        signature.count == signatureBytes
+            && key.signatures.verify(der(raw: signature), of: message)
     }
 
-    private static func raw(der: ArraySlice<UInt8>) throws -> [UInt8] {
+    private static func raw(der: [UInt8]) throws -> [UInt8] {
         try der.withUnsafeBufferPointer { der in
             var position = der.baseAddress
             guard let signature = d2i_ECDSA_SIG(nil, &position, der.count) else {

@@ -5,10 +5,12 @@ import COpenSSL
 // threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)).
 final class P256Key: @unchecked Sendable {
     let pointer: OpaquePointer
+    let signatures: HashSignatures
 
     /// Takes over one reference.
     init(taking pointer: OpaquePointer) {
         self.pointer = pointer
+        signatures = HashSignatures(key: pointer)
     }
 
     deinit { EVP_PKEY_free(pointer) }

@@ -7,32 +7,14 @@ enum RSA {
     static let signatureBytesMax = 1_024
 
     static func sign(_ message: UnsafeRawBufferPointer, with key: RSAKey) throws -> [UInt8] {
-        guard let context = EVP_MD_CTX_new() else { throw CryptographyError.library("RSA") }
-        defer { EVP_MD_CTX_free(context) }
-        var signature = [UInt8](repeating: 0, count: signatureBytesMax)
-        var count = signature.count
-        let bytes = message.bindMemory(to: UInt8.self)
-        // PKCS #1 v1.5 is the padding that a context begins with.
-        guard EVP_DigestSignInit(context, nil, Algorithms.sha256, nil, key.pointer) == 1,
-            EVP_DigestSign(context, &signature, &count, bytes.baseAddress, bytes.count) == 1
-        else { throw CryptographyError.library("RSA: sign") }
-        return Array(signature.prefix(count))
+        try key.signatures.sign(message, bytesMax: signatureBytesMax)
     }
 
     /// Whether `signature` is `key`'s over `message`; false for anything that is no signature.
     static func verify(
         _ signature: [UInt8], of message: UnsafeRawBufferPointer, with key: RSAKey
     ) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer {
-            EVP_MD_CTX_free(context)
-            // A refused signature leaves its reasons on this thread's list.
-            ERR_clear_error()
-        }
-        let bytes = message.bindMemory(to: UInt8.self)
-        return EVP_DigestVerifyInit(context, nil, Algorithms.sha256, nil, key.pointer) == 1
-            && EVP_DigestVerify(
-                context, signature, signature.count, bytes.baseAddress, bytes.count) == 1
+        key.signatures.verify(signature, of: message)
     }
 }
 
@@ -41,24 +23,32 @@ enum RSA {
 // threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)).
 final class RSAKey: @unchecked Sendable {
     let pointer: OpaquePointer
+    let signatures: HashSignatures
+
+    /// Takes over one reference.
+    private init(taking pointer: OpaquePointer) {
+        self.pointer = pointer
+        signatures = HashSignatures(key: pointer)
+    }
 
     /// A new key pair.
-    init(generating bits: Int) throws {
-        pointer = try Self.taken(copenssl_generate_rsa(bits))
+    convenience init(generating bits: Int) throws {
+        self.init(taking: try Self.taken(copenssl_generate_rsa(bits)))
     }
 
     /// A private key in DER: PKCS #8, or PKCS #1 as older tools write it.
-    init(privateDER der: UnsafeRawBufferPointer) throws {
+    convenience init(privateDER der: UnsafeRawBufferPointer) throws {
         var position = der.bindMemory(to: UInt8.self).baseAddress
-        pointer = try Self.taken(d2i_AutoPrivateKey(nil, &position, der.count))
+        self.init(taking: try Self.taken(d2i_AutoPrivateKey(nil, &position, der.count)))
     }
 
     /// A public key as a SubjectPublicKeyInfo (RFC 5280, 4.1).
-    init(publicDER der: [UInt8]) throws {
-        pointer = try der.withUnsafeBufferPointer { der in
+    convenience init(publicDER der: [UInt8]) throws {
+        let pointer = try der.withUnsafeBufferPointer { der in
             var position = der.baseAddress
             return try Self.taken(d2i_PUBKEY(nil, &position, der.count))
         }
+        self.init(taking: pointer)
     }
 
     deinit { EVP_PKEY_free(pointer) }
