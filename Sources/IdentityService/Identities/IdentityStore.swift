@@ -77,10 +77,10 @@ extension Transaction {
     }
 
     /// Notes a sign-in by an identity.
-    func noteUse(lookUpKey: [UInt8]) throws {
+    func noteUse(_ identity: Int64) throws {
         try execute(
-            "UPDATE identities SET last_used_at_ms = ? WHERE look_up_key = ?",
-            [SQLValue(at), .blob(lookUpKey)])
+            "UPDATE identities SET last_used_at_ms = ? WHERE identity = ?",
+            [SQLValue(at), .integer(identity)])
     }
 
     /// Takes an identity away from its account.

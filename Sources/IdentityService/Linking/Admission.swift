@@ -68,9 +68,9 @@ struct Admission: Sendable {
     ) async throws -> AdmissionOutcome {
         do {
             return try await parts.store.write { transaction in
-                try AdmissionWriting(
-                    parts: parts, proved: proved, call: call, transaction: transaction
-                ).run()
+                var writing = AdmissionWriting(
+                    parts: parts, proved: proved, call: call, transaction: transaction)
+                return try writing.run()
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
             return .undecided

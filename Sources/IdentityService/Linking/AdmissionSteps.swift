@@ -8,6 +8,8 @@ struct AdmissionSteps {
     let parts: IdentityParts
     let proved: ProvedIdentity
     let call: AdmissionCall
+    /// What the decision rests on.
+    let found: FoundAccounts
     let transaction: Transaction
 
     /// What was written.
@@ -19,6 +21,8 @@ struct AdmissionSteps {
         var removed: [String] = []
         /// The account's sessions end with this.
         var endsSessions = false
+        /// The account, where it is as it was found but for this sign-in; nil where it has changed.
+        var unchanged: AccountRow?
     }
 
     /// Writes what `decision` says, which is no refusal.
@@ -35,8 +39,11 @@ struct AdmissionSteps {
 
     private func signIn(to account: AccountID) throws -> Done {
         let row = try self.row(account)
-        try transaction.noteUse(lookUpKey: parts.keys.lookUpKey(of: proved))
-        return Done(account: account, lastSignInAt: row.lastSignInAt)
+        guard let identity = found.identity, !row.isGuest else {
+            throw ServiceError(.internalError, detail: "a known identity is not whole")
+        }
+        try transaction.noteUse(identity.identity)
+        return Done(account: account, lastSignInAt: row.lastSignInAt, unchanged: row)
     }
 
     private func link(to account: AccountID) throws -> Done {
@@ -96,8 +103,8 @@ struct AdmissionSteps {
 
     // MARK: parts of them
 
-    private func row(_ account: AccountID) throws -> AccountRow {
-        guard let row = try transaction.account(account) else {
+    private func row(_ account: AccountID) throws(ServiceError) -> AccountRow {
+        guard let row = found.accounts.first(where: { $0.account == account }) else {
             throw ServiceError(.internalError, detail: "a decided account is not there")
         }
         return row

@@ -3,15 +3,37 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
+/// What an admission has read before it writes, so that nothing is read twice.
+struct FoundAccounts {
+    /// The identity, where it is known.
+    var identity: IdentityRow?
+    /// The identity's, the address's owner, and the guest that asks; each where there is one.
+    var accounts: [AccountRow] = []
+}
+
 /// The transaction of an admission: looks up, decides by `LinkingRule`, writes, and reads back.
 struct AdmissionWriting {
-    let parts: IdentityParts
-    let proved: ProvedIdentity
-    let call: AdmissionCall
-    let transaction: Transaction
+    private let parts: IdentityParts
+    private let proved: ProvedIdentity
+    private let call: AdmissionCall
+    private let transaction: Transaction
+    /// The identity's.
+    private let lookUpKey: [UInt8]
+    private var found = FoundAccounts()
+
+    init(
+        parts: IdentityParts, proved: ProvedIdentity, call: AdmissionCall,
+        transaction: Transaction
+    ) {
+        self.parts = parts
+        self.proved = proved
+        self.call = call
+        self.transaction = transaction
+        lookUpKey = parts.keys.lookUpKey(of: proved)
+    }
 
     /// - Throws: `SQLError` of kind `.constraint(.unique)` where somebody wrote in between.
-    func run() throws -> AdmissionOutcome {
+    mutating func run() throws -> AdmissionOutcome {
         let memory = AdmissionMemory(parts: parts, transaction: transaction)
         if let again = try memory.admitted(proved, call) { return .admitted(again) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
@@ -27,17 +49,26 @@ struct AdmissionWriting {
 
     // MARK: look up
 
-    private func look() throws -> LinkingCase {
+    private mutating func look() throws -> LinkingCase {
         let word = EmailWord(proved.email)
-        let known = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
-        return LinkingCase(
-            asking: try asking(), known: try known.flatMap { try holder($0.account) }, email: word,
-            owner: known == nil && word.isProof ? try owner() : nil)
+        found.identity = try transaction.identity(lookUpKey: lookUpKey)
+        let asking = try asking()
+        guard let identity = found.identity else {
+            return LinkingCase(asking: asking, email: word, owner: try word.isProof ? owner() : nil)
+        }
+        return LinkingCase(asking: asking, known: try holder(identity.account), email: word)
     }
 
-    private func asking() throws -> LinkingCase.Asking {
+    /// Reads an account, and keeps it for the steps.
+    private mutating func account(_ account: AccountID) throws -> AccountRow? {
+        guard let row = try transaction.account(account) else { return nil }
+        found.accounts.append(row)
+        return row
+    }
+
+    private mutating func asking() throws -> LinkingCase.Asking {
         guard let guest = call.guest else { return .nobody }
-        guard let row = try transaction.account(guest.account) else {
+        guard let row = try account(guest.account) else {
             throw ServiceError(.invalidAccessToken)
         }
         // Who is none any more is refused by the rule.
@@ -46,27 +77,26 @@ struct AdmissionWriting {
         return .guest(row.holder)
     }
 
-    private func holder(_ account: AccountID) throws -> AccountHolder {
+    private mutating func holder(_ account: AccountID) throws -> AccountHolder {
         // An identity whose account lacks a part must not be taken for unknown.
-        guard let row = try transaction.account(account) else {
+        guard let row = try self.account(account) else {
             throw ServiceError(.internalError, detail: "an identity's account is not whole")
         }
         return row.holder
     }
 
-    private func owner() throws -> AddressOwner? {
+    private mutating func owner() throws -> AddressOwner? {
         guard let email = proved.email,
             let account = try transaction.owner(
                 ofAddress: parts.keys.lookUpKey(of: email.address))
         else { return nil }
-        guard let row = try transaction.account(account) else {
+        guard let row = try self.account(account) else {
             throw ServiceError(.internalError, detail: "an address's account is not whole")
         }
         return AddressOwner(
             holder: row.holder, isProved: row.address?.provedAt != nil,
             hasThisMethod: row.methods.contains(proved.method),
-            wasRemoved: try transaction.wasRemoved(
-                parts.keys.lookUpKey(of: proved), from: account))
+            wasRemoved: try transaction.wasRemoved(lookUpKey, from: account))
     }
 
     // MARK: write
@@ -82,7 +112,7 @@ struct AdmissionWriting {
 
     private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws -> Admitted {
         let steps = AdmissionSteps(
-            parts: parts, proved: proved, call: call, transaction: transaction)
+            parts: parts, proved: proved, call: call, found: found, transaction: transaction)
         let done = try steps.run(decision)
         try Grants(parts: parts).exchange(proved, for: done.account, transaction)
         var record = AdmissionRecord(done.account, lastSignInAt: done.lastSignInAt)
@@ -105,7 +135,8 @@ struct AdmissionWriting {
         try transaction.remember(call.call, record.bytes)
         let moment = transaction.at + (done.endsSessions ? ProofMaking.afterEnd : .zero)
         return Admitted(
-            row: try readBack(done.account), record: record, provedAt: moment, guest: guest)
+            row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
+            guest: guest)
     }
 
     /// The guest that asks, where it is another account than the one that is signed in to.
@@ -118,7 +149,7 @@ struct AdmissionWriting {
 
     /// The account as it stands on disk, whole and with this identity (I-04).
     private func readBack(_ account: AccountID) throws -> AccountRow {
-        let identity = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
+        let identity = try transaction.identity(lookUpKey: lookUpKey)
         guard let row = try transaction.account(account), row.status.isUsable, !row.isGuest,
             identity?.account == account, row.methods.contains(proved.method)
         else { throw ServiceError(.internalError, detail: "an admitted account is not whole") }
