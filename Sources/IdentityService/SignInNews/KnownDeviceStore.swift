@@ -19,12 +19,12 @@ extension Transaction {
     /// Remembers that an account is signed in to from a device.
     /// - Returns: whether it is new (`KnownDeviceRule`).
     func remember(_ deviceKey: [UInt8], of account: AccountID) throws -> Bool {
-        let known = try knownDevices(of: account)
         let isKnown =
             try execute(
                 "UPDATE known_devices SET seen_at_ms = ? WHERE account = ? AND device_key = ?",
                 [SQLValue(at), .integer(account.key), .blob(deviceKey)]) > 0
         guard !isKnown else { return false }
+        let known = try knownDevices(of: account)
         if known >= KnownDeviceRule.devicesMax { try forgetOldestDevice(of: account) }
         try execute(
             "INSERT INTO known_devices (account, device_key, seen_at_ms) VALUES (?, ?, ?)",

@@ -86,6 +86,8 @@ struct SessionOpening: Sendable {
     private func makeRoom(
         for account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> [EndedSession] {
+        // Mostly there is room, which the index alone tells.
+        guard try transaction.openSessionCount(of: account) >= parts.sessionsMax else { return [] }
         let live = try transaction.openSessions(of: account).map(parts.activity.applied(to:))
             .filter { parts.life.state(of: $0, at: transaction.at) == .live }
         return try SessionRoom.givingWay(among: live, max: parts.sessionsMax).map {

@@ -96,6 +96,15 @@ extension SQLSession {
             [.integer(id.key)], Session.init)
     }
 
+    /// How many sessions of an account have no noted end.
+    func openSessionCount(of account: AccountID) throws -> Int {
+        let count = try queryOne(
+            "SELECT count(*) FROM session WHERE account = ? AND ended_at_ms IS NULL",
+            [.integer(account.key)]
+        ) { try $0.integer(0) }
+        return Int(count ?? 0)
+    }
+
     /// The sessions of an account that have no noted end.
     func openSessions(of account: AccountID) throws -> [Session] {
         try query(
