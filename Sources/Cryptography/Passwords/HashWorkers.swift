@@ -7,11 +7,19 @@ import Synchronization
 final class HashWorkers: Sendable {
     /// One hash: what a thread does for a caller, or tells it when there is no hash.
     struct Job: Sendable {
-        let run: @Sendable (Argon2Memory) -> Void
+        /// - Returns: hands the result on.
+        let run: @Sendable (Argon2Memory) -> Answer
         let refuse: @Sendable (any Error) -> Void
     }
 
-    private let queue: Mutex<HashQueue<Job>>
+    typealias Answer = @Sendable () -> Void
+
+    private struct State {
+        var queue: HashQueue<Job>
+        var handover = HashHandover<Answer>()
+    }
+
+    private let state: Mutex<State>
     private let threads = Mutex<[HashThread]>([])
     private let wakeUps = WakeUps()
     private let tickets = Atomic<UInt64>(0)
@@ -19,10 +27,11 @@ final class HashWorkers: Sendable {
     private let time: any Time
 
     init(settings: PasswordHashPool.Settings, time: any Time, metrics: any MetricsFactory) {
-        queue = Mutex(
-            HashQueue(
-                threads: settings.threads, waitingMax: settings.waitingMax,
-                hashTime: PasswordHashPool.Settings.hashTime))
+        state = Mutex(
+            State(
+                queue: HashQueue(
+                    threads: settings.threads, waitingMax: settings.waitingMax,
+                    hashTime: PasswordHashPool.Settings.hashTime)))
         self.metrics = HashMetrics(threads: settings.threads, factory: metrics)
         self.time = time
     }
@@ -91,13 +100,14 @@ final class HashWorkers: Sendable {
     private func changed<Result: Sendable>(
         _ change: (inout HashQueue<Job>) -> Result
     ) -> Result {
-        queue.withLock { queue in
-            defer { metrics.lengthened(to: queue.length) }
-            return change(&queue)
+        state.withLock { state in
+            defer { metrics.lengthened(to: state.queue.length) }
+            return change(&state.queue)
         }
     }
 
-    /// A thread's life. A wake-up without a job is of one that has left the queue, or the last.
+    /// A thread's life. A wake-up without a job is of one that has left the queue, or the last; then
+    /// nobody else may come by to hand on what is gathered.
     private func work(in memory: Argon2Memory) {
         while true {
             wakeUps.wait()
@@ -105,13 +115,33 @@ final class HashWorkers: Sendable {
             let (turn, isOver) = changed { ($0.next(now: begun), $0.isOver) }
             if let turn {
                 metrics.waited(turn.waited)
-                turn.job.run(memory)
-                let took = time.uptime() - begun
-                metrics.hashed(in: took)
-                queue.withLock { $0.finish(took: took) }
-            } else if isOver {
-                return
+                finish(turn.job.run(memory), begun: begun)
+            } else {
+                Self.handOn(state.withLock { $0.handover.takeAll() })
+                if isOver { return }
             }
+        }
+    }
+
+    private func finish(_ answer: @escaping Answer, begun: Duration) {
+        let now = time.uptime()
+        metrics.hashed(in: now - begun)
+        let answers = state.withLock { state in
+            state.queue.finish(took: now - begun)
+            return state.handover.add(answer, waiting: state.queue.length, now: now)
+        }
+        Self.handOn(answers)
+    }
+
+    /// Several are handed on by a thread of normal priority: the first of them wakes up threads that
+    /// would take the processor from this one before it comes to the second.
+    private static func handOn(_ answers: [Answer]) {
+        if answers.count > 1 {
+            Task.detached {
+                for answer in answers { answer() }
+            }
+        } else {
+            answers.first?()
         }
     }
 }

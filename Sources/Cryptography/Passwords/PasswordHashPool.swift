@@ -152,7 +152,8 @@ package final class PasswordHashPool: Sendable {
                 workers.enter(
                     HashWorkers.Job(
                         run: { memory in
-                            continuation.resume(with: Swift.Result { try work(memory) })
+                            let result = Swift.Result { try work(memory) }
+                            return { continuation.resume(with: result) }
                         },
                         refuse: { continuation.resume(throwing: $0) }),
                     ticket: ticket)

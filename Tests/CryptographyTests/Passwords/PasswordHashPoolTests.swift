@@ -111,6 +111,29 @@ struct PasswordHashPoolTests {
         #expect(visits.mostAtOnce == 0)
     }
 
+    @Test("what was gathered for many is handed on, also when all of them leave")
+    func leftAlone() async throws {
+        let pool = try pool(threads: 1, waiting: 40)
+        let gate = Gate()
+        let first = Task { try await pool.perform { _ in gate.pass() } }
+        await gate.visitor()
+        let second = Gate()
+        let next = Task { try await pool.perform { _ in second.pass() } }
+        try await queueLength(1)
+        let others = (0..<30).map { _ in Task { try await pool.perform { _ in } } }
+        try await queueLength(31)
+        // The first is done and gathered, the second is in work: then all others go.
+        gate.open()
+        await second.visitor()
+        for other in others { other.cancel() }
+        for other in others {
+            await #expect(throws: CancellationError.self) { try await other.value }
+        }
+        second.open()
+        try await first.value
+        try await next.value
+    }
+
     @Test("closing serves who is in work, refuses who waits, and ends the threads")
     func closing() async throws {
         let pool = try pool(threads: 4, waiting: 8)
