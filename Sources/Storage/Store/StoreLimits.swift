@@ -11,7 +11,8 @@ package struct StoreLimits: Sendable {
     package var readers = 2
     /// How long the writer waits, after a commit that several shared, for as many to come again:
     /// those who were answered need a moment to call anew, and without this every other commit
-    /// would carry only the quickest of them. A tenth of a commit's time.
+    /// would carry only the quickest of them. A tenth of a commit's time. How many are expected is
+    /// forgotten by a quarter with each commit that fewer shared.
     package var gatheringMax: Duration = .microseconds(250)
     /// What a refused caller is told to wait.
     package var retryAfter: Duration = .milliseconds(250)

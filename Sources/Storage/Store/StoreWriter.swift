@@ -20,14 +20,15 @@ struct StoreWriter {
 
     /// Works until the store closes.
     mutating func work() {
-        var last = 1
+        var expected = 1
         while true {
-            let gather = min(last, limits.groupFlowsMax)
+            let gather = min(expected, limits.groupFlowsMax)
             let tasks = queue.take(
                 upTo: limits.groupFlowsMax, gather: gather, patience: limits.gatheringMax)
             if tasks.isEmpty { break }
             let flows = tasks.compactMap { if case .flow(let flow) = $0 { flow } else { nil } }
-            last = max(1, flows.count)
+            // A straggler between two bursts does not make the next one be taken for one.
+            expected = max(1, flows.count, expected * 3 / 4)
             commit(flows)
             for case .truncateLog(let continuation) in tasks { truncateLog(continuation) }
         }
