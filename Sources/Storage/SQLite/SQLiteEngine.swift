@@ -23,6 +23,10 @@ package struct SQLiteEngine: SQLEngine {
     /// What the log is cut back to after a burst, in bytes.
     package static let logBytesMax = 64 << 20
 
+    /// Pages that a connection keeps of a large store, in KiB; SQLite's own 2 MiB do not hold the inner
+    /// pages of the indexes of five million accounts, which each look-up goes through.
+    package static let cacheKiBMax = 16 << 10
+
     private let durability: Durability
 
     /// An engine whose commits wait for the disk, unless it is for measuring.
@@ -73,6 +77,7 @@ package struct SQLiteEngine: SQLEngine {
         try connection.set(flag: SQLITE_DBCONFIG_DQS_DDL, false)
         // Sorting must not leave rows in files beside the store.
         try connection.set("temp_store", "MEMORY", readsBack: .integer(2))
+        try connection.set("cache_size", "-\(Self.cacheKiBMax)")
         return connection
     }
 }
