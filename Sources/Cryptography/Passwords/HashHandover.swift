@@ -12,15 +12,16 @@
 ///     …
 ///     32 or more    16
 ///
-/// To gather half as many as wait takes half of the time that a newcomer waits in any case, and never
-/// longer than `patience`, looked at when a hash ends; what the hashes gain by it is more than that for
-/// all who wait. Whether a password was right makes no difference.
+/// To gather half as many as wait takes half of the time that a newcomer waits in any case, and no
+/// longer than `patience` and the hash in work then; what the hashes gain by it is more than that for all
+/// who wait. Whether a password was right makes no difference, but how long its hash took does, so only
+/// hashes of one cost may be gathered (`PasswordHashPool.gathersAnswers`).
 struct HashHandover<Answer> {
     /// The most that are handed on together.
     static var togetherMax: Int { 16 }
     /// For so many who wait, one more is gathered.
     static var waitingForEach: Int { 2 }
-    /// How long the first waits for the others.
+    /// After so long the first waits for no others; looked at when a hash ends.
     static var patience: Duration { .milliseconds(100) }
 
     private var gathered: [Answer] = []
@@ -35,7 +36,7 @@ struct HashHandover<Answer> {
         return gathered.count >= together || now - since >= Self.patience ? takeAll() : []
     }
 
-    /// Nobody waits any more whose hash would end: all that is gathered.
+    /// The queue is empty, and perhaps no other hash will end: all that is gathered.
     mutating func takeAll() -> [Answer] {
         defer { gathered.removeAll(keepingCapacity: true) }
         return gathered

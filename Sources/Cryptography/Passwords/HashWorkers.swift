@@ -20,6 +20,7 @@ final class HashWorkers: Sendable {
     }
 
     private let state: Mutex<State>
+    private let gathering = Atomic(false)
     private let threads = Mutex<[HashThread]>([])
     private let wakeUps = WakeUps()
     private let tickets = Atomic<UInt64>(0)
@@ -47,6 +48,12 @@ final class HashWorkers: Sendable {
             }
             threads.withLock { $0.append(thread) }
         }
+    }
+
+    /// Whether answers may be handed on together (`HashHandover`).
+    var gathersAnswers: Bool {
+        get { gathering.load(ordering: .relaxed) }
+        set { gathering.store(newValue, ordering: .relaxed) }
     }
 
     /// A name for a job by which it can leave the queue.
@@ -128,7 +135,8 @@ final class HashWorkers: Sendable {
         metrics.hashed(in: now - begun)
         let answers = state.withLock { state in
             state.queue.finish(took: now - begun)
-            return state.handover.add(answer, waiting: state.queue.length, now: now)
+            return state.handover.add(
+                answer, waiting: gathersAnswers ? state.queue.length : 0, now: now)
         }
         Self.handOn(answers)
     }

@@ -50,6 +50,16 @@ package final class PasswordHashPool: Sendable {
             of: PasswordHash(parameters: .standard, salt: nobody.salt, hash: nobody.hash))
     }
 
+    /// Whether answers are handed on together while many wait (`HashHandover`); not at first.
+    ///
+    /// Attack: somebody fills the queue and takes the time of sign-ins that fail. Where hashes of other
+    /// costs are checked too, an answer that waits for others leaves after a time by which the costs can
+    /// be told apart, and with them who has an account.
+    package var gathersAnswers: Bool {
+        get { workers.gathersAnswers }
+        set { workers.gathersAnswers = newValue }
+    }
+
     /// The text to store for a new password.
     /// - Throws: `ServiceError(.resourceExhausted)` with `retryAfter` when too many wait,
     ///   `.unavailable` after `close`, `CancellationError` when the task is cancelled in the queue.

@@ -17,7 +17,7 @@ final class HashSignatures: @unchecked Sendable {
     private let signers = Mutex<[Context]>([])
     private let verifiers = Mutex<[Context]>([])
 
-    /// By the key at `key`, which outlives this.
+    /// By the key at `key`, whose owner this belongs to; each context holds a reference of its own.
     init(key: OpaquePointer) {
         self.key = key
     }

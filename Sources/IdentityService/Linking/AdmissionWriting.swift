@@ -3,7 +3,7 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// What an admission has read before it writes, so that nothing is read twice.
+/// What an admission has read before it writes, for what comes after.
 struct FoundAccounts {
     /// The identity, where it is known.
     var identity: IdentityRow?
@@ -11,7 +11,8 @@ struct FoundAccounts {
     var accounts: [AccountRow] = []
 }
 
-/// The transaction of an admission: looks up, decides by `LinkingRule`, writes, and reads back.
+/// The transaction of an admission: looks up, decides by `LinkingRule`, writes, and
+/// reads back what has changed.
 struct AdmissionWriting {
     private let parts: IdentityParts
     private let proved: ProvedIdentity
@@ -117,7 +118,7 @@ struct AdmissionWriting {
         try Grants(parts: parts).exchange(proved, for: done.account, transaction)
         var record = AdmissionRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.note(decision, removed: done.removed)
-        let guest = try collision(linking.asking, with: done.account)
+        let guest = collision(linking.asking, with: done.account)
         if let guest {
             let choice = CollisionChoice(
                 guest: guest.account, account: done.account, at: transaction.at)
@@ -142,9 +143,9 @@ struct AdmissionWriting {
     /// The guest that asks, where it is another account than the one that is signed in to.
     private func collision(
         _ asking: LinkingCase.Asking, with account: AccountID
-    ) throws -> AccountRow? {
+    ) -> AccountRow? {
         guard case .guest(let guest) = asking, guest.account != account else { return nil }
-        return try transaction.account(guest.account)
+        return found.accounts.first { $0.account == guest.account }
     }
 
     /// The account as it stands on disk, whole and with this identity (I-04).

@@ -17,7 +17,8 @@ import Synchronization
 /// from then on, since nobody knows who still has a hash of it.
 ///
 /// The slot is counted from the moment at which the check began, without its wait for a thread: that
-/// wait is the same for all who come at the same time.
+/// wait is the same for all who come at the same time. What has been hashed would wait a second time
+/// where answers are handed on together, so that is done only where there is no slot.
 final class PasswordSlots: Sendable {
     /// Schemes that are looked at; a store has one or two. More could only come from a hostile file,
     /// and then the slowest of these are near enough.
@@ -95,7 +96,7 @@ final class PasswordSlots: Sendable {
         let known = try await slot()
         state.withLock { state in
             let longest = measured.compactMap { state.times[$0.name] }.max() ?? .zero
-            state.slot = max(known, state.slot ?? .zero, Self.slot(of: longest))
+            set(max(known, state.slot ?? .zero, Self.slot(of: longest)), in: &state)
             state.additions += 1
         }
     }
@@ -125,8 +126,13 @@ final class PasswordSlots: Sendable {
         state.withLock { state in
             guard state.additions == additions || state.slot == nil else { return }
             let longest = schemes.compactMap { state.times[$0.name] }.max() ?? .zero
-            state.slot = Self.slot(of: longest)
+            set(Self.slot(of: longest), in: &state)
         }
+    }
+
+    private func set(_ slot: Duration, in state: inout State) {
+        state.slot = slot
+        passwords.gathersAnswers = slot == .zero
     }
 
     /// The slowest schemes that are stored, by their parameters, and our own; none where there is

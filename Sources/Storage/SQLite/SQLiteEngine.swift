@@ -60,7 +60,8 @@ package struct SQLiteEngine: SQLEngine {
         try SQLiteBackup.copy(from: try open(location), to: path)
     }
 
-    /// Whether SQLite was told in time that nobody asks what memory it uses: once for the process.
+    /// Whether SQLite was told in time that nobody asks what memory it uses: once for the process, and
+    /// where it was too late that costs only speed.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     private func open(_ location: String) throws -> SQLiteConnection {

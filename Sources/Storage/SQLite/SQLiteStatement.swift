@@ -9,7 +9,7 @@ final class SQLiteStatement {
     private let connection: OpaquePointer
     /// From `bind` to `reset`.
     private(set) var isInUse = false
-    /// When it was last taken from the cache, which counts.
+    /// The cache's count of uses when it was last handed out; the cache keeps it.
     var lastUse: UInt64 = 0
 
     /// Prepares the one statement in `sql`, to be kept for many uses.

@@ -27,7 +27,7 @@ struct StoreWriter {
                 upTo: limits.groupFlowsMax, gather: gather, patience: limits.gatheringMax)
             if tasks.isEmpty { break }
             let flows = tasks.compactMap { if case .flow(let flow) = $0 { flow } else { nil } }
-            // A straggler between two bursts does not make the next one be taken for one.
+            // After a lone flow between two bursts, more than one are still expected.
             expected = max(1, flows.count, expected * 3 / 4)
             commit(flows)
             for case .truncateLog(let continuation) in tasks { truncateLog(continuation) }

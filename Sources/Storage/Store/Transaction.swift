@@ -41,7 +41,7 @@ final class TransactionNotes {
     /// More than one: so a table that has grown while nothing was dropped shrinks again.
     static let rowsPurgedForEachFlow = 4
 
-    /// How many flows there are.
+    /// How many flows there are in this commit.
     let flows: Int
     /// Whether a message was put into the outbox, so that its relay is woken after the commit.
     var hasEnqueued = false

@@ -33,7 +33,7 @@ struct HashHandoverTests {
         #expect(handover.add(3, waiting: 7, now: .zero) == [1, 2, 3])
     }
 
-    @Test("nobody waits longer for the others than their patience")
+    @Test("after their patience nobody waits for others")
     mutating func patience() {
         #expect(handover.add(1, waiting: 50, now: .seconds(5)).isEmpty)
         #expect(handover.add(2, waiting: 50, now: .milliseconds(5_099)).isEmpty)

@@ -23,6 +23,7 @@ struct PasswordSlotsTests {
         let error = try await refusal { try await house.signIn(password: "Wrong7Horse") }
         #expect(error == ServiceError(.invalidCredential))
         #expect(try await house.service.parts.slots.slot() == .zero)
+        #expect(house.service.parts.passwords.gathersAnswers)
     }
 
     @Test("unknown, ours, foreign and no password all leave at the end of the slowest one's slot")
@@ -33,6 +34,8 @@ struct PasswordSlotsTests {
         var bare = ImportScene.record("u2", email: "bare@example.org")
         bare.passwordHash = ""
         _ = try await scene.take([ImportScene.record(), bare])
+        // What waits for others after its hash would leave after a time that tells the hashes apart.
+        #expect(!house.service.parts.passwords.gathersAnswers)
         for email in [
             "nobody@example.org", "own@example.org", "ada@example.org", "bare@example.org",
         ] {
@@ -101,6 +104,7 @@ struct PasswordSlotsTests {
         #expect(try await slots().slot() == .milliseconds(150))
         _ = try await house.signIn()
         #expect(try await slots().slot() == .zero)
+        #expect(parts.passwords.gathersAnswers)
     }
 
     @Test("each stored scheme is one step in the index")
