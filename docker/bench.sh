@@ -4,8 +4,8 @@
 #   docker/bench.sh [--with-grpc-swift] [NAME…]
 #
 # NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
-# sign-in provider-sign-ins enumeration footprint; and crowds, only when named: the system's tests of
-# crowds in their long form.
+# sign-in provider-sign-ins sign-in-rush enumeration footprint; and crowds, only when named: the
+# system's tests of crowds in their long form.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
@@ -184,6 +184,14 @@ bench_sign-in() {
     "$("$release/Benchmarks" password-hashes --memory 7168 --passes 5 | awk '{ print $3 }')" hashes/s
 }
 
+# Refreshes while five hundred sign in at once, each side a process of its own.
+bench_sign-in-rush() {
+  start_programs
+  "$release/Benchmarks" sign-in-rush --gateway "127.0.0.1:$(port_of gateway)" \
+    --key "$(echo "$data"/keys/applications/app.*.key)"
+  stop_programs
+}
+
 # Sign-ins by a provider's tokens through the five programs, by the CPU time that these take.
 bench_provider-sign-ins() {
   build_measures "${programs[@]}"
@@ -243,7 +251,7 @@ for name in "$@"; do
 done
 ((${#names[@]})) || names=(
   echo commit refresh sessions validate provider limits outbox accounts sign-in
-  provider-sign-ins enumeration footprint)
+  provider-sign-ins sign-in-rush enumeration footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
   say "measuring $name"

@@ -35,10 +35,11 @@ struct SignIns: AsyncParsableCommand {
                 application: own.application, keyID: own.keyID, secret: own.key),
             group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
             randomness: SecureRandomness())
+        let tag = Person.newTag()
         let circles = (0..<workers).map { worker in
             Circle(
                 people: stride(from: worker, to: people, by: workers).map {
-                    Person(number: $0, client: client)
+                    Person(number: $0, tag: tag, client: client)
                 })
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,47 +63,11 @@ private final class Circle: Sendable {
     }
 
     func signUp() async throws {
-        for person in people { try await person.signUp() }
+        for person in people { _ = try await person.signUp() }
     }
 
     func signInNext() async throws {
         let number = turn.add(1, ordering: .relaxed).oldValue
-        try await people[number % people.count].signIn()
-    }
-}
-
-/// One account, at an address of its own, so that no limit is shared.
-private struct Person: Sendable {
-    private static let password = "Correct7Horse"
-    private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
-
-    private let email: String
-    private let client: RPCClient
-    private let clientAddress: String
-
-    init(number: Int, client: RPCClient) {
-        let tag = SecureRandomness().bytes(6).map { String($0, radix: 16) }.joined()
-        email = "person-\(number)-\(tag)@example.org"
-        // Benchmarking addresses, RFC 2544.
-        clientAddress = "198.18.\(number / 250).\(number % 250 + 1)"
-        self.client = client
-    }
-
-    func signUp() async throws {
-        _ = try await AuthClient(client).signUpWithPassword(
-            GatewayV1.SignUpWithPasswordRequest(
-                email: email, password: Self.password, device: Self.device), context)
-    }
-
-    func signIn() async throws {
-        _ = try await AuthClient(client).signInWithPassword(
-            GatewayV1.SignInWithPasswordRequest(
-                email: email, password: Self.password, device: Self.device), context)
-    }
-
-    private var context: CallContext {
-        var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = clientAddress
-        return client.context(timeout: .seconds(30), metadata: metadata)
+        _ = try await people[number % people.count].signIn()
     }
 }

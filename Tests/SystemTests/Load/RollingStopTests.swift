@@ -1,5 +1,6 @@
 import Messages
 import ServiceRuntime
+import TestSupport
 import Testing
 
 extension SystemTests {

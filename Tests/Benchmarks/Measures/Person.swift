@@ -1,0 +1,57 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+
+/// Somebody at an address of their own, so that no limit is shared.
+struct Person: Sendable {
+    private static let password = "Correct7Horse"
+    private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
+
+    private let email: String
+    private let client: RPCClient
+    private let clientAddress: String
+
+    /// - Parameters:
+    ///   - number: From 0; the address's, so 60,000 at the most.
+    ///   - tag: Tells the people of one run from another's.
+    init(number: Int, tag: String, client: RPCClient) {
+        email = "person-\(number)-\(tag)@example.org"
+        // Benchmarking addresses, RFC 2544.
+        clientAddress = "198.18.\(number / 250).\(number % 250 + 1)"
+        self.client = client
+    }
+
+    /// Of a run of its own.
+    static func newTag() -> String {
+        SecureRandomness().bytes(6).map { String($0, radix: 16) }.joined()
+    }
+
+    func signUp() async throws -> GatewayV1.Session? {
+        try await AuthClient(client).signUpWithPassword(
+            GatewayV1.SignUpWithPasswordRequest(
+                email: email, password: Self.password, device: Self.device), context
+        ).session
+    }
+
+    func signIn() async throws -> GatewayV1.Session? {
+        try await AuthClient(client).signInWithPassword(
+            GatewayV1.SignInWithPasswordRequest(
+                email: email, password: Self.password, device: Self.device), context
+        ).session
+    }
+
+    /// - Returns: the session with its next refresh token.
+    func refresh(_ session: GatewayV1.Session?) async throws -> GatewayV1.Session? {
+        try await AuthClient(client).refresh(
+            GatewayV1.RefreshRequest(refreshToken: session?.refreshToken ?? ""), context
+        ).session
+    }
+
+    private var context: CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = clientAddress
+        return client.context(timeout: .seconds(30), metadata: metadata)
+    }
+}
