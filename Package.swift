@@ -34,9 +34,11 @@ let tracing = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
-/// One of our Swift modules, in `Sources/<name>`.
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// One of our Swift modules, in `Sources/<name>`; `pages` explain it and are no source.
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], pages: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: pages, swiftSettings: settings)
 }
 
 /// One program, in `Sources/<name>`.
@@ -92,7 +94,8 @@ let package = Package(
             "ServiceRuntime",
             [
                 logging, metrics, coreMetrics, lifecycle, unixSignals, configuration, systemPackage,
-            ]),
+            ],
+            pages: ["Errors/README.md"]),
         module(
             "Cryptography",
             ["COpenSSL", "CArgon2", "CCrypt", "ServiceRuntime", logging, metrics, coreMetrics]),
@@ -107,7 +110,8 @@ let package = Package(
             [
                 "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix, nioHTTP1, nioSSL,
                 nioTLS, logging, coreMetrics, tracing,
-            ]),
+            ],
+            pages: ["README.md"]),
         module("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         module(
             "SessionVerifier",
@@ -149,7 +153,8 @@ let package = Package(
             [
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "ServiceRuntime", logging,
-            ]),
+            ],
+            pages: ["Proofs/README.md", "RefreshTokens/README.md"]),
         module(
             "NotificationService",
             [
