@@ -11,15 +11,14 @@ struct Person: Sendable {
 
     private let email: String
     private let client: RPCClient
-    private let clientAddress: String
+    private let number: Int
 
     /// - Parameters:
     ///   - number: From 0; the address's, so 60,000 at the most.
     ///   - tag: Tells the people of one run from another's.
     init(number: Int, tag: String, client: RPCClient) {
         email = "person-\(number)-\(tag)@example.org"
-        // Benchmarking addresses, RFC 2544.
-        clientAddress = "198.18.\(number / 250).\(number % 250 + 1)"
+        self.number = number
         self.client = client
     }
 
@@ -49,9 +48,5 @@ struct Person: Sendable {
         ).session
     }
 
-    private var context: CallContext {
-        var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = clientAddress
-        return client.context(timeout: .seconds(30), metadata: metadata)
-    }
+    private var context: CallContext { client.context(ofPerson: number) }
 }

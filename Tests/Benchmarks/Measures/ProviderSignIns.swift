@@ -144,10 +144,5 @@ private struct ProviderPerson: Sendable {
             .init(token: token, device: device), context)
     }
 
-    private var context: CallContext {
-        var metadata = Metadata()
-        // Benchmarking addresses, RFC 2544.
-        metadata[Metadata.Key.clientAddress] = "198.18.\(number / 250).\(number % 250 + 1)"
-        return client.context(timeout: .seconds(30), metadata: metadata)
-    }
+    private var context: CallContext { client.context(ofPerson: number) }
 }

@@ -1,10 +1,7 @@
 import ArgumentParser
-import Contracts
-import Cryptography
 import FoundationEssentials
 import Glibc
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -17,10 +14,7 @@ import TestSupport
 struct SignInRush: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sign-in-rush")
 
-    @Option(help: "Where the gateway listens, HOST:PORT.")
-    var gateway: String
-    @Option(help: "The application's key, <application>.<key id>.key.")
-    var key: String
+    @OptionGroup var options: GatewayOptions
     @Option(help: "People who come at once.")
     var comers = 500
     @Option(help: "People who refresh.")
@@ -31,7 +25,7 @@ struct SignInRush: AsyncParsableCommand {
     var rushTag = ""
 
     func run() async throws {
-        let client = try gatewayClient()
+        let client = try options.client()
         defer { client.close() }
         guard rushTag.isEmpty else { return try await rush(client) }
         let tag = Person.newTag()
@@ -51,17 +45,6 @@ struct SignInRush: AsyncParsableCommand {
         Figure(name: name, value: .median(beside), unit: "ms").report()
         let ratios = zip(beside, alone).map { $0 / $1 }
         Figure(name: "\(name)-to-alone", value: .median(ratios), unit: "×").report()
-    }
-
-    private func gatewayClient() throws -> RPCClient {
-        guard let address = ServiceAddress(gateway) else { throw ValidationError("no address") }
-        let own = try ApplicationKey(file: key)
-        return RPCClient(
-            ClientSettings(
-                service: "postern.gateway", host: address.host, port: address.port,
-                application: own.application, keyID: own.keyID, secret: own.key),
-            group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
-            randomness: SecureRandomness())
     }
 
     /// The visitors, and then those who come.
@@ -110,8 +93,8 @@ struct SignInRush: AsyncParsableCommand {
         let child = try ChildProcess(
             program,
             [
-                "sign-in-rush", "--gateway", gateway, "--key", key, "--comers", "\(comers)",
-                "--visitors", "\(visitors)", "--rush-tag", tag,
+                "sign-in-rush", "--gateway", options.gateway, "--key", options.key,
+                "--comers", "\(comers)", "--visitors", "\(visitors)", "--rush-tag", tag,
             ], in: "/", environment: ProcessInfo.processInfo.environment, input: 0, output: 1,
             errors: 2)
         guard await child.end() == 0 else { throw ValidationError("those who come have failed") }

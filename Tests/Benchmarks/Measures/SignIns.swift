@@ -1,9 +1,4 @@
 import ArgumentParser
-import Contracts
-import Cryptography
-import Messages
-import NIOPosix
-import RPC
 import ServiceRuntime
 import Synchronization
 
@@ -12,10 +7,7 @@ import Synchronization
 struct SignIns: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sign-ins")
 
-    @Option(help: "Where the gateway listens, HOST:PORT.")
-    var gateway: String
-    @Option(help: "The application's key, <application>.<key id>.key.")
-    var key: String
+    @OptionGroup var options: GatewayOptions
     @Option(help: "People; each signs up first, and signs in about three times in ten seconds.")
     var people = 320
     @Option(help: "How many of them sign in at once.")
@@ -24,17 +16,10 @@ struct SignIns: AsyncParsableCommand {
     var seconds = 10
 
     func run() async throws {
-        guard let address = ServiceAddress(gateway) else { throw ValidationError("no address") }
         guard workers > 0, people >= workers else {
             throw ValidationError("each worker needs somebody")
         }
-        let own = try ApplicationKey(file: key)
-        let client = RPCClient(
-            ClientSettings(
-                service: "postern.gateway", host: address.host, port: address.port,
-                application: own.application, keyID: own.keyID, secret: own.key),
-            group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
-            randomness: SecureRandomness())
+        let client = try options.client()
         let tag = Person.newTag()
         let circles = (0..<workers).map { worker in
             Circle(
