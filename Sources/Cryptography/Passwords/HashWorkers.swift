@@ -17,10 +17,10 @@ final class HashWorkers: Sendable {
     private struct State {
         var queue: HashQueue<Job>
         var handover = HashHandover<Answer>()
+        var gathersAnswers = false
     }
 
     private let state: Mutex<State>
-    private let gathering = Atomic(false)
     private let threads = Mutex<[HashThread]>([])
     private let wakeUps = WakeUps()
     private let tickets = Atomic<UInt64>(0)
@@ -52,8 +52,8 @@ final class HashWorkers: Sendable {
 
     /// Whether answers may be handed on together (`HashHandover`).
     var gathersAnswers: Bool {
-        get { gathering.load(ordering: .relaxed) }
-        set { gathering.store(newValue, ordering: .relaxed) }
+        get { state.withLock { $0.gathersAnswers } }
+        set { state.withLock { $0.gathersAnswers = newValue } }
     }
 
     /// A name for a job by which it can leave the queue.
@@ -136,7 +136,7 @@ final class HashWorkers: Sendable {
         let answers = state.withLock { state in
             state.queue.finish(took: now - begun)
             return state.handover.add(
-                answer, waiting: gathersAnswers ? state.queue.length : 0, now: now)
+                answer, waiting: state.gathersAnswers ? state.queue.length : 0, now: now)
         }
         Self.handOn(answers)
     }

@@ -42,14 +42,7 @@ extension SQLSession {
 extension Transaction {
     /// Writes a link.
     func insert(_ link: NewLink) throws {
-        try purge("links") { rowsMax in
-            try execute(
-                """
-                DELETE FROM links WHERE link IN (
-                    SELECT link FROM links WHERE expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?)
-                """,
-                [SQLValue(at), .integer(rowsMax)])
-        }
+        try purge("links", key: "link", expiry: "expires_at_ms", until: at)
         try execute(
             """
             INSERT INTO links (link, token_hash, purpose, account, address_key, expires_at_ms)

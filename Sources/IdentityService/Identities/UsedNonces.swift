@@ -6,15 +6,7 @@ extension Transaction {
     /// - Returns: false where it was used before. Attack: a token is caught on its way, and handed
     ///   in a second time.
     func use(_ nonce: UsedNonce) throws -> Bool {
-        try purge("used_nonces") { rowsMax in
-            try execute(
-                """
-                DELETE FROM used_nonces WHERE nonce IN (
-                    SELECT nonce FROM used_nonces WHERE expires_at_ms <= ?
-                    ORDER BY expires_at_ms LIMIT ?)
-                """,
-                [SQLValue(at), .integer(rowsMax)])
-        }
+        try purge("used_nonces", key: "nonce", expiry: "expires_at_ms", until: at)
         let written = try execute(
             """
             INSERT INTO used_nonces (nonce_key, expires_at_ms) VALUES (?, ?)

@@ -104,7 +104,7 @@ struct AdmissionSteps {
     // MARK: parts of them
 
     private func row(_ account: AccountID) throws(ServiceError) -> AccountRow {
-        guard let row = found.accounts.first(where: { $0.account == account }) else {
+        guard let row = found[account] else {
             throw ServiceError(.internalError, detail: "a decided account is not there")
         }
         return row

@@ -9,6 +9,11 @@ struct FoundAccounts {
     var identity: IdentityRow?
     /// The identity's, the address's owner, and the guest that asks; each where there is one.
     var accounts: [AccountRow] = []
+
+    /// One of them; nil where it was not read.
+    subscript(_ account: AccountID) -> AccountRow? {
+        accounts.first { $0.account == account }
+    }
 }
 
 /// The transaction of an admission: looks up, decides by `LinkingRule`, writes, and
@@ -145,7 +150,7 @@ struct AdmissionWriting {
         _ asking: LinkingCase.Asking, with account: AccountID
     ) -> AccountRow? {
         guard case .guest(let guest) = asking, guest.account != account else { return nil }
-        return found.accounts.first { $0.account == guest.account }
+        return found[guest.account]
     }
 
     /// The account as it stands on disk, whole and with this identity (I-04).

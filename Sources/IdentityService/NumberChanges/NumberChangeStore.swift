@@ -17,15 +17,9 @@ extension SQLSession {
 extension Transaction {
     /// Keeps a change in place of what was kept of the number.
     func setNumberChange(_ numberKey: [UInt8], toldAt: Timestamp) throws {
-        try purge("number_changes") { rowsMax in
-            try execute(
-                """
-                DELETE FROM number_changes WHERE change IN (
-                    SELECT change FROM number_changes WHERE told_at_ms <= ?
-                    ORDER BY told_at_ms LIMIT ?)
-                """,
-                [SQLValue(at - NumberChangeRule.keptFor), .integer(rowsMax)])
-        }
+        try purge(
+            "number_changes", key: "change", expiry: "told_at_ms",
+            until: at - NumberChangeRule.keptFor)
         try execute(
             """
             INSERT INTO number_changes (number_key, told_at_ms) VALUES (?, ?)

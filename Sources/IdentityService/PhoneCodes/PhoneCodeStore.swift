@@ -41,15 +41,7 @@ extension Transaction {
 
     /// Writes a code; the number's former one of that purpose is void.
     func insert(_ code: KeptPhoneCode) throws {
-        try purge("phone_codes") { rowsMax in
-            try execute(
-                """
-                DELETE FROM phone_codes WHERE code IN (
-                    SELECT code FROM phone_codes WHERE expires_at_ms <= ?
-                    ORDER BY expires_at_ms LIMIT ?)
-                """,
-                [SQLValue(at - Self.keptFor), .integer(rowsMax)])
-        }
+        try purge("phone_codes", key: "code", expiry: "expires_at_ms", until: at - Self.keptFor)
         let binding = code.binding
         try execute(
             "UPDATE phone_codes SET stage = ? WHERE number_key = ? AND purpose = ? AND stage = 1",

@@ -36,15 +36,7 @@ extension Transaction {
     /// Notes that a notice was taken.
     /// - Returns: false where it was before.
     func noteProviderNotice(_ key: [UInt8], until expiry: Timestamp) throws -> Bool {
-        try purge("provider_notices") { rowsMax in
-            try execute(
-                """
-                DELETE FROM provider_notices WHERE notice IN (
-                    SELECT notice FROM provider_notices WHERE expires_at_ms <= ?
-                    ORDER BY expires_at_ms LIMIT ?)
-                """,
-                [SQLValue(at), .integer(rowsMax)])
-        }
+        try purge("provider_notices", key: "notice", expiry: "expires_at_ms", until: at)
         let written = try execute(
             """
             INSERT INTO provider_notices (notice_key, expires_at_ms) VALUES (?, ?)

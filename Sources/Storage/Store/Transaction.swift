@@ -51,8 +51,9 @@ final class TransactionNotes {
         self.flows = flows
     }
 
-    /// Whether no other flow of this commit has purged `table` yet.
-    func isFirst(toPurge table: String) -> Bool {
+    /// Notes that a flow purges `table`.
+    /// - Returns: false where another one of this commit has.
+    func notePurge(of table: String) -> Bool {
         guard !purged.contains(table) else { return false }
         purged.append(table)
         return true
