@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Measures, and prints a line `figure NAME VALUE UNIT` for each figure and each ratio.
 #
-#   docker/bench.sh [--with-grpc-swift] [NAME…]
+#   docker/bench.sh [--with-grpc-swift] [--against REVISION] [NAME…]
 #
 # NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and crowds, only when named: the
 # system's tests of crowds in their long form.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
+# --against builds that revision into .build/before, measures it and this one in turns five times, and
+# prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails where
+# one is lost: by more than 5 % and by more than the spread.
 # Tests/Benchmarks/README.md says what each figure means and what it has to be.
 set -euo pipefail
 
@@ -70,6 +73,7 @@ start_server() {
 
 source "$root/Tests/Benchmarks/echo.sh"
 source "$root/Tests/Benchmarks/limits.sh"
+source "$root/Tests/Benchmarks/against.sh"
 
 # Durable writes and refreshes: many to a commit, one to a commit, no disk.
 bench_commit() {
@@ -244,16 +248,36 @@ bench_crowds() {
   report_system_tests 1 '(Crowds|Followers|SignInRush|RollingStop)'
 }
 
-set_up gcc libc6-dev util-linux procps
-names=()
-for name in "$@"; do
-  if [[ $name == --with-grpc-swift ]]; then peers+=(grpc-swift); else names+=("$name"); fi
+names=() against=
+while (($#)); do
+  case $1 in
+    --with-grpc-swift) peers+=(grpc-swift) ;;
+    --against)
+      against=${2:-}
+      [[ -n $against ]] || fail "--against needs a revision, for example: --against HEAD~1"
+      shift
+      ;;
+    -h | --help)
+      sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+      exit
+      ;;
+    -*) fail "there is no option $1; see docker/bench.sh --help" ;;
+    *) names+=("$1") ;;
+  esac
+  shift
 done
 ((${#names[@]})) || names=(
   echo commit refresh sessions validate provider limits outbox accounts sign-in
   provider-sign-ins sign-in-rush enumeration footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"
+done
+set_up gcc libc6-dev util-linux procps
+if [[ -n $against ]]; then
+  measure_against "$against" "${names[@]}"
+  exit
+fi
+for name in "${names[@]}"; do
   say "measuring $name"
   "bench_$name"
 done
