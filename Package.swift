@@ -104,7 +104,7 @@ let package = Package(
             "Outbound", ["CCurl", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics]),
         module("EmailAddresses", ["CIDN", "ServiceRuntime"]),
         module("PhoneNumbers", ["ServiceRuntime"]),
-        module("Messages", ["CMessages"]),
+        module("Messages", ["CMessages", "Cryptography"]),
         module(
             "RPC",
             [
@@ -235,7 +235,7 @@ let package = Package(
             "Storage",
             ["Storage", "StorageCrashWriter", "ServiceRuntime", "TestSupport", logging]),
         tests(
-            "Messages", ["Messages", "TestSupport"],
+            "Messages", ["Messages", "Cryptography", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
         tests("PhoneNumbers", ["PhoneNumbers", "ServiceRuntime"]),

@@ -10,4 +10,10 @@ package enum NormalFormC {
     package static func utf8(of text: some StringProtocol) -> [UInt8] {
         Array(String(String.UnicodeScalarView(String(text)._nfc)).utf8)
     }
+
+    /// Hands each code point of `text` in Normalization Form C to `body`: for a text of which no other
+    /// String may be made.
+    package static func forEachScalar(of text: String, _ body: (Unicode.Scalar) -> Void) {
+        for scalar in text._nfc { body(scalar) }
+    }
 }

@@ -106,21 +106,24 @@ package enum AccountsDescription {
         name: "postern.identity.v1.Accounts/Register",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false, isCostly: true)
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true)
 
     /// `VerifyPassword`.
     package static let verifyPassword = MethodDescription(
         name: "postern.identity.v1.Accounts/VerifyPassword",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false, isCostly: true)
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true)
 
     /// `ConfirmEmail`.
     package static let confirmEmail = MethodDescription(
         name: "postern.identity.v1.Accounts/ConfirmEmail",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false, isCostly: true)
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true)
 
     /// `GetAccount`.
     package static let getAccount = MethodDescription(
@@ -143,7 +146,7 @@ package enum AccountsDescription {
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwq7FAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2ViBnByb3RvMwrOFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -154,41 +157,41 @@ package enum AccountsDescription {
             CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
             aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
             Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIuUBCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNz\
-            d29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdlGAQgASgJ\
-            UghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIG\
-            b3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tlbiKCAQoQ\
-            UmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWdu\
-            SW5Qcm9vZlIFcHJvb2YifgoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVl\
-            bWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVy\
-            bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiK9AQoWVmVyaWZ5UGFzc3dvcmRSZXNwb25zZRI2\
-            CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYK\
-            BXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoE\
-            bmV3cxgDIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3c1IEbmV3cyKqAQoLU2ln\
-            bkluUHJvb2YSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1y\
-            EiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0aFRpbWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANS\
-            CnByb3ZlZEF0TXMSFAoFbm9uY2UYBSABKAxSBW5vbmNlEhAKA21hYxgGIAEoDFIDbWFjIpsBChND\
-            b25maXJtRW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIg\
-            ASgJUglhY2NvdW50SWQSGgoIcGFzc3dvcmQYAyABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVz\
-            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
-            b3VudBIrChFwYXNzd29yZF9yZXBsYWNlZBgCIAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRB\
-            Y2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9v\
-            ZnMYAiABKAhSCndpdGhQcm9vZnMibwoSR2V0QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASAB\
-            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3Jk\
-            GAIgASgIUgtoYXNQYXNzd29yZCquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19V\
-            TlNQRUNJRklFRBAAEhkKFUFDQ09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVT\
-            X1NVU1BFTkRFRBACEicKI0FDQ09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoX\
-            QUNDT1VOVF9TVEFUVVNfREVMRVRJTkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVn\
-            aXN0ZXJSZXNwb25zZSIEqLUYARJvCg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNz\
-            d29yZFJlc3BvbnNlIgSotRgBEmkKDENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            Q29uZmlybUVtYWlsUmVxdWVzdBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVz\
-            cG9uc2UiBKi1GAESZwoKR2V0QWNjb3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3Vu\
-            dFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1\
-            GGRiBnByb3RvMw==
+            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIusBCg9SZWdp\
+            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
+            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
+            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
+            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
+            biKCAQoQUmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
+            eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52\
+            MS5TaWduSW5Qcm9vZlIFcHJvb2YihAEKFVZlcmlmeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgB\
+            IAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgD\
+            IAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4ivQEKFlZlcmlmeVBhc3N3\
+            b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3Vu\
+            dFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJv\
+            b2ZSBXByb29mEjMKBG5ld3MYAyABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbk5ld3NS\
+            BG5ld3MiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIQCgNh\
+            bXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMSIAoMcHJvdmVk\
+            X2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNlGAUgASgMUgVub25jZRIQCgNtYWMYBiAB\
+            KAxSA21hYyKhAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoK\
+            YWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNz\
+            d29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
+            InsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3\
+            b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
+            b3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNw\
+            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
+            dW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMS\
+            HgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQ\
+            ARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5H\
+            X1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRz\
+            El0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQS\
+            Ki5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5w\
+            b3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2Nv\
+            dW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzM=
             """)
 }

@@ -119,7 +119,8 @@ package enum EmailChangesDescription {
         name: "postern.identity.v1.EmailChanges/ConfirmEmailChange",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false, isCostly: true)
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true)
 
     /// `CancelEmailChange`.
     package static let cancelEmailChange = MethodDescription(
@@ -133,7 +134,8 @@ package enum EmailChangesDescription {
         name: "postern.identity.v1.EmailChanges/ResendVerificationByPassword",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false, isCostly: true)
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -148,7 +150,7 @@ package enum EmailChangesDescription {
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwq7FAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2ViBnByb3RvMwrOFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -159,67 +161,68 @@ package enum EmailChangesDescription {
             CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
             aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
             Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIuUBCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNz\
-            d29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdlGAQgASgJ\
-            UghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIG\
-            b3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tlbiKCAQoQ\
-            UmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWdu\
-            SW5Qcm9vZlIFcHJvb2YifgoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVl\
-            bWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVy\
-            bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiK9AQoWVmVyaWZ5UGFzc3dvcmRSZXNwb25zZRI2\
-            CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYK\
-            BXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoE\
-            bmV3cxgDIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3c1IEbmV3cyKqAQoLU2ln\
-            bkluUHJvb2YSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1y\
-            EiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0aFRpbWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANS\
-            CnByb3ZlZEF0TXMSFAoFbm9uY2UYBSABKAxSBW5vbmNlEhAKA21hYxgGIAEoDFIDbWFjIpsBChND\
-            b25maXJtRW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIg\
-            ASgJUglhY2NvdW50SWQSGgoIcGFzc3dvcmQYAyABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVz\
-            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
-            b3VudBIrChFwYXNzd29yZF9yZXBsYWNlZBgCIAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRB\
-            Y2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9v\
-            ZnMYAiABKAhSCndpdGhQcm9vZnMibwoSR2V0QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASAB\
-            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3Jk\
-            GAIgASgIUgtoYXNQYXNzd29yZCquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19V\
-            TlNQRUNJRklFRBAAEhkKFUFDQ09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVT\
-            X1NVU1BFTkRFRBACEicKI0FDQ09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoX\
-            QUNDT1VOVF9TVEFUVVNfREVMRVRJTkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVn\
-            aXN0ZXJSZXNwb25zZSIEqLUYARJvCg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNz\
-            d29yZFJlc3BvbnNlIgSotRgBEmkKDENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            Q29uZmlybUVtYWlsUmVxdWVzdBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVz\
-            cG9uc2UiBKi1GAESZwoKR2V0QWNjb3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3Vu\
-            dFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1\
-            GGRiBnByb3RvMwrZCwogcG9zdGVybi9pZGVudGl0eS92MS9lbWFpbHMucHJvdG8SE3Bvc3Rlcm4u\
-            aWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8ikAEKGVJlcXVl\
-            c3RFbWFpbENoYW5nZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIb\
-            CgluZXdfZW1haWwYAiABKAlSCG5ld0VtYWlsEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iVAoaUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USNgoH\
-            YWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCKlAQoZ\
-            Q29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIQoMYWNjZXNz\
-            X3Rva2VuGAIgASgJUgthY2Nlc3NUb2tlbhIaCghwYXNzd29yZBgDIAEoCVIIcGFzc3dvcmQSMwoG\
-            b3JpZ2luGAQgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJUChpDb25m\
-            aXJtRW1haWxDaGFuZ2VSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
-            eS52MS5BY2NvdW50UgdhY2NvdW50InIKGENhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nl\
-            c3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRIcCglj\
-            YW5jZWxsZWQYASABKAhSCWNhbmNlbGxlZCKMAQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29y\
-            ZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29y\
-            ZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjoK\
-            JFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50\
-            MpIECgxFbWFpbENoYW5nZXMSdQoSUmVxdWVzdEVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0\
-            eS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1\
-            ZXN0RW1haWxDaGFuZ2VSZXNwb25zZRJ7ChJDb25maXJtRW1haWxDaGFuZ2USLi5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIgSotRgBEnIKEUNhbmNlbEVtYWlsQ2hhbmdlEi0u\
-            cG9zdGVybi5pZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2USmQEKHFJlc2VuZFZlcmlmaWNhdGlv\
-            bkJ5UGFzc3dvcmQSOC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFz\
-            c3dvcmRSZXF1ZXN0GjkucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBh\
-            c3N3b3JkUmVzcG9uc2UiBKi1GAFiBnByb3RvMw==
+            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIusBCg9SZWdp\
+            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
+            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
+            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
+            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
+            biKCAQoQUmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
+            eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52\
+            MS5TaWduSW5Qcm9vZlIFcHJvb2YihAEKFVZlcmlmeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgB\
+            IAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgD\
+            IAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4ivQEKFlZlcmlmeVBhc3N3\
+            b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3Vu\
+            dFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJv\
+            b2ZSBXByb29mEjMKBG5ld3MYAyABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbk5ld3NS\
+            BG5ld3MiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIQCgNh\
+            bXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMSIAoMcHJvdmVk\
+            X2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNlGAUgASgMUgVub25jZRIQCgNtYWMYBiAB\
+            KAxSA21hYyKhAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoK\
+            YWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNz\
+            d29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
+            InsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3\
+            b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
+            b3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNw\
+            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
+            dW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMS\
+            HgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQ\
+            ARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5H\
+            X1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRz\
+            El0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQS\
+            Ki5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5w\
+            b3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2Nv\
+            dW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMK5QsKIHBvc3Rlcm4vaWRlbnRpdHkvdjEvZW1h\
+            aWxzLnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50\
+            aXR5LnByb3RvIpABChlSZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
+            IAEoCVILYWNjZXNzVG9rZW4SGwoJbmV3X2VtYWlsGAIgASgJUghuZXdFbWFpbBIzCgZvcmlnaW4Y\
+            AyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIlQKGlJlcXVlc3RFbWFp\
+            bENoYW5nZVJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFj\
+            Y291bnRSB2FjY291bnQiqwEKGUNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QSFAoFdG9rZW4YASAB\
+            KAlSBXRva2VuEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SIAoIcGFzc3dvcmQY\
+            AyABKAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHku\
+            djEuT3JpZ2luUgZvcmlnaW4iVAoaQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2USNgoHYWNjb3Vu\
+            dBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCJyChhDYW5jZWxF\
+            bWFpbENoYW5nZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIzCgZv\
+            cmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjkKGUNhbmNl\
+            bEVtYWlsQ2hhbmdlUmVzcG9uc2USHAoJY2FuY2VsbGVkGAEgASgIUgljYW5jZWxsZWQikgEKI1Jl\
+            c2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIg\
+            CghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVy\
+            bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiI6CiRSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3\
+            b3JkUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2VudDKSBAoMRW1haWxDaGFuZ2VzEnUKElJlcXVl\
+            c3RFbWFpbENoYW5nZRIuLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVx\
+            dWVzdBovLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USewoS\
+            Q29uZmlybUVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxDaGFu\
+            Z2VSZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxDaGFuZ2VSZXNwb25z\
+            ZSIEqLUYARJyChFDYW5jZWxFbWFpbENoYW5nZRItLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2FuY2Vs\
+            RW1haWxDaGFuZ2VSZXF1ZXN0Gi4ucG9zdGVybi5pZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5n\
+            ZVJlc3BvbnNlEpkBChxSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkEjgucG9zdGVybi5pZGVu\
+            dGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBo5LnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlc3BvbnNlIgSotRgBYgZwcm90\
+            bzM=
             """)
 }

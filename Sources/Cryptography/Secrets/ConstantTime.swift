@@ -16,6 +16,12 @@ package func constantTimeEqual(
     }
 }
 
+/// Overwrites lent memory with zeros, in a way that no optimiser removes: a buffer that others own,
+/// whose content has been used. Whoever else holds the buffer sees zeros too.
+package func wipe(_ memory: UnsafeRawBufferPointer) {
+    OPENSSL_cleanse(UnsafeMutableRawPointer(mutating: memory.baseAddress), memory.count)
+}
+
 /// Overwrites `bytes` with zeros and empties the array, in a way that no optimiser removes. Only
 /// this array's storage is reached: a copy that shares it keeps its content.
 package func wipe(_ bytes: inout [UInt8]) {

@@ -18,6 +18,14 @@ package final class SecretBytes: @unchecked Sendable {
         try fill(storage)
     }
 
+    /// None.
+    package static let empty = SecretBytes(count: 0) { _ in }
+
+    /// A copy of lent memory, made in one piece; the original is its owner's to wipe.
+    package convenience init(copying bytes: UnsafeRawBufferPointer) {
+        self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
     /// A copy of `bytes`; the original is the caller's to wipe.
     package convenience init(copying bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
@@ -41,6 +49,8 @@ package final class SecretBytes: @unchecked Sendable {
 
     /// How many bytes there are; this is not a secret.
     package var count: Int { storage.count }
+    /// Whether there are none.
+    package var isEmpty: Bool { storage.isEmpty }
 
     /// Lends the bytes for the time of `body`, which must not copy them into anything that lives
     /// on unwiped.
@@ -53,6 +63,11 @@ extension SecretBytes: Equatable {
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withBytes { left in right.withBytes { constantTimeEqual(left, $0) } }
     }
+}
+
+extension SecretBytes: Hashable {
+    /// By the count alone: a hash of the bytes would be a trace of them.
+    package func hash(into hasher: inout Hasher) { hasher.combine(count) }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

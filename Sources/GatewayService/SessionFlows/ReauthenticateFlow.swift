@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Messages
 import PhoneNumbers
 import RPC
@@ -103,7 +104,7 @@ struct ReauthenticateFlow: Sendable {
     }
 
     private func verify(
-        _ password: String, _ request: GatewayV1.ReauthenticateRequest,
+        _ password: SecretBytes, _ request: GatewayV1.ReauthenticateRequest,
         of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
         _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {

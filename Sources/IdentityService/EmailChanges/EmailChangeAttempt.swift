@@ -1,4 +1,5 @@
 import CallRecords
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -9,7 +10,7 @@ struct EmailChangeAttempt: Sendable {
     /// Whose session asks; nil outside a session.
     let owner: SessionOwner?
     /// As entered; empty where none was.
-    let password: String
+    let password: SecretBytes
     let origin: CallOrigin
     /// For a repeat; nil where the call carries no key.
     let call: RepeatableCall?

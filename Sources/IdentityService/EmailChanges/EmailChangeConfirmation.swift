@@ -1,4 +1,5 @@
 import CallRecords
+import Cryptography
 import EmailAddresses
 import Messages
 import RPC

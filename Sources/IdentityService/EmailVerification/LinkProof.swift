@@ -1,4 +1,5 @@
 import CallRecords
+import Cryptography
 import ServiceRuntime
 import Storage
 
@@ -14,7 +15,7 @@ struct LinkProof: Sendable {
     ///   - isRight: Compares it.
     /// - Throws: `auth/password-needed`, `auth/invalid-link`, `auth/invalid-credential`.
     func require(
-        _ rule: ConfirmationRule, _ password: String, of account: AccountID,
+        _ rule: ConfirmationRule, _ password: SecretBytes, of account: AccountID,
         from origin: CallOrigin, counted: @escaping @Sendable (Transaction) throws -> Bool,
         isRight: (Password) async throws -> Bool
     ) async throws {

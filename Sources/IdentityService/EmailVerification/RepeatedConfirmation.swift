@@ -1,4 +1,5 @@
 import CallRecords
+import Cryptography
 import ServiceRuntime
 import Storage
 
@@ -14,7 +15,7 @@ struct RepeatedConfirmation: Sendable {
     /// - Throws: `auth/invalid-link` where there was no such call; `auth/idempotency-key-reused` for
     ///   who cannot show it.
     func find(
-        _ call: RepeatableCall?, asking: AccountID?, password: String
+        _ call: RepeatableCall?, asking: AccountID?, password: SecretBytes
     ) async throws -> (first: FirstAnswer, holder: PasswordHolder) {
         guard call != nil, let first = try await parts.store.write({ try $0.firstAnswer(of: call) })
         else { throw ServiceError(.invalidLink) }

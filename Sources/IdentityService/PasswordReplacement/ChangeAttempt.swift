@@ -1,4 +1,5 @@
 import CallRecords
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -10,7 +11,7 @@ struct ChangeAttempt: Sendable {
     let session: SessionID
     let current: Password
     /// As entered; what the policy says of it needs the account.
-    let new: String
+    let new: SecretBytes
     let device: DeviceShown
     let origin: CallOrigin
     /// For a repeat; nil where the call carries no key.

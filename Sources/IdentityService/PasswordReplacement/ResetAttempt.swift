@@ -1,4 +1,5 @@
 import CallRecords
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -7,7 +8,7 @@ import ServiceRuntime
 struct ResetAttempt: Sendable {
     let tokenHash: [UInt8]
     /// As entered.
-    let password: String
+    let password: SecretBytes
     let device: SignInDevice
     let origin: CallOrigin
     /// For a repeat; nil where the call carries no key.

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The passwords that are tried first, by rule: no list of leaked passwords has a licence that
 /// would let it stand here, and ten thousand lines say less than how people make them. A password
 /// is common where, lower-cased and with letters for what stands for them (`p@ssw0rd`), it is
@@ -25,7 +27,7 @@ enum CommonPasswords {
     private static let openings: [[UInt8]] = ["my", "the", "new", "your"].map { Array($0.utf8) }
 
     /// Whether a password, in Form C, is common.
-    static func has(_ scalars: String.UnicodeScalarView) -> Bool {
+    static func has(_ scalars: some Collection<Unicode.Scalar>) -> Bool {
         FoldedPassword(scalars).wiped(has)
     }
 
@@ -97,7 +99,8 @@ enum CommonPasswords {
     /// Whether people usually add it to a word: digits and marks.
     private static func isAdded(_ text: ArraySlice<UInt8>) -> Bool {
         if text.count <= addedMax { return true }
-        let digits = text.filter { $0.isDigit }
+        var digits = text.filter { $0.isDigit }
+        defer { wipe(&digits) }
         guard text.count - digits.count <= marksMax else { return false }
         return digits.count <= addedMax || KeyboardRuns.has(digits[...]) || isDate(digits)
     }

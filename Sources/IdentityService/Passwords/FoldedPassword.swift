@@ -8,9 +8,13 @@ struct FoldedPassword {
     /// UTF-8, lower-case.
     private(set) var bytes: [UInt8]
 
-    init(_ scalars: String.UnicodeScalarView) {
+    /// More than a code point and its lower-case mapping take: an array that grew on the way would
+    /// leave a part of the password behind.
+    private static let bytesPerScalar = 8
+
+    init(_ scalars: some Collection<Unicode.Scalar>) {
         bytes = []
-        bytes.reserveCapacity(scalars.count)
+        bytes.reserveCapacity(scalars.count * Self.bytesPerScalar)
         for scalar in scalars {
             if scalar.isASCII {
                 let byte = UInt8(truncatingIfNeeded: scalar.value)

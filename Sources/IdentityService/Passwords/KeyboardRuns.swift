@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Texts that a hand types by moving along: `qwerty`, `1qaz2wsx`, `abc123`, `aaaa`, `1q2w3e4r`.
 ///
 /// A run is three or more characters of which each is the next, or the one before, in one of
@@ -35,10 +37,15 @@ enum KeyboardRuns {
     /// Whether all of `text` is typed along.
     static func has(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.allSatisfy({ $0 < 0x80 }) else { return false }
-        let text = Array(text)
+        var text = Array(text)
+        defer { wipe(&text) }
         if leftOver(text) <= leftOverMax, text.count >= runMin { return true }
-        let odd = stride(from: 0, to: text.count, by: 2).map { text[$0] }
-        let even = stride(from: 1, to: text.count, by: 2).map { text[$0] }
+        var odd = stride(from: 0, to: text.count, by: 2).map { text[$0] }
+        var even = stride(from: 1, to: text.count, by: 2).map { text[$0] }
+        defer {
+            wipe(&odd)
+            wipe(&even)
+        }
         return even.count >= halfMin && leftOver(odd) == 0 && leftOver(even) == 0
     }
 

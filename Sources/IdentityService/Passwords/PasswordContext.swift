@@ -1,3 +1,4 @@
+import Cryptography
 import EmailAddresses
 
 /// The words that a guesser who knows the account tries first: its address and name, and what the
@@ -39,7 +40,7 @@ struct PasswordContext: Sendable {
     static let none = PasswordContext(address: nil, displayName: "", app: "")
 
     /// Whether a password, in Form C, is made of these words.
-    func explains(_ scalars: String.UnicodeScalarView) -> Bool {
+    func explains(_ scalars: some Collection<Unicode.Scalar>) -> Bool {
         guard !words.isEmpty else { return false }
         return FoldedPassword(scalars).wiped { text in
             FoldedPassword.anySpelling(of: text, explains)
@@ -47,7 +48,9 @@ struct PasswordContext: Sendable {
     }
 
     private func explains(_ text: ArraySlice<UInt8>) -> Bool {
-        let rest = words.reduce(Array(text)) { $0.without($1) }
+        var rest = Array(text)
+        defer { wipe(&rest) }
+        for word in words { rest.remove(word) }
         guard rest.count < text.count else { return false }
         return rest.count { $0.isOfWord || $0.isDigit } <= Self.restMax
             || CommonPasswords.has(rest[...])
@@ -55,18 +58,20 @@ struct PasswordContext: Sendable {
 }
 
 extension [UInt8] {
-    /// These bytes without each place where `word` stands.
-    fileprivate func without(_ word: [UInt8]) -> [UInt8] {
-        guard count >= word.count else { return self }
-        var (kept, place) = ([UInt8](), 0)
+    /// Takes `word` out wherever it stands. In place, and what is behind the new end is zero: these are
+    /// bytes of a password.
+    fileprivate mutating func remove(_ word: [UInt8]) {
+        guard count >= word.count else { return }
+        var (kept, place) = (0, 0)
         while place < count {
-            if self[place...].starts(with: word) {
-                place += word.count
-            } else {
-                kept.append(self[place])
-                place += 1
+            let isWord = self[place...].starts(with: word)
+            if !isWord {
+                self[kept] = self[place]
+                kept += 1
             }
+            place += isWord ? word.count : 1
         }
-        return kept
+        for behind in kept..<count { self[behind] = 0 }
+        removeLast(count - kept)
     }
 }

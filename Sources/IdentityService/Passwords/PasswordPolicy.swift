@@ -1,5 +1,3 @@
-import EmailAddresses
-
 /// Which passwords are taken (I-02); setting `password-policy`. The documents differ, so the
 /// operator chooses:
 ///
@@ -31,20 +29,26 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
     }
 
     /// The rules that `password` breaks, in their order.
-    func broken(by password: String, _ context: PasswordContext) -> [PasswordRule] {
-        let scalars = String(decoding: NormalFormC.utf8(of: password), as: UTF8.self).unicodeScalars
-        // A text that is far too long is not looked through.
-        guard scalars.count <= codePoints.upperBound else { return [.length] }
-        return rules.filter { rule in
-            switch rule {
-            case .length: !codePoints.contains(scalars.count)
-            case .upperCase: !scalars.contains { $0.properties.isUppercase }
-            case .lowerCase: !scalars.contains { $0.properties.isLowercase }
-            case .letter: !scalars.contains { $0.properties.isAlphabetic }
-            case .digit: !scalars.contains { $0.properties.numericType == .decimal }
-            case .common: CommonPasswords.has(scalars)
-            case .context: context.explains(scalars)
-            }
+    func broken(by password: Password, _ context: PasswordContext) -> [PasswordRule] {
+        password.withScalars { scalars in
+            // A text that is far too long is not looked through.
+            guard scalars.count <= codePoints.upperBound else { return [.length] }
+            return rules.filter { isBroken($0, by: scalars, context) }
+        }
+    }
+
+    private func isBroken(
+        _ rule: PasswordRule, by scalars: UnsafeBufferPointer<Unicode.Scalar>,
+        _ context: PasswordContext
+    ) -> Bool {
+        switch rule {
+        case .length: !codePoints.contains(scalars.count)
+        case .upperCase: !scalars.contains { $0.properties.isUppercase }
+        case .lowerCase: !scalars.contains { $0.properties.isLowercase }
+        case .letter: !scalars.contains { $0.properties.isAlphabetic }
+        case .digit: !scalars.contains { $0.properties.numericType == .decimal }
+        case .common: CommonPasswords.has(scalars)
+        case .context: context.explains(scalars)
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import CMessages
+import Cryptography
 
 /// Reads a message in its ordinary form straight into Swift values: known fields only, each with
 /// its own wire type, in the order of their numbers, as every encoder writes them. The way through
@@ -154,6 +155,13 @@ package struct OrdinaryReader {
 
     mutating func bytes(_ tag: UInt32) throws(NotOrdinary) -> [UInt8] {
         self.tag == tag ? Array(try lent()) : []
+    }
+
+    /// A text that no String is made of: its bytes go from the frame into memory that is wiped.
+    mutating func secret(_ tag: UInt32) throws(NotOrdinary) -> SecretBytes {
+        guard self.tag == tag else { return .empty }
+        let lent = try lentText()
+        return lent.isEmpty ? .empty : SecretBytes(copying: lent)
     }
 
     mutating func uint64(_ tag: UInt32) throws(NotOrdinary) -> UInt64 {

@@ -1,4 +1,5 @@
 internal import CMessages
+import Cryptography
 
 /// Reads the parts of protobuf-c's structs; what they hold is the peer's.
 enum Wire {
@@ -10,6 +11,14 @@ enum Wire {
         guard postern_text_is_sound(start, data.len) != 0 else { throw MessageError.invalidText }
         return String(
             decoding: UnsafeBufferPointer(start: start, count: data.len), as: UTF8.self)
+    }
+
+    /// A text that no String is made of. Where it lay is the arena's, which is wiped.
+    /// - Throws: as `text`.
+    static func secret(_ data: ProtobufCBinaryData) throws -> SecretBytes {
+        guard let start = data.data, data.len > 0 else { return .empty }
+        guard postern_text_is_sound(start, data.len) != 0 else { throw MessageError.invalidText }
+        return SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: data.len))
     }
 
     /// Bytes, which may hold anything.

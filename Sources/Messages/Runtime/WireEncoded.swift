@@ -1,3 +1,5 @@
+package import Cryptography
+
 /// What has a form on the wire, whose size is known before it is written.
 package protocol WireEncoded: Sendable {
     /// Bytes that `encode` writes.
@@ -22,6 +24,16 @@ extension WireEncoded {
         return [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             if let start = buffer.baseAddress { encode(to: start, byteCount: byteCount) }
             count = byteCount
+        }
+    }
+}
+
+extension ProtobufMessage {
+    /// The encoded bytes of a message with a secret in it, in memory that is wiped.
+    package func encodedSecret() -> SecretBytes {
+        let byteCount = encodedByteCount
+        return SecretBytes(count: byteCount) { buffer in
+            if let start = buffer.baseAddress { encode(to: start, byteCount: byteCount) }
         }
     }
 }

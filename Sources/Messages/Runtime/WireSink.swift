@@ -1,3 +1,5 @@
+package import Cryptography
+
 /// What a message is encoded to, field by field: first a `WireSize`, which only counts, then a
 /// `WireWriter`. One generated function serves both, so that they cannot disagree.
 ///
@@ -8,6 +10,8 @@ package protocol WireSink {
     mutating func varint(_ tag: UInt32, _ value: UInt64)
     /// Text, as UTF-8.
     mutating func text(_ tag: UInt32, _ value: String)
+    /// Text that is kept as bytes which are wiped.
+    mutating func secret(_ tag: UInt32, _ value: SecretBytes)
     /// Any bytes.
     mutating func bytes(_ tag: UInt32, _ value: [UInt8])
     /// A message within the message.
@@ -42,6 +46,10 @@ package struct WireSize: WireSink {
 
     package mutating func text(_ tag: UInt32, _ value: String) {
         lengthDelimited(tag, value.utf8.count)
+    }
+
+    package mutating func secret(_ tag: UInt32, _ value: SecretBytes) {
+        lengthDelimited(tag, value.count)
     }
 
     package mutating func bytes(_ tag: UInt32, _ value: [UInt8]) {

@@ -1,3 +1,5 @@
+package import Cryptography
+
 /// Writes a message into memory whose size was measured before. It is measured and written by the
 /// same code, from a value that nobody can change meanwhile; still it never writes past the end.
 package struct WireWriter: WireSink {
@@ -46,6 +48,11 @@ package struct WireWriter: WireSink {
     package mutating func text(_ tag: UInt32, _ value: String) {
         varint(tag, UInt64(value.utf8.count))
         value.utf8.span.withUnsafeBytes { put($0) }
+    }
+
+    package mutating func secret(_ tag: UInt32, _ value: SecretBytes) {
+        varint(tag, UInt64(value.count))
+        value.withBytes { put($0) }
     }
 
     package mutating func bytes(_ tag: UInt32, _ value: [UInt8]) {

@@ -39,11 +39,15 @@ package struct MethodDescription: Sendable, Hashable {
     /// Who may call all methods may not call this one: it has to be named in the list of callers.
     package let isForNamedCallersOnly: Bool
 
+    /// Its request has a field of the option `secret`: what it was read from is wiped once it is
+    /// read, what it was written to once it is sent.
+    package let hasSecrets: Bool
+
     /// A method's description.
     package init(
         name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
         streams: Streams = .none, isCostly: Bool = false, hedgeAfter: Duration? = nil,
-        isForNamedCallersOnly: Bool = false
+        isForNamedCallersOnly: Bool = false, hasSecrets: Bool = false
     ) {
         self.streams = streams
         let own = name.split(separator: "/").last ?? ""
@@ -55,6 +59,7 @@ package struct MethodDescription: Sendable, Hashable {
         self.isCostly = isCostly
         self.hedgeAfter = hedgeAfter
         self.isForNamedCallersOnly = isForNamedCallersOnly
+        self.hasSecrets = hasSecrets
     }
 }
 

@@ -23,10 +23,13 @@ extension ClientConnection {
         guard call.request.metadata.isWithinLimits else {
             return call.fail(ServiceError(.invalidArgument, fields: ["metadata"]))
         }
-        let isWritten = FrameWriter.writeRequest(
-            call: number, call.request,
-            timeoutMilliseconds: UInt32(clamping: max(1, left.milliseconds)), to: &out,
-            frameBytesMax: peerFrameBytesMax)
+        let timeout = UInt32(clamping: max(1, left.milliseconds))
+        let isWritten =
+            call.request.payload.isSecret
+            ? writeSecret(call.request, as: number, timeoutMilliseconds: timeout)
+            : FrameWriter.writeRequest(
+                call: number, call.request, timeoutMilliseconds: timeout, to: &out,
+                frameBytesMax: peerFrameBytesMax)
         guard isWritten else {
             return call.fail(
                 ServiceError(.resourceExhausted, detail: "the request is over the server's limit"))
@@ -37,6 +40,24 @@ extension ClientConnection {
         flushSoon()
         arm(call.deadline)
         if isLast { leave() }
+    }
+
+    /// Writes a request with a secret in it to a buffer of its own, which is wiped once the socket
+    /// has taken it: `out` is kept from call to call, and a password would stay in it.
+    private func writeSecret(
+        _ request: OutgoingRequest, as call: UInt64, timeoutMilliseconds: UInt32
+    ) -> Bool {
+        guard let context else { return true }  // the connection is lost, and with it its calls
+        var frame = ByteBuffer()
+        guard
+            FrameWriter.writeRequest(
+                call: call, request, timeoutMilliseconds: timeoutMilliseconds, to: &frame,
+                frameBytesMax: peerFrameBytesMax)
+        else { return false }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { [frame] _ in frame.wipe() }
+        write(frame, promise: written)
+        return true
     }
 
     /// Gives a call up: the server is told, and the call ends at once.

@@ -29,6 +29,8 @@ final class ClientConnection: ChannelInboundHandler {
     var isGreeted = false
     var isLost = false
     private var isFlushScheduled = false
+    /// Something was written beside `out`.
+    private var hasWritten = false
     private var isReading = false
     private var timer: Scheduled<Void>?
     private var timerDue: Duration?
@@ -198,10 +200,26 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     func flush() {
-        guard let context, out.readableBytes > 0 else { return }
-        context.writeAndFlush(wrapOutboundOut(out), promise: nil)
-        out.clear(minimumCapacity: 0)
+        guard let context, out.readableBytes > 0 || hasWritten else { return }
+        hasWritten = false
+        if out.readableBytes > 0 {
+            context.writeAndFlush(wrapOutboundOut(out), promise: nil)
+            out.clear(minimumCapacity: 0)
+        } else {
+            context.flush()
+        }
         if isPeerTaking { letWritersGo() }
+    }
+
+    /// Writes a buffer behind what `out` holds; the next flush sends both.
+    func write(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>) {
+        guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        if out.readableBytes > 0 {
+            context.write(wrapOutboundOut(out), promise: nil)
+            out.clear(minimumCapacity: 0)
+        }
+        hasWritten = true
+        context.write(wrapOutboundOut(buffer), promise: promise)
     }
 
     func arm(_ due: Duration) {

@@ -44,7 +44,9 @@ package final class RPCClient: CallChannel {
         _ method: MethodDescription, _ request: Request, _ context: CallContext
     ) async throws -> Response {
         try await observed.call(method.name, context, time) { context in
-            try await raw(method, request.encoded(), context) { answer in
+            try await raw(
+                method, RequestPayload(request, of: method), context
+            ) { answer in
                 try peersAnswer { try Response(decoding: answer.payload, in: answer.arena) }
             }
         }
@@ -57,7 +59,7 @@ package final class RPCClient: CallChannel {
         let description = MethodDescription(
             name: method, isIdempotent: false, timeout: .seconds(10), isOnLoop: false)
         return try await observed.call(method, context, time) { context in
-            try await raw(description, payload, context) { Array($0.payload) }
+            try await raw(description, .plain(payload), context) { Array($0.payload) }
         }
     }
 
@@ -67,7 +69,7 @@ package final class RPCClient: CallChannel {
     }
 
     private func raw<Answer: Sendable>(
-        _ method: MethodDescription, _ payload: [UInt8], _ context: CallContext,
+        _ method: MethodDescription, _ payload: RequestPayload, _ context: CallContext,
         _ decode: @escaping @Sendable (LentAnswer) throws -> Answer
     ) async throws -> Answer {
         let request = OutgoingRequest(

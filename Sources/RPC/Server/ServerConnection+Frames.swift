@@ -24,7 +24,7 @@ extension ServerConnection {
         }
         do throws(WireViolation) {
             switch try Envelope(bytes, range, arena: resources.arena) {
-            case .request(let head): return request(head, bytes)
+            case .request(let head): return request(head, bytes, range)
             case .response: return violated("a Response from a client")
             case .item(let head): return item(head, bytes)
             case .other(let kind): return other(kind)
@@ -97,18 +97,21 @@ extension ServerConnection {
 
     // MARK: Calls
 
-    private func request(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func request(
+        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) -> Bool {
+        /// Refuses what is not looked into; it may hold a secret.
+        func refuse(_ code: ErrorCode, fields: [String] = []) {
+            head.wipe(bytes, range)
+            self.refuse(head.call, ServiceError(code, fields: fields, notProcessed: true))
+        }
         switch machine.request(head.call) {
         case .violation: return violated("a Request out of order")
         case .ignore: return true
-        case .refuseBusy:
-            refuse(head.call, ServiceError(.resourceExhausted, notProcessed: true))
-        case .refuseDraining:
-            refuse(head.call, ServiceError(.unavailable, notProcessed: true))
+        case .refuseBusy: refuse(.resourceExhausted)
+        case .refuseDraining: refuse(.unavailable)
         case .proceed where head.hasTooMuchMetadata:
-            refuse(
-                head.call,
-                ServiceError(.invalidArgument, fields: ["metadata"], notProcessed: true))
+            refuse(.invalidArgument, fields: ["metadata"])
         case .proceed:
             life?.called(at: turnUptime)
             languages.note(head.call, head.metadata)
@@ -117,8 +120,9 @@ extension ServerConnection {
                     !head.more || entry.handler.method.streams.hasRequestItems
                 {
                     serve(head, bytes, entry)
+                    if entry.handler.method.hasSecrets { head.wipe(bytes, range) }
                 } else {
-                    refuse(head.call, ServiceError(.unknownMethod, notProcessed: true))
+                    refuse(.unknownMethod)
                 }
             }
         }

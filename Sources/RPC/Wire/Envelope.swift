@@ -1,3 +1,4 @@
+import Cryptography
 import Messages
 
 /// One frame as read from the wire. Request, Response and Item, of which there are many, are lent:
@@ -97,6 +98,15 @@ struct RequestHead {
         (call, timeoutMilliseconds, more) = (request.call, request.timeoutMs, request.more)
         (method, payload) = (.owned(Array(request.method.utf8)), .owned(request.payload))
         (self.metadata, hasTooMuchMetadata) = (metadata.kept, metadata.isTooMuch)
+    }
+}
+
+extension RequestHead {
+    /// Overwrites the request where it lies, once its handler has read it: in the frame at `range` of
+    /// `bytes`, and where the payload has an array of its own, there.
+    func wipe(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        Cryptography.wipe(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        if case .owned(let copy) = payload { copy.withUnsafeBytes { Cryptography.wipe($0) } }
     }
 }
 

@@ -16,7 +16,11 @@ package struct FrameDecoder {
         case tooLarge
     }
 
+    /// What was kept of a begun frame, in memory of our own. What it was copied from is wiped: it
+    /// may be a part of a password, and no one knows before the frame is whole.
     private var pending: ByteBuffer?
+    /// The bytes that `take` gave last are in memory of our own.
+    private var isJoined = false
 
     /// A decoder that has seen nothing.
     package init() {}
@@ -26,10 +30,14 @@ package struct FrameDecoder {
 
     /// What the socket gave, behind what was kept of a begun frame.
     package mutating func take(_ incoming: ByteBuffer) -> ByteBuffer {
+        isJoined = pending != nil
         guard var kept = pending else { return incoming }
         pending = nil
-        var incoming = incoming
-        kept.writeBuffer(&incoming)
+        if kept.writableBytes < incoming.readableBytes {
+            kept = Self.moved(kept, capacity: 2 * kept.capacity + incoming.readableBytes)
+        }
+        kept.writeImmutableBuffer(incoming)
+        incoming.wipe()
         return kept
     }
 
@@ -56,11 +64,22 @@ package struct FrameDecoder {
 
     /// Keeps what is left of `buffer` behind the first `consumed` bytes.
     package mutating func keep(_ buffer: ByteBuffer, from consumed: Int) {
+        guard buffer.readableBytes > consumed else { return }
+        if isJoined, consumed == 0 {
+            pending = buffer  // a long frame that comes in many pieces
+            return
+        }
         var rest = buffer
         rest.moveReaderIndex(forwardBy: consumed)
-        guard rest.readableBytes > 0 else { return }
-        rest.discardReadBytes()
-        pending = rest
+        pending = Self.moved(rest, capacity: rest.readableBytes)
+    }
+
+    /// The readable bytes in memory of their own; where they were is wiped.
+    private static func moved(_ buffer: ByteBuffer, capacity: Int) -> ByteBuffer {
+        var moved = ByteBufferAllocator().buffer(capacity: capacity)
+        moved.writeImmutableBuffer(buffer)
+        buffer.wipe()
+        return moved
     }
 
     static func step(

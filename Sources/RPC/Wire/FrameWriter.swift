@@ -1,3 +1,4 @@
+package import Cryptography
 package import Messages
 package import NIOCore
 
@@ -58,6 +59,8 @@ package enum FrameWriter {
             + (request.more ? 2 : 0)
             + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
         guard fieldBytes(inner) <= frameBytesMax else { return false }
+        // In one piece: a buffer that grew on the way would leave a copy of a secret behind.
+        out.reserveCapacity(minimumWritableBytes: FrameLimits.lengthBytes + fieldBytes(inner))
         out.writeInteger(UInt32(truncatingIfNeeded: fieldBytes(inner)))
         out.writeFieldHead(0x12, inner)
         out.writeInteger(UInt8(0x08))
@@ -70,7 +73,7 @@ package enum FrameWriter {
         if request.more { out.writeBytes([0x28, 0x01]) }
         if !request.payload.isEmpty {
             out.writeFieldHead(0x32, request.payload.count)
-            out.writeBytes(request.payload)
+            request.payload.withBytes { _ = out.writeBytes($0) }
         }
         return true
     }
@@ -91,16 +94,56 @@ package struct OutgoingRequest: Sendable {
     /// What travels beside the payload.
     package let metadata: Metadata
     /// The packed request message.
-    package let payload: [UInt8]
+    package let payload: RequestPayload
     /// Items follow.
     package let more: Bool
 
-    /// A request; most are whole at once.
+    /// A request without a secret; most are whole at once.
     package init(method: String, metadata: Metadata, payload: [UInt8], more: Bool = false) {
+        self.init(method: method, metadata: metadata, payload: .plain(payload), more: more)
+    }
+
+    /// A request; most are whole at once.
+    package init(
+        method: String, metadata: Metadata, payload: RequestPayload, more: Bool = false
+    ) {
         self.method = method
         self.metadata = metadata
         self.payload = payload
         self.more = more
+    }
+}
+
+/// A packed request. One with a secret in it is in memory that is wiped, for as long as its call may
+/// be tried again.
+package enum RequestPayload: Sendable {
+    case plain([UInt8])
+    case secret(SecretBytes)
+
+    /// Packs `request` as its method asks for.
+    init(_ request: some ProtobufMessage, of method: MethodDescription) {
+        self = method.hasSecrets ? .secret(request.encodedSecret()) : .plain(request.encoded())
+    }
+
+    var isSecret: Bool {
+        if case .secret = self { true } else { false }
+    }
+
+    var count: Int {
+        switch self {
+        case .plain(let bytes): bytes.count
+        case .secret(let bytes): bytes.count
+        }
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Lends the bytes.
+    func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        switch self {
+        case .plain(let bytes): try bytes.withUnsafeBytes(body)
+        case .secret(let bytes): try bytes.withBytes(body)
+        }
     }
 }
 

@@ -3,6 +3,7 @@ import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 
 /// Somebody at an address of their own, so that no limit is shared.
 struct Person: Sendable {
@@ -30,14 +31,14 @@ struct Person: Sendable {
     func signUp() async throws -> GatewayV1.Session? {
         try await AuthClient(client).signUpWithPassword(
             GatewayV1.SignUpWithPasswordRequest(
-                email: email, password: Self.password, device: Self.device), context
+                email: email, password: .init(text: Self.password), device: Self.device), context
         ).session
     }
 
     func signIn() async throws -> GatewayV1.Session? {
         try await AuthClient(client).signInWithPassword(
             GatewayV1.SignInWithPasswordRequest(
-                email: email, password: Self.password, device: Self.device), context
+                email: email, password: .init(text: Self.password), device: Self.device), context
         ).session
     }
 

@@ -194,7 +194,7 @@ extension GatewayHouse {
         _ token: String, access: String = "", password: String = ""
     ) async throws -> IdentityV1.Account {
         let answer = try await emails.confirmEmailChange(
-            .init(token: token, accessToken: access, password: password), context())
+            .init(token: token, accessToken: access, password: .init(text: password)), context())
         return try #require(answer.account)
     }
 
@@ -204,7 +204,7 @@ extension GatewayHouse {
 
     func resendByPassword(_ password: String = "Correct7Horse") async throws -> Bool {
         try await emails.resendVerificationByPassword(
-            .init(email: "ada@example.org", password: password), context()
+            .init(email: "ada@example.org", password: .init(text: password)), context()
         ).sent
     }
 }

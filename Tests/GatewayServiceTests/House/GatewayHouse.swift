@@ -94,7 +94,8 @@ final class GatewayHouse: Sendable {
     ) async throws -> SignedIn {
         let answer = try await gateway.signUpWithPassword(
             .init(
-                email: email, password: password, device: Self.device(device), displayName: "Ada",
+                email: email, password: .init(text: password), device: Self.device(device),
+                displayName: "Ada",
                 accessToken: accessToken), context ?? self.context())
         #expect(answer.isNewUser)
         return SignedIn(
@@ -106,7 +107,7 @@ final class GatewayHouse: Sendable {
         device: String = "d1", in context: CallContext? = nil
     ) async throws -> SignedIn {
         let answer = try await gateway.signInWithPassword(
-            .init(email: email, password: password, device: Self.device(device)),
+            .init(email: email, password: .init(text: password), device: Self.device(device)),
             context ?? self.context())
         #expect(!answer.isNewUser)
         return SignedIn(
@@ -137,7 +138,7 @@ final class GatewayHouse: Sendable {
     ) async throws -> IdentityV1.Account {
         let answer = try await gateway.verifyEmail(
             .init(
-                token: token, accessToken: accessToken, password: password,
+                token: token, accessToken: accessToken, password: .init(text: password),
                 device: Self.device("d1")), context ?? self.context())
         return try #require(answer.account)
     }

@@ -87,7 +87,8 @@ struct HijackingTests {
             }
             let changed = try await refusal {
                 try await town.house.passwords.resetPassword(
-                    .init(token: reset, password: Self.strangers), town.house.context())
+                    .init(token: reset, password: .init(text: Self.strangers)), town.house.context()
+                )
             }
             #expect(verified.code == .invalidLink && changed.code == .invalidLink)
             #expect(try await town.isSignedIn(victim.session))

@@ -98,7 +98,8 @@ struct UnexpiredChangeTests {
                 .init(
                     token: try await house.inner.linkToken(
                         to: Self.email, page: "reset-password"),
-                    password: Self.victims, device: GatewayHouse.device("victim's")), context)
+                    password: .init(text: Self.victims), device: GatewayHouse.device("victim's")),
+                context)
             return (answer.account, answer.session)
         }
     }

@@ -24,8 +24,9 @@ struct ChangePasswordTests {
     ) async throws {
         _ = try await house.passwords.changePassword(
             .init(
-                accessToken: token ?? ada.session.accessToken, currentPassword: current,
-                newPassword: new, device: .init(deviceId: "d1", platform: "cli")),
+                accessToken: token ?? ada.session.accessToken,
+                currentPassword: .init(text: current),
+                newPassword: .init(text: new), device: .init(deviceId: "d1", platform: "cli")),
             house.context(key))
     }
 

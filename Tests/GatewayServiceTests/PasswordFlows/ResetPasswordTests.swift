@@ -37,7 +37,7 @@ struct ResetPasswordTests {
     ) async throws -> SignedIn {
         let answer = try await house.passwords.resetPassword(
             .init(
-                token: token, password: password,
+                token: token, password: .init(text: password),
                 device: .init(deviceId: "d2", platform: "cli", name: "Ada's phone")),
             context ?? house.context())
         return SignedIn(
@@ -107,7 +107,7 @@ struct ResetPasswordTests {
         let broken = Passwords(
             accounts: house.inner.identity, credentials: house.inner.identity,
             sessions: SessionsForIdentity(session: house.inner.session), limits: limits)
-        let request = GatewayV1.ResetPasswordRequest(token: token, password: Self.new)
+        let request = GatewayV1.ResetPasswordRequest(token: token, password: .init(text: Self.new))
         let down = try await refusal {
             try await broken.resetPassword(request, house.context("r"))
         }

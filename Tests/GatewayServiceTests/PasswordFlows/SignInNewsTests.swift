@@ -19,7 +19,7 @@ struct SignInNewsTests {
         context.metadata[Metadata.Key.acceptLanguage] = language
         return try await house.gateway.signInWithPassword(
             .init(
-                email: "ada@example.org", password: password,
+                email: "ada@example.org", password: .init(text: password),
                 device: .init(deviceId: device, platform: "ios", name: "Ada's phone")), context)
     }
 

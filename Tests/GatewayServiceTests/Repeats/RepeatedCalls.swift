@@ -13,14 +13,16 @@ enum RepeatedCalls {
             "Auth/SignUpWithPassword", { try await $0.auth.signUpWithPassword($1, $2) },
             afterwards: .refused(.emailAlreadyInUse)
         ) { _ in
-            both { .init(email: $0, password: password, device: device, displayName: "A") }
+            both {
+                .init(email: $0, password: .init(text: password), device: device, displayName: "A")
+            }
         },
         .init(
             "Auth/SignInWithPassword", { try await $0.auth.signInWithPassword($1, $2) },
             afterwards: .acts
         ) {
             _ = try await $0.two()
-            return both { .init(email: $0, password: password, device: device) }
+            return both { .init(email: $0, password: .init(text: password), device: device) }
         },
         .init(
             "Auth/VerifyEmail", { try await $0.auth.verifyEmail($1, $2) },
@@ -29,7 +31,8 @@ enum RepeatedCalls {
             _ = try await town.two()
             return try await both { email in
                 .init(
-                    token: try await town.house.inner.linkToken(to: email), password: other,
+                    token: try await town.house.inner.linkToken(to: email),
+                    password: .init(text: other),
                     device: device)
             }
         },
@@ -56,7 +59,7 @@ enum RepeatedCalls {
                     .init(email: email, device: device), town.house.context())
                 return .init(
                     token: try await town.house.inner.linkToken(to: email, page: "reset-password"),
-                    password: other, device: device)
+                    password: .init(text: other), device: device)
             }
         },
         .init(
@@ -66,7 +69,8 @@ enum RepeatedCalls {
         ) {
             try await $0.two {
                 .init(
-                    accessToken: $0.accessToken, currentPassword: password, newPassword: other,
+                    accessToken: $0.accessToken, currentPassword: .init(text: password),
+                    newPassword: .init(text: other),
                     device: device)
             }
         },
@@ -83,7 +87,9 @@ enum RepeatedCalls {
             renew: { try await $0.refresh(&$1.accessToken) }
         ) {
             try await $0.two {
-                .init(accessToken: $0.accessToken, device: device, proof: .password(password))
+                .init(
+                    accessToken: $0.accessToken, device: device,
+                    proof: .password(.init(text: password)))
             }
         },
         .init(
@@ -228,7 +234,7 @@ enum RepeatedCalls {
             { try await $0.emails.resendVerificationByPassword($1, $2) }, afterwards: .acts
         ) {
             _ = try await $0.two()
-            return both { .init(email: $0, password: password, device: device) }
+            return both { .init(email: $0, password: .init(text: password), device: device) }
         },
     ]
 

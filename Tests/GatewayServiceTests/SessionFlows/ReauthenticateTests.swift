@@ -18,7 +18,7 @@ struct ReauthenticateTests {
         try await house.accountSessions.reauthenticate(
             .init(
                 accessToken: token, device: .init(deviceId: "d1", platform: "cli"),
-                proof: password.map { .password($0) }), context ?? house.context())
+                proof: password.map { .password(.init(text: $0)) }), context ?? house.context())
     }
 
     @Test("G-13: the password gives a token with a new auth_time for the same session")

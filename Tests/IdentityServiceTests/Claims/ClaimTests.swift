@@ -24,7 +24,8 @@ struct ClaimTests {
         _ token: String, as account: String = "", password: String = "", key: String? = nil
     ) async throws -> IdentityV1.Account {
         let answer = try await house.service.confirmEmail(
-            .init(token: token, accountId: account, password: password), house.context(key))
+            .init(token: token, accountId: account, password: .init(text: password)),
+            house.context(key))
         return try #require(answer.account)
     }
 

@@ -233,7 +233,9 @@ extension IdentityHouse {
         _ token: String, access: String = "", password: String = "", key: String? = nil
     ) async throws -> IdentityV1.Account {
         let answer = try await emails.confirmEmailChange(
-            .init(token: token, accessToken: access, password: password, origin: Self.origin),
+            .init(
+                token: token, accessToken: access, password: .init(text: password),
+                origin: Self.origin),
             context(key))
         return try #require(answer.account)
     }

@@ -24,7 +24,8 @@ struct EmailConfirmationTests {
         _ token: String, account: String = "", password: String = "", key: String? = nil
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         try await house.service.confirmEmail(
-            .init(token: token, accountId: account, password: password), house.context(key))
+            .init(token: token, accountId: account, password: .init(text: password)),
+            house.context(key))
     }
 
     @Test("G-12: inside the account's own session the link alone confirms")

@@ -16,7 +16,7 @@ struct RequiredVerificationTests {
         key: String? = nil
     ) async throws -> Bool {
         try await house.emails.resendVerificationByPassword(
-            .init(email: email, password: password), house.context(key)
+            .init(email: email, password: .init(text: password)), house.context(key)
         ).sent
     }
 

@@ -92,7 +92,8 @@ final class IdentityHouse: Sendable {
     ) async throws -> IdentityV1.RegisterResponse {
         try await service.register(
             .init(
-                email: email, password: password, displayName: "Ada", language: "en-GB",
+                email: email, password: .init(text: password), displayName: "Ada",
+                language: "en-GB",
                 origin: Self.origin), context(key))
     }
 
@@ -102,7 +103,7 @@ final class IdentityHouse: Sendable {
         key: String? = nil
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         try await service.verifyPassword(
-            .init(email: email, password: password, origin: Self.origin), context(key))
+            .init(email: email, password: .init(text: password), origin: Self.origin), context(key))
     }
 
     static let origin = IdentityV1.Origin(

@@ -28,8 +28,9 @@ struct PasswordChangeTests {
         let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Win! http://e")
         _ = try await house.service.changePassword(
             .init(
-                accountId: account ?? self.account, sessionId: session, currentPassword: current,
-                newPassword: new, origin: origin), house.context(key))
+                accountId: account ?? self.account, sessionId: session,
+                currentPassword: .init(text: current),
+                newPassword: .init(text: new), origin: origin), house.context(key))
     }
 
     private func audited(_ kind: String) async throws -> Int64 {
@@ -153,7 +154,7 @@ struct PasswordChangeTests {
         let reset: Bool
         do {
             _ = try await house.service.resetPassword(
-                .init(token: token, password: Self.new), house.context())
+                .init(token: token, password: .init(text: Self.new)), house.context())
             reset = true
         } catch let error as ServiceError where error.code == .invalidLink {
             reset = false

@@ -31,7 +31,8 @@ struct PasswordResetTests {
     ) async throws -> IdentityV1.ResetPasswordResponse {
         let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Ada's laptop")
         return try await house.service.resetPassword(
-            .init(token: token, password: password, origin: origin), house.context(key))
+            .init(token: token, password: .init(text: password), origin: origin), house.context(key)
+        )
     }
 
     @Test("G-11: it sets the password, proves the address and ends all sessions before it")
@@ -126,7 +127,7 @@ struct PasswordResetTests {
         let token = try await asked()
         let refused = try await refusal {
             try await house.service.confirmEmail(
-                .init(token: token, password: Self.new), house.context())
+                .init(token: token, password: .init(text: Self.new)), house.context())
         }
         #expect(refused.code == .invalidLink)
         _ = try await reset(token)

@@ -39,7 +39,7 @@ struct PasswordDoorsTests {
         let token = try house.latestToken("reset-password")
         let reset = try await refusal {
             try await house.service.resetPassword(
-                .init(token: token, password: password), house.context())
+                .init(token: token, password: .init(text: password)), house.context())
         }
         #expect(reset == error)
         _ = try await house.service.resetPassword(
@@ -54,7 +54,7 @@ struct PasswordDoorsTests {
             try await house.service.changePassword(
                 .init(
                     accountId: account, sessionId: session, currentPassword: "Wrong7Horse",
-                    newPassword: password), house.context())
+                    newPassword: .init(text: password)), house.context())
         }
         #expect(change == error)
     }
@@ -66,7 +66,7 @@ struct PasswordDoorsTests {
         let token = try house.latestToken()
         let verify = try await refusal {
             try await house.service.confirmEmail(
-                .init(token: token, password: password), house.context())
+                .init(token: token, password: .init(text: password)), house.context())
         }
         #expect(verify == error)
     }

@@ -14,12 +14,12 @@ struct QuietBench {
 
     /// A server's connection that has just been accepted.
     func serverConnection(
-        _ limits: ServerLimits = ServerLimits()
+        _ limits: ServerLimits = ServerLimits(), methods: ServiceMethods? = nil
     ) throws -> (channel: EmbeddedChannel, shared: ServerShared) {
         let shared = ServerShared(
             settings: ServerSettings(
                 service: "test.echo", host: "127.0.0.1", port: 0, limits: limits),
-            methods: MethodTable([echo.methods]),
+            methods: MethodTable([methods ?? echo.methods]),
             applications: Applications(
                 name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,
                 mayAssertClientAddress: false),

@@ -58,7 +58,7 @@ struct Settlement {
         let response = try caller.ask(
             "Auth/SignUpWithPassword",
             GatewayV1.SignUpWithPasswordRequest(
-                email: kind.email(number), password: Person.password,
+                email: kind.email(number), password: .init(text: Person.password),
                 device: GatewayV1.Device(deviceId: "own", platform: "cli"))
         ).response
         guard response.status == 0 else {

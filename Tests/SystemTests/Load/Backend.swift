@@ -4,6 +4,7 @@ import Messages
 import NIOPosix
 import RPC
 import ServiceRuntime
+import TestSupport
 
 /// A customer's backend: calls a gateway over a connection that it keeps, each call with a deadline
 /// of its own. The tool starts a process for each call; for load and for measured waits that is
@@ -47,7 +48,8 @@ final class Backend: Sendable {
     ) async throws -> GatewayV1.Session {
         let answer = try await auth.signUpWithPassword(
             GatewayV1.SignUpWithPasswordRequest(
-                email: person.email, password: Person.password, device: person.v1Device),
+                email: person.email, password: .init(text: Person.password), device: person.v1Device
+            ),
             context(person, key: key, timeout))
         return try session(answer.session)
     }
@@ -59,7 +61,7 @@ final class Backend: Sendable {
         device.key = deviceKey
         let answer = try await auth.signInWithPassword(
             GatewayV1.SignInWithPasswordRequest(
-                email: person.email, password: Person.password, device: device),
+                email: person.email, password: .init(text: Person.password), device: device),
             context(person, key: nil, timeout))
         return try session(answer.session)
     }

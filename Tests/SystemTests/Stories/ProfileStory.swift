@@ -2,6 +2,7 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 extension SystemTests.Stories {
@@ -28,8 +29,9 @@ extension SystemTests.Stories {
             let other = try await town.signUp(ada)
             let here = try await town.signIn(ada)
             let change = GatewayV1.ChangePasswordRequest(
-                accessToken: here.session?.accessToken ?? "", currentPassword: Person.password,
-                newPassword: Self.new, device: ada.gatewayDevice)
+                accessToken: here.session?.accessToken ?? "",
+                currentPassword: .init(text: Person.password),
+                newPassword: .init(text: Self.new), device: ada.gatewayDevice)
             _ = try await town.backend.passwords.changePassword(change, town.backend.context(ada))
             #expect(try await town.state(here.session, of: ada).authenticated)
             let isOut = try await eventually {
@@ -45,8 +47,9 @@ extension SystemTests.Stories {
             let ada = Person(13_005)
             let here = try await town.signUp(ada)
             let change = GatewayV1.ChangePasswordRequest(
-                accessToken: here.session?.accessToken ?? "", currentPassword: Person.password,
-                newPassword: Self.new, device: ada.gatewayDevice)
+                accessToken: here.session?.accessToken ?? "",
+                currentPassword: .init(text: Person.password),
+                newPassword: .init(text: Self.new), device: ada.gatewayDevice)
             for _ in 0..<2 {
                 _ = try await town.backend.passwords.changePassword(
                     change, town.backend.context(ada, key: "change-13005"))

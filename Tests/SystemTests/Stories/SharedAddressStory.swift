@@ -2,6 +2,7 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 extension SystemTests.Stories {
@@ -56,7 +57,8 @@ extension SystemTests.Stories {
                 .init(email: ada.email), town.backend.context(ada))
             let token = try await town.linkToken(to: ada.email, page: "reset-password")
             _ = try await town.backend.passwords.resetPassword(
-                .init(token: token, password: Person.password, device: ada.gatewayDevice),
+                .init(
+                    token: token, password: .init(text: Person.password), device: ada.gatewayDevice),
                 town.backend.context(ada))
             let signedIn = try await town.signIn(ada)
             #expect(signedIn.account?.accountId == google.account?.accountId)
@@ -94,7 +96,8 @@ extension SystemTests.Stories {
             do {
                 return try await town.backend.auth.signUpWithPassword(
                     .init(
-                        email: address, password: Person.password, device: person.gatewayDevice),
+                        email: address, password: .init(text: Person.password),
+                        device: person.gatewayDevice),
                     town.backend.context(person)
                 ).account?.accountId
             } catch let error as ServiceError where error.code == .emailAlreadyInUse {

@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import ProviderIssuer
+import TestSupport
 
 extension Town {
     /// What Google's dialog gives an app for a nonce.
@@ -52,7 +53,7 @@ extension Town {
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
         try await backend.auth.signUpWithPassword(
             .init(
-                email: person.email, password: password, device: person.gatewayDevice,
+                email: person.email, password: .init(text: password), device: person.gatewayDevice,
                 displayName: "Ada", accessToken: accessToken), backend.context(person, key: key))
     }
 
@@ -61,7 +62,8 @@ extension Town {
         _ person: Person, _ password: String = Person.password
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
         try await backend.auth.signInWithPassword(
-            .init(email: person.email, password: password, device: person.gatewayDevice),
+            .init(
+                email: person.email, password: .init(text: password), device: person.gatewayDevice),
             backend.context(person))
     }
 

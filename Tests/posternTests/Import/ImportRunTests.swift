@@ -17,7 +17,7 @@ struct ImportRunTests {
 
     private func signIn(_ email: String, _ password: String) async throws -> String {
         try await house.service.verifyPassword(
-            .init(email: email, password: password), IdentityBesideTool.context
+            .init(email: email, password: .init(text: password)), IdentityBesideTool.context
         ).account?.accountId ?? ""
     }
 

@@ -3,8 +3,8 @@ import SwiftProtobuf
 /// The descriptors as protoc-gen-c should see them.
 ///
 /// Strings become bytes, because protobuf-c hands strings out as NUL-terminated pointers, unchecked
-/// and without their length, and both are the same on the wire. Our method options go, because the
-/// C code would include a header for `google/protobuf/descriptor.proto` that Debian does not ship.
+/// and without their length, and both are the same on the wire. Our options go, because the C code
+/// would include a header for `google/protobuf/descriptor.proto` that Debian does not ship.
 enum CDescriptors {
     static func stripped(
         _ set: Google_Protobuf_FileDescriptorSet
@@ -24,9 +24,11 @@ enum CDescriptors {
         file.dependency.removeAll { $0 == "postern/options/v1/options.proto" }
         file.service = []
         for message in file.messageType.indices {
-            for field in file.messageType[message].field.indices
-            where file.messageType[message].field[field].type == .string {
-                file.messageType[message].field[field].type = .bytes
+            for field in file.messageType[message].field.indices {
+                file.messageType[message].field[field].clearOptions()
+                if file.messageType[message].field[field].type == .string {
+                    file.messageType[message].field[field].type = .bytes
+                }
             }
         }
         return file

@@ -43,13 +43,15 @@ struct DescriptionCode {
         let callers =
             options.isForNamedCallersOnly
             ? ",\n            isForNamedCallersOnly: true" : ""
+        let hasSecrets = method.inputType.hasSecrets ? ",\n            hasSecrets: true" : ""
+        let ends = (hedge ?? "") + callers + hasSecrets
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(
                     name: "\(service.fullName)/\(method.name)",
                     isIdempotent: \(options.isIdempotent),
                     timeout: .milliseconds(\(options.timeoutMilliseconds)),
-                    isOnLoop: \(options.isOnLoop)\(streams)\(lane)\(hedge ?? "")\(callers))
+                    isOnLoop: \(options.isOnLoop)\(streams)\(lane)\(ends))
 
 
             """

@@ -17,10 +17,12 @@ struct FieldCode {
     }
 
     var isMessage: Bool { field.type == .message }
+    var isSecret: Bool { FieldOptions(field).isSecret }
 
     /// The type of one element.
     var element: String {
-        switch field.type {
+        if isSecret { return "SecretBytes" }
+        return switch field.type {
         case .string: "String"
         case .bytes: "[UInt8]"
         case .bool: "Bool"
@@ -43,6 +45,7 @@ struct FieldCode {
 
     var standard: String {
         if field.isRepeated { return "[]" }
+        if isSecret { return ".empty" }
         return switch field.type {
         case .string: "\"\""
         case .bytes: "[]"
@@ -60,7 +63,8 @@ struct FieldCode {
 
     /// An expression that reads `source`, one C element.
     func reading(_ source: String) -> String {
-        switch field.type {
+        if isSecret { return "try Wire.secret(\(source))" }
+        return switch field.type {
         case .string: "try Wire.text(\(source))"
         case .bytes: "Wire.bytes(\(source))"
         case .bool: "\(source) != 0"

@@ -15,6 +15,9 @@ struct MessagesFile {
             internal import CMessages
 
             """
+        if file.messages.flatMap(\.fields).contains(where: { FieldOptions($0).isSecret }) {
+            text += "package import Cryptography\n"
+        }
         if file.namesPackage {
             text += """
 

@@ -15,24 +15,40 @@ struct MethodOptions {
         // A follower stays for long, and resumes by a position.
         let isLong = method.serverStreaming || method.name.hasPrefix("Watch")
         timeoutMilliseconds = isLong ? 3_600_000 : 10_000
-        var bytes = Array(method.options.unknownFields.data)[...]
-        while !bytes.isEmpty {
-            let tag = Self.varint(&bytes)
-            precondition(tag & 7 == 0, "\(method.fullName): an option that is not a number")
-            let value = Self.varint(&bytes)
-            switch tag >> 3 {
+        var bytes = OptionBytes(method.options.unknownFields.data, of: method.fullName)
+        while let (number, value) = bytes.next() {
+            switch number {
             case 50_001: isIdempotent = value != 0
             case 50_002: timeoutMilliseconds = Int(value)
             case 50_003: isOnLoop = value != 0
             case 50_004: hedgeAfterMilliseconds = Int(value)
             case 50_005: isCostly = value != 0
             case 50_006: isForNamedCallersOnly = value != 0
-            default: fatalError("\(method.fullName): unknown option \(tag >> 3)")
+            default: fatalError("\(method.fullName): unknown option \(number)")
             }
         }
     }
+}
 
-    private static func varint(_ bytes: inout ArraySlice<UInt8>) -> UInt64 {
+/// Options as the descriptor library keeps those that it does not know: numbers and varints.
+struct OptionBytes {
+    private var bytes: ArraySlice<UInt8>
+    private let owner: String
+
+    init(_ bytes: some Sequence<UInt8>, of owner: String) {
+        self.bytes = Array(bytes)[...]
+        self.owner = owner
+    }
+
+    /// The next option's number and value.
+    mutating func next() -> (number: UInt64, value: UInt64)? {
+        guard !bytes.isEmpty else { return nil }
+        let tag = varint()
+        precondition(tag & 7 == 0, "\(owner): an option that is not a number")
+        return (tag >> 3, varint())
+    }
+
+    private mutating func varint() -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while let byte = bytes.popFirst() {

@@ -20,6 +20,15 @@ enum Restrictions {
         for (name, same) in Dictionary(grouping: services, by: \.name) where same.count > 1 {
             complaints.append("several services are named \(name); so would be their code")
         }
+        // A message that holds itself would be walked through without end.
+        guard complaints.isEmpty else { return complaints }
+        for method in services.flatMap(\.methods)
+        where method.outputType.hasSecrets
+            || method.streams != .none && method.inputType.hasSecrets
+        {
+            complaints.append(
+                "\(method.fullName): a secret stands in the request of a unary method only")
+        }
         return complaints
     }
 
@@ -35,6 +44,9 @@ enum Restrictions {
             }
             if !hasWireCode(field) {
                 complaints.append("\(field.fullName): WireFieldCode has no code for its type")
+            }
+            if FieldOptions(field).isSecret, field.type != .string || field.isRepeated {
+                complaints.append("\(field.fullName): a secret is a string, and one")
             }
             if field.type == .group { complaints.append("\(field.fullName): no groups") }
             if ["c", "arena", "base", "self", "init", "reader", "sink"].contains(field.name) {

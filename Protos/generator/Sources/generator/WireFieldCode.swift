@@ -14,7 +14,8 @@ struct WireFieldCode {
 
     /// What the reader and the sink call the field's type.
     private var kind: String {
-        switch field.type {
+        if code.isSecret { return "secret" }
+        return switch field.type {
         case .string: "text"
         case .bytes: "bytes"
         case .message: "message"
@@ -27,7 +28,7 @@ struct WireFieldCode {
         }
     }
 
-    private var isNumber: Bool { !["text", "bytes", "message"].contains(kind) }
+    private var isNumber: Bool { !["text", "secret", "bytes", "message"].contains(kind) }
 
     /// Number and wire type as they are on the wire. Repeated numbers lie in one field.
     private var tag: Int {
@@ -95,7 +96,7 @@ struct WireFieldCode {
     /// Whether a field without presence is other than its default.
     private var isSet: String {
         switch kind {
-        case "text", "bytes": "!\(name).isEmpty"
+        case "text", "secret", "bytes": "!\(name).isEmpty"
         case "bool": name
         default: field.type == .enum ? "\(name).rawValue != 0" : "\(name) != 0"
         }

@@ -1,0 +1,46 @@
+import Cryptography
+import Testing
+
+@testable import Messages
+
+@Suite("B9: secret fields")
+struct SecretFieldTests {
+    private static let password = "Canary7InTheMine"
+    private static let request = GatewayV1.SignInWithPasswordRequest(
+        email: "ada@example.org", password: .init(copying: password.utf8))
+
+    @Test("B9: both readers make the same secret, and it is written as the text that it was")
+    func readers() throws {
+        let bytes = Self.request.encoded()
+        #expect(String(decoding: bytes, as: UTF8.self).contains(Self.password))
+        try bytes.withUnsafeBytes { bytes in
+            #expect(
+                try GatewayV1.SignInWithPasswordRequest(byLibrary: bytes, in: Arena())
+                    == Self.request)
+            #expect(try OrdinaryReader.message(in: bytes) == Self.request)
+        }
+        #expect(Self.request.encodedSecret().withBytes { Array($0) } == bytes)
+        #expect(Self.request != GatewayV1.SignInWithPasswordRequest(email: "ada@example.org"))
+    }
+
+    @Test("B9: a secret is in no description of its message, and in no dump")
+    func description() {
+        var dumped = ""
+        dump(Self.request, to: &dumped)
+        for text in ["\(Self.request)", String(reflecting: Self.request), dumped] {
+            #expect(!text.contains(Self.password))
+            #expect(text.contains("ada@example.org"))
+        }
+    }
+
+    @Test(
+        "B9: a secret is text, and its bytes are looked at like any text's",
+        arguments: [[0xFF], [0x61, 0]])
+    func unsound(password: [UInt8]) {
+        let bytes = GatewayV1.SignInWithPasswordRequest(password: .init(copying: password))
+            .encoded()
+        #expect(throws: MessageError.invalidText) {
+            try GatewayV1.SignInWithPasswordRequest(decoding: bytes)
+        }
+    }
+}

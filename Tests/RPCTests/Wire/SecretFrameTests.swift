@@ -1,0 +1,134 @@
+import Contracts
+import Cryptography
+import Messages
+import NIOCore
+import NIOEmbedded
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RPC
+
+@Suite("B9: what a secret was read from and written to is wiped")
+struct SecretFrameTests {
+    private typealias Request = GatewayV1.SignInWithPasswordRequest
+
+    private static let password = "Canary7InTheMine"
+    private static let request = Request(
+        email: "ada@example.org", password: SecretBytes(text: password))
+
+    private let bench = QuietBench()
+
+    private static func method(_ name: String, hasSecrets: Bool) -> MethodDescription {
+        MethodDescription(
+            name: "test.v1.Secret/\(name)", isIdempotent: false, timeout: .seconds(10),
+            isOnLoop: true, hasSecrets: hasSecrets)
+    }
+
+    /// Answers with the password's bytes, for the test to see that they arrived.
+    private static func handler(_ method: MethodDescription) -> MethodHandler {
+        .onLoop(method) { (request: Request, _) -> SessionV1.ValidateResponse in
+            SessionV1.ValidateResponse(valid: request.password == SecretBytes(text: password))
+        }
+    }
+
+    private func frame(_ method: MethodDescription, call: UInt64) -> ByteBuffer {
+        var frame = ByteBuffer()
+        let isWritten = FrameWriter.writeRequest(
+            call: call,
+            OutgoingRequest(
+                method: method.name, metadata: Metadata(),
+                payload: RequestPayload(Self.request, of: method)),
+            timeoutMilliseconds: 1_000, to: &frame, frameBytesMax: 4_096)
+        #expect(isWritten)
+        return frame
+    }
+
+    private func isThere(_ buffer: ByteBuffer) -> Bool {
+        String(buffer: buffer).contains(Self.password)
+    }
+
+    private func connection(_ methods: [MethodDescription]) throws -> EmbeddedChannel {
+        let (channel, _) = try bench.serverConnection(
+            methods: ServiceMethods(
+                ServiceDescription(name: "test.v1.Secret", methods: [], fileDescriptorSet: ""),
+                methods.map(Self.handler)))
+        try bench.greet(channel)
+        _ = try bench.heard(from: channel)
+        return channel
+    }
+
+    private func answers(from channel: EmbeddedChannel) throws -> [Bool] {
+        try bench.heard(from: channel).compactMap { kind in
+            guard case .response(let response) = kind else { return nil }
+            return try? SessionV1.ValidateResponse(decoding: response.payload).valid
+        }
+    }
+
+    @Test("B9: a frame with a secret is wiped once it is read, the frames beside it are not")
+    func received() throws {
+        let secret = Self.method("Secret", hasSecrets: true)
+        let plain = Self.method("Plain", hasSecrets: false)
+        let channel = try connection([secret, plain])
+        let (first, second) = (frame(secret, call: 1), frame(plain, call: 2))
+        #expect(isThere(first) && isThere(second))
+        try channel.writeInbound(first)
+        try channel.writeInbound(second)
+        bench.loop.run()
+        #expect(try answers(from: channel) == [true, true])
+        #expect(!isThere(first))
+        #expect(isThere(second))
+    }
+
+    @Test("B9: a frame that comes in two pieces is wiped wherever it lay", arguments: [1, 60, 80])
+    func pieces(cut: Int) throws {
+        let secret = Self.method("Secret", hasSecrets: true)
+        let channel = try connection([secret])
+        var whole = frame(secret, call: 1)
+        let first = try #require(whole.readSlice(length: cut))
+        try channel.writeInbound(first)
+        try channel.writeInbound(whole)
+        bench.loop.run()
+        #expect(try answers(from: channel) == [true])
+        for piece in [first, whole] {
+            #expect(piece.readableBytesView.allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test("B9: a client's frame with a secret is wiped once the socket has it")
+    func sent() throws {
+        let settings = ClientSettings(
+            service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
+            keyID: TestKey.keyID, secret: TestKey.right)
+        let connection = ClientConnection(
+            settings, time: bench.time, onReady: { _ in }, onLoss: { _, _ in })
+        let channel = EmbeddedChannel(handler: connection, loop: bench.loop)
+        try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try bench.say(.hello(WireV1.Hello(version: 1, callsMax: 9, challenge: [1])), to: channel)
+        _ = try bench.heard(from: channel)
+        let payload = RequestPayload(
+            Self.request, of: Self.method("Secret", hasSecrets: true))
+        connection.start(
+            PendingCall(
+                OutgoingRequest(method: "a/b", metadata: Metadata(), payload: payload),
+                deadline: bench.time.uptime() + .seconds(9), connectDue: .zero
+            ) { _ in })
+        #expect(connection.out.readableBytes == 0)
+        bench.loop.run()
+        let frame = try #require(try channel.readOutbound(as: ByteBuffer.self))
+        #expect(frame.readableBytes > Self.password.utf8.count)
+        #expect(frame.readableBytesView.allSatisfy { $0 == 0 })
+        _ = try? channel.finish()  // the loss of a connection is no part of this
+    }
+
+    @Test("B9: the methods that take a password are marked, others are not")
+    func marked() {
+        #expect(AuthDescription.signInWithPassword.hasSecrets)
+        #expect(AuthDescription.signUpWithPassword.hasSecrets)
+        #expect(AuthDescription.verifyEmail.hasSecrets)
+        #expect(PasswordsDescription.changePassword.hasSecrets)
+        #expect(AccountSessionsDescription.reauthenticate.hasSecrets)
+        #expect(AccountsDescription.verifyPassword.hasSecrets)
+        #expect(!AuthDescription.refresh.hasSecrets)
+    }
+}
