@@ -288,7 +288,7 @@ let package = Package(
             "RateLimitService",
             [
                 "RateLimitService", "LimitsCrashWriter", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "TestSupport", nioCore,
+                "Cryptography", "ServiceRuntime", "TestSupport", nioCore, nioPosix,
             ]),
         tests(
             "GatewayService",

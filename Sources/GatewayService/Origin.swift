@@ -25,7 +25,7 @@ enum Origin {
             throw ServiceError(.invalidArgument, fields: [field])
         }
         return IdentityV1.Origin(
-            clientAddress: context.clientAddress ?? "", deviceId: device.deviceId,
+            clientAddress: try context.personsAddress() ?? "", deviceId: device.deviceId,
             platform: device.platform, deviceName: device.name)
     }
 }

@@ -63,10 +63,21 @@ extension RateLimitService {
         return decision
     }
 
+    /// Ends a call whose caller does not wait any more. While this program is stopped or stalled,
+    /// its sockets fill with calls that their callers have given up; charged, they would lock out
+    /// people whose passwords were right.
+    /// - Throws: `rpc/cancelled`, not processed.
+    func requireCaller(of context: CallContext) throws(ServiceError) {
+        guard !Task.isCancelled, time.uptime() < context.deadline else {
+            throw ServiceError(.cancelled, notProcessed: true)
+        }
+    }
+
     /// Charges what is asked for; nil for a repeat, which is not charged again.
+    /// - Throws: `rpc/resource-exhausted` for one repeat too many.
     func charge(
         _ plan: ChargePlan, as id: Int64, isRepeatable: Bool, at now: Timestamp
-    ) -> LimitVerdict? {
+    ) throws(ServiceError) -> LimitVerdict? {
         guard isRepeatable else {
             let verdict = decide(.consume, plan, at: now)
             guard verdict.isCharged else { return verdict }
@@ -74,12 +85,18 @@ extension RateLimitService {
             return verdict
         }
         // As one, or two parallel calls under one key would both be charged.
-        return ledger.withLock { ledger in
-            if ledger.takesRepeat(of: id, at: now) { return nil }
+        let (repetition, verdict) = ledger.withLock {
+            ledger -> (ChargeLedger.Repetition, LimitVerdict?) in
+            let repetition = ledger.repetition(of: id, at: now)
+            guard repetition == .none else { return (repetition, nil) }
             let verdict = decide(.consume, plan, at: now)
-            if verdict.isCharged { ledger.note(id, plan.charged(verdict, in: table), at: now) }
-            return verdict
+            if verdict.isCharged {
+                ledger.note(id, plan.charged(verdict, in: table), at: now, isRepeatable: true)
+            }
+            return (.none, verdict)
         }
+        guard case .refused(let retryAfter) = repetition else { return verdict }
+        throw ServiceError(.resourceExhausted, retryAfter: retryAfter)
     }
 
     /// The number of a charge as callers have it.

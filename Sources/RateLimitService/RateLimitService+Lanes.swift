@@ -30,11 +30,11 @@ extension RateLimitService {
     /// which is seldom.
     /// - Parameter decide: nil for a repeat, on which nothing is decided.
     func decide(
-        _ asked: [AskedCharge], at now: Timestamp, _ decide: (ChargePlan) -> LimitVerdict?
+        _ asked: [AskedCharge], at now: Timestamp, _ decide: (ChargePlan) throws -> LimitVerdict?
     ) throws -> (plan: ChargePlan, verdict: LimitVerdict?) {
         while true {
             let plan = try plan(asked, at: now)
-            let verdict = decide(plan)
+            let verdict = try decide(plan)
             if verdict?.isStale != true { return (plan, verdict) }
         }
     }

@@ -20,7 +20,7 @@ package final class RateLimitService: LimitsService {
     /// Who is charged what.
     let subjects: SubjectTable
     let devices: KnownDevices
-    let ledger = Mutex(ChargeLedger())
+    let ledger = SharedLedger()
     let alarm = Mutex(StuffingAlarm())
     let policies: PoliciesInForce
     let hits: LimitHits
@@ -67,7 +67,7 @@ package final class RateLimitService: LimitsService {
             randomness: randomness, logger: logger)
         let table = try LimitTable(
             statesMax: settings.ringsMax, journal: LimitJournalPlace(beside: store),
-            at: time.now(), logger: logger
+            ledger: ledger, at: time.now(), logger: logger
         ) { number in
             LimitName(number: number).map { policies.value.rule($0) }
         }
@@ -132,6 +132,7 @@ package final class RateLimitService: LimitsService {
     package func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse {
+        try requireCaller(of: context)
         let now = time.now()
         let asked = try AskedCharge.read(request.charges)
         let repeatable = context.idempotencyKey.map { key in
@@ -139,16 +140,17 @@ package final class RateLimitService: LimitsService {
         }
         let id = repeatable ?? randomness.rowKey()
         let (plan, verdict) = try decide(asked, at: now) {
-            charge($0, as: id, isRepeatable: repeatable != nil, at: now)
+            try charge($0, as: id, isRepeatable: repeatable != nil, at: now)
         }
         if let verdict { await tell(verdict, of: plan, at: now) }
         let isLimited = verdict?.isLimited ?? false
         if !isLimited, plan.isDurable {
             do {
                 try await table.persisted(plan.requests)
+                try requireCaller(of: context)
             } catch {
                 // The caller gets no number to take back: our trouble is not to be the person's.
-                if verdict != nil { takeBack(id, isRight: false, asked, at: now) }
+                takeBack(id, isRight: false, asked, at: now)
                 throw error
             }
         }

@@ -13,7 +13,6 @@ struct LimitedMail: Sendable {
         _ asking: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
         try await limits.charging(
-            action, context, language: language, chargedOnceFor: onward.idempotencyKey,
-            freeWhen: \.madeNothing, asking)
+            action, context, language: language, chargedOnceFor: onward.idempotencyKey, asking)
     }
 }

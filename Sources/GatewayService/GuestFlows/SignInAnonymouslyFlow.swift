@@ -33,7 +33,7 @@ struct SignInAnonymouslyFlow: Sendable {
     ) async throws -> IdentityV1.AdmissionResponse {
         try await limits.charging(
             .guestSignUp(caller: LimitedCaller(context)), context, language: request.language,
-            chargedOnceFor: onward.idempotencyKey, freeWhen: \.madeNothing
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await identities.signInAnonymously(
                 IdentityV1.SignInAnonymouslyRequest(language: request.language, origin: origin),

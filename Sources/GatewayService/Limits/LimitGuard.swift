@@ -15,7 +15,8 @@ struct LimitCharge: Sendable {
 /// Asks the limiter on a flow's behalf, and decides what happens when it does not answer.
 /// One for all flows: that the limiter is gone is then told once.
 package struct LimitGuard: Sendable {
-    /// How long a flow waits to find out that the limiter is gone.
+    /// How long a flow waits to find out that the limiter is gone; and what a flow needs of its
+    /// caller's time to be counted.
     private static let patience = Duration.milliseconds(250)
 
     private let limits: any LimitsAPI
@@ -41,11 +42,13 @@ package struct LimitGuard: Sendable {
     /// under one key would be charged as one.
     /// - Parameter language: of the sentence that says how long to wait; empty takes the call's.
     /// - Throws: `auth/too-many-requests` with the time to wait; `rpc/unavailable` when the limiter
-    ///   is gone and the setting says to refuse.
+    ///   is gone and the setting says to refuse; `rpc/deadline-exceeded`, not processed, when less
+    ///   time is left than the limiter may take.
     func begin(
         _ action: LimitedAction, _ context: CallContext, language: String,
         chargedOnceFor key: String? = nil
     ) async throws -> LimitCharge {
+        try requireTime(context)
         let charges = action.charges
         if charges.contains(where: { $0.limit == "unaddressed-by-application" }) {
             logger.warning(
@@ -58,7 +61,7 @@ package struct LimitGuard: Sendable {
                 RateLimitV1.ConsumeRequest(
                     charges: charges,
                     language: language.isEmpty ? context.metadata.language.rawValue : language),
-                shortened(context, key))
+                asking(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {
             let failure = failures[action.flow] ?? action.flow.failure
             alarm.fellBack(action.flow, failure, error)
@@ -117,12 +120,19 @@ package struct LimitGuard: Sendable {
     /// What cannot be told is left standing: strict, and gone with its window.
     private func tell(
         of charge: LimitCharge, _ context: CallContext,
-        _ telling: (CallContext) async throws -> Void
+        _ telling: @escaping @Sendable (CallContext) async throws -> Void
     ) async {
         // One that was not made, since the limiter was away, has no id.
         guard !charge.id.isEmpty else { return }
+        let context = afterwards(context)
         do {
-            try await telling(afterwards(context))
+            if Task.isCancelled {
+                // The flow's caller has left. Its calls end before they are sent; this one does not,
+                // or right passwords would count as failures.
+                try await Task { try await telling(context) }.value
+            } else {
+                try await telling(context)
+            }
         } catch {
             logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
         }
@@ -137,10 +147,19 @@ package struct LimitGuard: Sendable {
         CallContext(deadline: time.uptime() + Self.patience, metadata: context.onward().metadata)
     }
 
-    private func shortened(_ context: CallContext, _ idempotencyKey: String?) -> CallContext {
-        let onward = context.onward(idempotencyKey: idempotencyKey)
-        return CallContext(
-            deadline: min(onward.deadline, time.uptime() + Self.patience),
-            metadata: onward.metadata)
+    /// Attack: with a deadline shorter than the limiter's fsync takes, a caller makes the limiter
+    /// look gone, and what passes without it passes uncounted. Such a flow is not begun.
+    private func requireTime(_ context: CallContext) throws(ServiceError) {
+        guard time.uptime() + Self.patience <= context.deadline else {
+            throw ServiceError(.deadlineExceeded, notProcessed: true)
+        }
+    }
+
+    /// With a deadline that is ours, since no caller can shorten it: where it passes, the limiter
+    /// has failed.
+    private func asking(_ context: CallContext, _ idempotencyKey: String?) -> CallContext {
+        CallContext(
+            deadline: time.uptime() + Self.patience,
+            metadata: context.onward(idempotencyKey: idempotencyKey).metadata)
     }
 }

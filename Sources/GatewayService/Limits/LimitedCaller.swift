@@ -1,21 +1,17 @@
 import Glibc
 import RPC
+import ServiceRuntime
 
 /// Whom a limit by address is about: the person's address where the application may assert it and
 /// did, else the application as a whole: or leaving the address out would lift the limit.
-///
-/// What is no IPv4 or IPv6 address counts as left out. An address with its port, or a forwarding
-/// header that strangers can add to, would be another subject with each call.
 enum LimitedCaller: Hashable, Sendable {
     case address(String)
     case application(String)
 
-    /// The longest IPv6 address (RFC 4291) and the name of an interface.
-    private static let addressBytesMax = 64
-
     /// The caller of a call.
-    init(_ context: CallContext) {
-        if let address = context.clientAddress, Self.isAddress(address) {
+    /// - Throws: as `CallContext.personsAddress`.
+    init(_ context: CallContext) throws(ServiceError) {
+        if let address = try context.personsAddress() {
             self = .address(address)
         } else {
             self = .application(context.application)
@@ -28,9 +24,31 @@ enum LimitedCaller: Hashable, Sendable {
         case .address(let text), .application(let text): text
         }
     }
+}
+
+extension CallContext {
+    /// The longest IPv6 address (RFC 4291) and the name of an interface.
+    private static let addressBytesMax = 64
+
+    /// The person's address; nil where none is asserted, or the caller may not assert one.
+    ///
+    /// One that is no bare IPv4 or IPv6 address is refused: an address with its port would be another
+    /// subject with each call, and one that counted as none would share the application's limits,
+    /// which are far larger than an address's.
+    /// - Throws: `rpc/invalid-argument` with `client-address` for anything but one bare address.
+    func personsAddress() throws(ServiceError) -> String? {
+        guard mayAssertClientAddress else { return nil }
+        let entries = metadata.entries.filter { $0.key == Metadata.Key.clientAddress }
+        guard !entries.isEmpty else { return nil }
+        guard entries.count == 1, let text = clientAddress,
+            text.utf8.count <= Self.addressBytesMax, Self.isAddress(text)
+        else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.clientAddress]) }
+        return text
+    }
 
     private static func isAddress(_ text: String) -> Bool {
-        guard text.utf8.count <= addressBytesMax else { return false }
+        // C would read the text up to a zero byte only.
+        guard !text.utf8.contains(0) else { return false }
         var v4 = in_addr()
         var v6 = in6_addr()
         return inet_pton(AF_INET, text, &v4) == 1

@@ -15,10 +15,8 @@ struct CountedGuess: Sendable {
         email: String, device: String, language: String, _ context: CallContext,
         _ attempt: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
-        // By any other error nothing was learnt about the password (identity is down or busy, or
-        // the account is disabled and the password right): that is no failed guess.
         try await limits.charging(
             .signIn(email: email, device: device, caller: LimitedCaller(context)), context,
-            language: language, freeWhen: { $0.code != .invalidCredential }, attempt)
+            language: language, attempt)
     }
 }

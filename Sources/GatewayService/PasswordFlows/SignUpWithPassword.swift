@@ -40,8 +40,7 @@ struct SignUpWithPassword: Sendable {
     ) async throws -> IdentityV1.RegisterResponse {
         try await limits.charging(
             .signUp(email: request.email, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey,
-            freeWhen: Self.madeNothing
+            language: request.language, chargedOnceFor: onward.idempotencyKey
         ) {
             try await accounts.register(
                 IdentityV1.RegisterRequest(
@@ -50,12 +49,5 @@ struct SignUpWithPassword: Sendable {
                     guestAccessToken: asking),
                 onward)
         }.answer
-    }
-
-    /// To be told that an email is taken does cost: the answer helps a person who forgot, and must
-    /// not help to test a list. To be told that one is signed in does not.
-    private static func madeNothing(_ error: ServiceError) -> Bool {
-        error.madeNothing || error.code == .alreadySignedIn || error.code == .invalidAccessToken
-            || error.code == .sessionEnded
     }
 }

@@ -17,10 +17,8 @@ struct CountedCode: Sendable {
         _ attempt: () async throws -> Answer
     ) async throws -> Answer {
         let action = LimitedAction.phoneCodeGuess(number: number.text, device: device)
-        // By any other error nothing was learnt about the code (identity is down, the code is late),
-        // or it was right (the account is disabled): that is no failed guess.
         let (answer, charge) = try await limits.charging(
-            action, context, language: language, freeWhen: { $0.code != .invalidCode }, attempt)
+            action, context, language: language, attempt)
         await limits.succeed(charge, context, begunAnew: action.begunAnew)
         return answer
     }

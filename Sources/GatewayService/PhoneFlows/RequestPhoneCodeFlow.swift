@@ -24,8 +24,7 @@ struct RequestPhoneCodeFlow: Sendable {
         let number = try PhoneNumber.required(request.phoneNumber)
         let (sent, charge) = try await limits.charging(
             .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey,
-            freeWhen: Self.sentNothing
+            language: request.language, chargedOnceFor: onward.idempotencyKey
         ) {
             try await codes.requestCode(
                 IdentityV1.RequestCodeRequest(
@@ -48,13 +47,5 @@ struct RequestPhoneCodeFlow: Sendable {
             requestId: sent.requestId, expiresAtMs: sent.expiresAtMs,
             attempt: max(charge.attempt, before.overflow ? 0 : before.partialValue),
             nextAfterMs: next?.retryAfterMs ?? 0)
-    }
-
-    /// Whether it was refused before anything was sent, for certain.
-    private static func sentNothing(_ error: ServiceError) -> Bool {
-        switch error.status {
-        case .unavailable, .deadlineExceeded, .internal, .cancelled: error.notProcessed
-        default: true
-        }
     }
 }

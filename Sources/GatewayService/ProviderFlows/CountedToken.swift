@@ -4,13 +4,8 @@ import ServiceRuntime
 
 /// Counts a provider's token that somebody shows, whichever flow asks for it: signing in, proving
 /// oneself once more, linking. Charged before the token is looked at, so that parallel tries cannot
-/// slip through.
-///
-///     identity says                             the charge
-///     the token is good                         is taken back
-///     auth/invalid-provider-token, or a nonce   stands: a failure
-///     anything else                             is taken back: nothing was learnt, or the token
-///                                               was good and something else is in the way
+/// slip through. A good token's charge is taken back; `ChargeSettlement` says what becomes of the
+/// others.
 ///
 /// A sign-in is counted by address and device alone. Whose identity a token is stands in it, and
 /// only identity can tell whether that is true; a limit by it would guard nothing, since a
@@ -26,12 +21,8 @@ struct CountedToken: Sendable {
         _ attempt: () async throws -> Answer
     ) async throws -> Answer {
         let (answer, charge) = try await limits.charging(
-            action, context, language: language, freeWhen: { !Self.isFailure($0) }, attempt)
+            action, context, language: language, attempt)
         await limits.succeed(charge, context)
         return answer
-    }
-
-    private static func isFailure(_ error: ServiceError) -> Bool {
-        error.code == .invalidProviderToken || error.code == .invalidNonce
     }
 }

@@ -13,8 +13,6 @@ struct SessionOwner: Hashable, Sendable {
     /// prompt of their own device at any time. Where the sign-in's has moved on, then by identity's
     /// word, which nobody gets by what an end of sessions has taken away.
     let provedAt: Timestamp
-    /// No recent proof was asked for, since the account was a guest.
-    var isProofWaived = false
 }
 
 /// Asks the session service whose session asks, for what changes who may sign in to an account.

@@ -14,7 +14,8 @@ struct PasswordedResend: Sendable {
     let parts: IdentityParts
 
     /// - Throws: `auth/invalid-credential`, `auth/user-disabled`, `auth/invalid-email`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`; `rpc/deadline-exceeded`, not processed, as
+    ///   `PasswordSlots.requireTime`.
     func run(
         _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
@@ -23,6 +24,7 @@ struct PasswordedResend: Sendable {
             context, parts.keys)
         let call = try RepeatableCall(
             "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: parts.keys.calls)
+        try await parts.slots.requireTime(until: context.deadline)
         let holder = try await parts.store.read {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)
         }

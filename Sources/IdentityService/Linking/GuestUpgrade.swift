@@ -14,15 +14,13 @@ struct GuestUpgrade {
     let parts: IdentityParts
     let transaction: Transaction
 
-    /// - Parameter session: The one that stays, "ses_…", where no other is opened; empty for none.
     /// - Throws: `auth/already-signed-in` where it is no guest.
-    func run(_ row: AccountRow, origin: CallOrigin, except session: String = "") throws {
+    func run(_ row: AccountRow, origin: CallOrigin) throws {
         guard try transaction.endGuest(row.account) else { throw ServiceError(.alreadySignedIn) }
         // An address that was claimed on the borrowed phone must not become a way in later.
         try transaction.cancelPendingChanges(of: row.account)
         try transaction.endSessions(
-            of: row.account, provedUntil: transaction.at, except: session, reason: .signedOut,
-            parts)
+            of: row.account, provedUntil: transaction.at, reason: .signedOut, parts)
         try transaction.audit(
             AuditEvent(.guestUpgraded, account: row.account.key).from(origin))
     }

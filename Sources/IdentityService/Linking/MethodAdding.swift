@@ -5,12 +5,11 @@ import ServiceRuntime
 import Storage
 
 /// Adds a proved identity to the account that asks (G-14): a provider's, or a phone number. Told and
-/// recorded. The first one of a guest is its upgrade, whose other sessions end.
+/// recorded. The account is no guest (`SessionOwners.ownerOfMethods`).
 struct MethodAdding: Sendable {
     let parts: IdentityParts
 
-    /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/requires-recent-login`,
-    ///   `auth/missing-or-invalid-nonce`, `auth/user-disabled`,
+    /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/missing-or-invalid-nonce`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     func add(_ proved: ProvedIdentity, _ call: MethodCall) async throws -> AccountRow {
         let outcome: Result<AccountRow, ServiceError>
@@ -41,7 +40,6 @@ private struct MethodAddition {
         let row = try row()
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
         if try transaction.firstAnswer(of: call.call) != nil { return .success(row) }
-        if call.owner.isProofWaived, !row.isGuest { return .failure(try proofMissing(row)) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
             return .failure(try refusal(.invalidNonce))
         }
@@ -56,10 +54,6 @@ private struct MethodAddition {
 
     private func add(to row: AccountRow) throws {
         let vault = try AccountReading(parts: parts).vault(row)
-        if row.isGuest {
-            try GuestUpgrade(parts: parts, transaction: transaction)
-                .run(row, origin: call.origin, except: call.owner.session)
-        }
         try gainAddress(row, vault)
         try transaction.insert(
             NewIdentity(
@@ -105,13 +99,6 @@ private struct MethodAddition {
     private func refusal(_ code: ErrorCode) throws -> ServiceError {
         try audit(.linkingRefused, outcome: code)
         return ServiceError(code)
-    }
-
-    /// It was a guest when it asked, and has been upgraded since.
-    private func proofMissing(_ row: AccountRow) throws -> ServiceError {
-        try audit(.linkingRefused, outcome: .requiresRecentLogin)
-        return RecentProof.standard.refusal(
-            having: Set(row.methods.map(ProofKind.init(method:))))
     }
 
     private func audit(_ kind: AuditKind, outcome: ErrorCode? = nil) throws {

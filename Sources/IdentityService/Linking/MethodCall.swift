@@ -30,19 +30,18 @@ struct MethodCall: Sendable {
 }
 
 extension SessionOwners {
-    /// Whose account it is that is to have another way of signing in, or one less: proved lately.
-    /// A guest has no proof to make; its first way of signing in is its upgrade (G-07). Whether it is
-    /// one still, the transaction says.
-    /// - Throws: as `require`.
+    /// Whose account it is that is to have another way of signing in: proved lately.
+    ///
+    /// A guest is refused: it signs up or in with its token, which ends its session and opens another
+    /// (G-07). Attack: who copied the guest's tokens, or planted them on a borrowed phone, would keep
+    /// a session of the account that is made of it.
+    /// - Throws: `auth/operation-not-allowed` for a guest; as `require`.
     func ownerOfMethods(
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {
-        var owner = try await owner(of: accessToken, context)
+        let owner = try await owner(of: accessToken, context)
         let row = try await AccountReading(parts: parts).account(owner.account)
-        guard row.isGuest else {
-            return try await require(.standard, of: accessToken, context)
-        }
-        owner.isProofWaived = true
-        return owner
+        guard !row.isGuest else { throw ServiceError(.operationNotAllowed) }
+        return try await require(.standard, of: accessToken, context)
     }
 }

@@ -17,11 +17,13 @@ struct PasswordChange: Sendable {
     private static let checksMax = 3
 
     /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`.
+    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; `rpc/deadline-exceeded`, not
+    ///   processed, as `PasswordSlots.requireTime`.
     func run(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, parts.keys)
+        try await parts.slots.requireTime(until: context.deadline)
         for _ in 0..<Self.checksMax {
             if try await check(attempt) { return IdentityV1.ChangePasswordResponse() }
         }
@@ -59,11 +61,15 @@ struct PasswordChange: Sendable {
     private func refusal(
         _ attempt: ChangeAttempt, _ holder: PasswordHolder?, _ code: ErrorCode
     ) async throws -> ServiceError {
-        try await parts.store.write { transaction in
-            try transaction.audit(
-                AuditEvent(
-                    .passwordChangeRefused, account: holder?.row.account.key, outcome: code
-                ).from(attempt.origin))
+        do {
+            try await parts.store.write { transaction in
+                try transaction.audit(
+                    AuditEvent(
+                        .passwordChangeRefused, account: holder?.row.account.key, outcome: code
+                    ).from(attempt.origin))
+            }
+        } catch let error as ServiceError {
+            throw error.afterComparison
         }
         return ServiceError(code)
     }

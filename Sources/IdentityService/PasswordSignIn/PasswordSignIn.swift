@@ -15,11 +15,13 @@ struct PasswordSignIn: Sendable {
     /// upgraded its hash, or its password is replaced; then it is checked anew.
     private static let checksMax = 3
 
-    /// - Throws: as `SignInRule`; `auth/invalid-email` for what is no address.
+    /// - Throws: as `SignInRule`; `auth/invalid-email` for what is no address;
+    ///   `rpc/deadline-exceeded`, not processed, as `PasswordSlots.requireTime`.
     func run(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         let attempt = try SignInAttempt(request, context, parts.keys)
+        try await parts.slots.requireTime(until: context.deadline)
         for _ in 0..<Self.checksMax {
             if let noted = try await check(attempt) { return try answer(noted) }
         }

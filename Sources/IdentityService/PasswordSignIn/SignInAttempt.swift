@@ -39,12 +39,16 @@ struct SignInAttempt: Sendable {
     func refused(
         _ code: ErrorCode, _ holder: PasswordHolder?, _ parts: IdentityParts
     ) async throws -> ServiceError {
-        try await parts.store.write { transaction in
-            try transaction.audit(
-                AuditEvent(
-                    .signInFailed, account: holder?.row.account.key, subject: subject,
-                    outcome: code
-                ).from(origin))
+        do {
+            try await parts.store.write { transaction in
+                try transaction.audit(
+                    AuditEvent(
+                        .signInFailed, account: holder?.row.account.key, subject: subject,
+                        outcome: code
+                    ).from(origin))
+            }
+        } catch let error as ServiceError {
+            throw error.afterComparison
         }
         return ServiceError(code)
     }

@@ -28,6 +28,9 @@ final class PasswordSlots: Sendable {
     private static let measuredMax = 8
     /// Schemes whose time is remembered.
     private static let timesMax = 256
+    /// What a failed sign-in takes besides its slot, with room: a read before it, and behind it a
+    /// write of the audit trail with its fsync.
+    static let margin: Duration = .milliseconds(50)
     /// How often schemes that nobody has any more are dropped.
     static let interval: Duration = .seconds(3_600)
 
@@ -55,6 +58,17 @@ final class PasswordSlots: Sendable {
         self.time = time
         self.logger = logger
         startedAt = time.now()
+    }
+
+    /// Refuses a check whose caller does not wait until a failed one is answered, before it begins.
+    /// Attack: with a deadline between the answer to a right password, which comes at once, and the
+    /// answer to a wrong one, which comes at the end of the slot, a caller tells the two apart.
+    /// - Parameter deadline: the call's (uptime).
+    /// - Throws: `rpc/deadline-exceeded`, not processed; as `slot`.
+    func requireTime(until deadline: Duration) async throws {
+        guard time.uptime() + (try await slot()) + Self.margin <= deadline else {
+            throw ServiceError(.deadlineExceeded, notProcessed: true)
+        }
     }
 
     /// Returns at the end of the slot that began at `start` (uptime).

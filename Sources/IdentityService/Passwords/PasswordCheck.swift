@@ -48,3 +48,12 @@ struct PasswordCheck: Sendable {
             try await parts.passwords.hash(password: password.bytes), .passwordHash)
     }
 }
+
+extension ServiceError {
+    /// The error of what follows a wrong password. Attack: a store whose queue is full says "not
+    /// processed" of its own part; the gateway would take that for a password that nobody compared,
+    /// and give the guess back.
+    var afterComparison: ServiceError {
+        ServiceError(.unavailable, retryAfter: retryAfter, detail: detail)
+    }
+}

@@ -6,6 +6,9 @@ package struct CallContext: Sendable {
     package let application: String
     /// When the call is over, on the uptime clock of this program.
     package let deadline: Duration
+    /// Whether a caller of this program set the deadline. Where it passes, that says nothing of the
+    /// services that this program calls.
+    package let isCallersDeadline: Bool
     /// What travels beside the call.
     package var metadata: Metadata
     /// Whether the caller may assert its user's address.
@@ -13,11 +16,12 @@ package struct CallContext: Sendable {
 
     /// A call that starts here and ends at `deadline` on this program's uptime clock.
     package init(
-        application: String = "", deadline: Duration, metadata: Metadata = Metadata(),
-        mayAssertClientAddress: Bool = false
+        application: String = "", deadline: Duration, isCallersDeadline: Bool = false,
+        metadata: Metadata = Metadata(), mayAssertClientAddress: Bool = false
     ) {
         self.application = application
         self.deadline = deadline
+        self.isCallersDeadline = isCallersDeadline
         self.metadata = metadata
         self.mayAssertClientAddress = mayAssertClientAddress
     }
@@ -36,6 +40,7 @@ package struct CallContext: Sendable {
         var onward = Metadata()
         onward[Metadata.Key.traceparent] = metadata[Metadata.Key.traceparent]
         onward[Metadata.Key.idempotencyKey] = idempotencyKey
-        return CallContext(deadline: deadline, metadata: onward)
+        return CallContext(
+            deadline: deadline, isCallersDeadline: isCallersDeadline, metadata: onward)
     }
 }

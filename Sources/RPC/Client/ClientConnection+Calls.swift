@@ -19,7 +19,9 @@ extension ClientConnection {
 
     private func send(_ call: PendingCall, as number: UInt64) {
         let left = call.deadline - time.uptime()
-        guard left > .zero else { return call.fail(ServiceError(.deadlineExceeded)) }
+        guard left > .zero else {
+            return call.fail(ServiceError(.deadlineExceeded, notProcessed: true))
+        }
         guard call.request.metadata.isWithinLimits else {
             return call.fail(ServiceError(.invalidArgument, fields: ["metadata"]))
         }

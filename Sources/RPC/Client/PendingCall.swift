@@ -11,6 +11,9 @@ struct LentAnswer {
 final class PendingCall: StreamHolder {
     let request: OutgoingRequest
     let deadline: Duration
+    /// What a caller of this program left of its own time, when the call began; nil where this
+    /// program chose the deadline.
+    let callersTime: Duration?
     /// Until when it waits for a connection.
     let connectDue: Duration
     /// Which sides send items.
@@ -28,13 +31,15 @@ final class PendingCall: StreamHolder {
     private var complete: ((Result<LentAnswer, ServiceError>) -> Void)?
 
     init(
-        _ request: OutgoingRequest, deadline: Duration, connectDue: Duration,
+        _ request: OutgoingRequest, deadline: Duration, callersTime: Duration? = nil,
+        connectDue: Duration,
         streams: MethodDescription.Streams = .none, isWatch: Bool = false,
         stream: CallStream? = nil,
         complete: @escaping (Result<LentAnswer, ServiceError>) -> Void
     ) {
         self.request = request
         self.deadline = deadline
+        self.callersTime = callersTime
         self.connectDue = connectDue
         self.streams = streams
         self.isWatch = isWatch
@@ -56,7 +61,7 @@ final class PendingCall: StreamHolder {
         guard let complete else { return }
         self.complete = nil
         carrier = nil
-        placement?.ended(result, isAnswered: isAnswered)
+        placement?.ended(result, isAnswered: isAnswered, callersTime: callersTime)
         complete(result)
     }
 

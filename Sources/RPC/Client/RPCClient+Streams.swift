@@ -59,10 +59,13 @@ extension RPCClient {
         let request = OutgoingRequest(
             method: method.name, metadata: context.metadata, payload: payload,
             more: method.streams.hasRequestItems)
-        let connectDue = time.uptime() + settings.connectPatience
+        let uptime = time.uptime()
+        let connectDue = uptime + settings.connectPatience
+        let callersTime = context.isCallersDeadline ? context.deadline - uptime : nil
         on(loop) { pool in
             let pending = PendingCall(
-                request, deadline: context.deadline, connectDue: connectDue,
+                request, deadline: context.deadline, callersTime: callersTime,
+                connectDue: connectDue,
                 streams: method.streams, isWatch: method.isWatch, stream: stream
             ) { result in
                 seen.end(result.status, time)

@@ -82,11 +82,14 @@ package final class RPCClient: CallChannel {
             try await withCheckedThrowingContinuation { continuation in
                 on(loop) { pool in
                     let tries = CallTries(
-                        pool, request, deadline: context.deadline, isRepeatable: isRepeatable
+                        pool, request, deadline: context.deadline,
+                        isCallersDeadline: context.isCallersDeadline, isRepeatable: isRepeatable
                     ) { result in
                         continuation.resume(with: Result { try decode(result.get()) })
                     }
-                    guard slot.begin(tries) else { return tries.cancel() }
+                    guard slot.begin(tries) else {
+                        return tries.giveUp(ServiceError(.cancelled, notProcessed: true))
+                    }
                     tries.begin(hedgeAfter: hedgeAfter)
                 }
             }

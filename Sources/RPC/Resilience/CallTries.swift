@@ -7,6 +7,8 @@ final class CallTries {
     private let pool: ClientPool
     private let request: OutgoingRequest
     private let deadline: Duration
+    /// Whether the deadline is that of a caller of this program.
+    private let isCallersDeadline: Bool
     private var plan: TryPlan
     private var current: PendingCall?
     private var hedge: PendingCall?
@@ -15,12 +17,14 @@ final class CallTries {
     private var finish: ((Result<LentAnswer, ServiceError>) -> Void)?
 
     init(
-        _ pool: ClientPool, _ request: OutgoingRequest, deadline: Duration, isRepeatable: Bool,
+        _ pool: ClientPool, _ request: OutgoingRequest, deadline: Duration,
+        isCallersDeadline: Bool, isRepeatable: Bool,
         finish: @escaping (Result<LentAnswer, ServiceError>) -> Void
     ) {
         self.pool = pool
         self.request = request
         self.deadline = deadline
+        self.isCallersDeadline = isCallersDeadline
         self.finish = finish
         plan = TryPlan(isRepeatable: isRepeatable)
     }
@@ -76,9 +80,11 @@ final class CallTries {
     private func pending(
         _ complete: @escaping (Result<LentAnswer, ServiceError>) -> Void
     ) -> PendingCall {
-        PendingCall(
+        let uptime = pool.time.uptime()
+        return PendingCall(
             marked(plan.next()), deadline: deadline,
-            connectDue: pool.time.uptime() + pool.settings.connectPatience, complete: complete)
+            callersTime: isCallersDeadline ? deadline - uptime : nil,
+            connectDue: uptime + pool.settings.connectPatience, complete: complete)
     }
 
     /// From the second try on the server is told which it is; a caller's own metadata go first
@@ -156,7 +162,9 @@ extension ServiceError {
     /// The error as the caller's own: the peer may not have begun its call, but whoever made that
     /// call has begun, and a handler that hands this on must not tell its caller to try elsewhere.
     fileprivate var afterACall: ServiceError {
-        notProcessed
-            ? ServiceError(code, retryAfter: retryAfter, fields: fields, detail: detail) : self
+        guard notProcessed else { return self }
+        var own = ServiceError(code, retryAfter: retryAfter, fields: fields, detail: detail)
+        own.isUnbegunByPeer = true
+        return own
     }
 }

@@ -142,6 +142,7 @@ extension ServerConnection {
         let context = CallContext(
             application: caller,
             deadline: turnUptime + timeout - FrameLimits.deadlineMargin,
+            isCallersDeadline: true,
             metadata: head.metadata,
             mayAssertClientAddress: application?.mayAssertClientAddress ?? false)
         head.payload.withBytes(in: bytes) { payload in

@@ -24,15 +24,18 @@ package final class LimitTable: Sendable {
     }
 
     /// A table with what its journal holds.
+    /// - Parameter ledger: the charges that its journal holds besides.
     /// - Throws: `JournalError`, `StoreError`, `SQLError`.
     init(
-        statesMax: Int, journal place: LimitJournalPlace, at now: Timestamp, logger: Logger,
-        rules: @escaping LimitStripes.Rules
+        statesMax: Int, journal place: LimitJournalPlace, ledger: SharedLedger? = nil,
+        at now: Timestamp, logger: Logger, rules: @escaping LimitStripes.Rules
     ) throws {
         stripes = LimitStripes(
             statesMax: statesMax, startedAt: Self.moment(now), isJournaled: true, rules: rules)
+        let source: any JournalSource =
+            if let ledger { LimitJournalSource(stripes, ledger) } else { stripes }
         journal = try Journal(
-            folder: place.folder, name: place.name, source: stripes, files: place.files,
+            folder: place.folder, name: place.name, source: source, files: place.files,
             logBytes: place.logBytes, logger: logger)
     }
 

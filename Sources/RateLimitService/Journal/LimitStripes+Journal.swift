@@ -66,6 +66,8 @@ extension LimitStripes: JournalSource {
     }
 
     private func isGone(_ record: LimitRecord, _ rules: inout RulesAtHand) -> Bool {
+        // Charges are the ledger's (`LimitJournalSource`).
+        guard record.key.limit != LimitJournalSource.number else { return true }
         guard !record.isEmpty, let state = record.state else { return true }
         return isOver(record.key, state, by: rules[record.key.limit], at: startedAt)
     }

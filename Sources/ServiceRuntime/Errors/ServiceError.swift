@@ -12,6 +12,9 @@ package struct ServiceError: Error, Hashable, Sendable {
     package let detail: String
     /// The server has not begun this call, so sending it again is safe.
     package let notProcessed: Bool
+    /// The peer that this program called has not begun its part of the call: nothing was done there.
+    /// For the program that called only; it never crosses the wire, since that program has begun.
+    package var isUnbegunByPeer = false
     /// What a person reads instead of the catalogue's sentence, where this occasion has more to
     /// say: how long to wait, in his language. It keeps to the same rule.
     package var sentence: String?
@@ -27,6 +30,9 @@ package struct ServiceError: Error, Hashable, Sendable {
         self.detail = detail
         self.notProcessed = notProcessed
     }
+
+    /// Whether it is certain that nothing was done: neither here nor by the peer that was called.
+    package var didNothing: Bool { notProcessed || isUnbegunByPeer }
 
     /// The status that travels beside the code.
     package var status: StatusCode { code.entry.status }

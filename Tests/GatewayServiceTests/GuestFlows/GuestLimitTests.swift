@@ -26,19 +26,21 @@ struct GuestLimitTests {
 
     @Test("R-03: the thirty-first guest of an hour from one address waits")
     func limited() async throws {
-        // Made and broken off: the charge stands.
-        identities.refuse(.internalError)
-        for _ in 0..<30 { #expect(try await refusal { try await signIn() }.code == .internalError) }
+        // Made, perhaps, and not waited for: the charge stands.
+        identities.refuse(.deadlineExceeded)
+        for _ in 0..<30 {
+            #expect(try await refusal { try await signIn() }.code == .deadlineExceeded)
+        }
         let limited = try await refusal { try await signIn() }
         #expect(limited.code == .tooManyRequests && limited.retryAfter == .seconds(3_600))
         #expect(identities.keys.count == 30)
         let elsewhere = house.context(address: "192.0.2.8")
-        #expect(try await refusal { try await signIn(in: elsewhere) }.code == .internalError)
+        #expect(try await refusal { try await signIn(in: elsewhere) }.code == .deadlineExceeded)
     }
 
     @Test("G-25: a repeat is not counted again; what was refused before it began costs nothing")
     func once() async throws {
-        identities.refuse(.internalError)
+        identities.refuse(.deadlineExceeded)
         for _ in 0..<5 {
             _ = try await refusal { try await signIn(in: house.context("k")) }
         }
@@ -46,6 +48,17 @@ struct GuestLimitTests {
         identities.refuse(.resourceExhausted)
         _ = try await refusal { try await signIn() }
         #expect(try left() == 29)
+    }
+
+    @Test("B2: what failed on our side is not charged, however often it is repeated")
+    func ourFailure() async throws {
+        for code in [ErrorCode.unavailable, .internalError] {
+            identities.refuse(code)
+            for key in ["k", "k", "k", nil] {
+                #expect(try await refusal { try await signIn(in: house.context(key)) }.code == code)
+                #expect(try left() == 30)
+            }
+        }
     }
 
     @Test("G-07: who is signed in makes no guest, and whose token has expired refreshes first")

@@ -26,6 +26,52 @@ struct LimitGuardTests {
         #expect(limits.deadlines == [end, end])
     }
 
+    @Test(
+        "H2: a guess that may have been compared stands, one that was not begun is given back",
+        arguments: [
+            (ServiceError(.deadlineExceeded), true), (ServiceError(.cancelled), true),
+            (ServiceError(.unavailable), true), (ServiceError(.internalError), true),
+            (ServiceError(.invalidCredential), true), (ServiceError(.accountDisabled), false),
+            (ServiceError(.deadlineExceeded, notProcessed: true), false),
+            (ServiceError(.resourceExhausted), false), (ServiceError(.weakPassword), false),
+        ])
+    func guesses(error: ServiceError, stands: Bool) async throws {
+        let house = try await GatewayHouse()
+        let limits = LimitGuard(
+            limits: house.inner.limits, failures: [:], time: house.time,
+            logger: house.log.logger(time: house.time))
+        let told = try await refusal {
+            try await CountedGuess(limits: limits).run(
+                email: "ada@example.org", device: "d1", language: "", house.context()
+            ) { () async throws -> Int in throw error }
+        }
+        #expect(told == error)
+        for (limit, subject, all) in [
+            ("failed-sign-in-by-account", "ada@example.org", UInt32(5)),
+            ("failed-sign-in-by-address", "192.0.2.7", 50),
+            ("failed-sign-in-by-device", "192.0.2.7|d1", 5),
+        ] {
+            #expect(try house.inner.left(limit, subject) == (stands ? all - 1 : all))
+        }
+    }
+
+    @Test("B13: a flow whose caller has left has its charge taken back all the same")
+    func cancelled() async throws {
+        let limits = WatchedLimits()
+        let time = ManualTime()
+        let limitGuard = LimitGuard(
+            limits: limits, failures: [:], time: time, logger: CapturedLog().logger(time: time))
+        let context = CallContext(deadline: time.uptime() + .seconds(10))
+        let charge = try await limitGuard.begin(
+            .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
+            context, language: "en")
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await limitGuard.succeed(charge, context)
+        }.value
+        #expect(limits.deadlines.count == 1)
+    }
+
     @Test("R-04: the right password is told to the limiter though session fails")
     func sessionFails() async throws {
         let limits = WatchedLimits()

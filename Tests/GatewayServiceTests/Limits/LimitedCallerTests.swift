@@ -13,24 +13,47 @@ struct LimitedCallerTests {
             "192.0.2.7", "::1", "2001:db8::1", "::ffff:192.0.2.7", "fe80::1%eth0",
             "2001:0db8:0001:0002:ffff:ffff:ffff:ffff",
         ])
-    func address(text: String) {
-        #expect(LimitedCaller(context(text)) == .address(text))
+    func address(text: String) throws {
+        #expect(try LimitedCaller(context(text)) == .address(text))
+    }
+
+    @Test("R-03: without one it is the application")
+    func application() throws {
+        #expect(try LimitedCaller(context(nil)) == .application("app"))
     }
 
     @Test(
-        "R-03: without one, or with what is none, it is the application",
+        "B7: what is no bare address is refused, and does not count as none",
         arguments: [
-            nil, "", " ", "192.0.2.7:5678", "[2001:db8::1]", "192.0.2.7, 198.51.100.1", "unknown",
-            "192.0.2", "2001:db8::1/64", "%", "fe80::1%" + String(repeating: "e", count: 57),
-            String(repeating: "1", count: 10_000),
+            "", " ", " 192.0.2.7", "192.0.2.7:5678", "[::1]", "[2001:db8::1]",
+            "192.0.2.7, 198.51.100.1", "unknown", "192.0.2", "2001:db8::1/64", "%", "192.0.2.7\0",
+            "fe80::1%" + String(repeating: "e", count: 57), String(repeating: "1", count: 10_000),
         ])
-    func application(text: String?) {
-        #expect(LimitedCaller(context(text)) == .application("app"))
+    func noAddress(text: String) {
+        #expect(throws: Self.refused) { try LimitedCaller(context(text)) }
+        #expect(throws: Self.refused) { try Origin.of(nil, context(text)) }
     }
 
+    @Test("B7: two addresses, or one that is no text, are refused")
+    func notOne() {
+        let key = Metadata.Key.clientAddress
+        for values in [["192.0.2.7", "192.0.2.7"].map { Array($0.utf8) }, [[0xff]]] {
+            let context = CallContext(
+                application: "app", deadline: .seconds(1),
+                metadata: Metadata(values.map { Metadata.Entry(key: key, value: $0) }),
+                mayAssertClientAddress: true)
+            #expect(throws: Self.refused) { try LimitedCaller(context) }
+        }
+    }
+
+    private static let refused = ServiceError(.invalidArgument, fields: ["client-address"])
+
     @Test("R-03: nobody believes an application that may not assert addresses")
-    func mayNot() {
-        #expect(LimitedCaller(context("192.0.2.7", mayAssert: false)) == .application("app"))
+    func mayNot() throws {
+        for text in ["192.0.2.7", "unknown"] {
+            #expect(
+                try LimitedCaller(context(text, mayAssert: false)) == .application("app"))
+        }
     }
 
     @Test("R-03: without addresses an application's users share 60 attempts a minute")
@@ -46,9 +69,9 @@ struct LimitedCallerTests {
         }
         for number in 0..<60 {
             let context = [
-                house.context(address: nil), house.context(address: "192.0.2.7:\(number)"),
+                house.context(address: nil),
                 house.context(address: "192.0.2.\(number)", mayAssert: false),
-            ][number % 3]
+            ][number % 2]
             #expect(try await guess(number, in: context) == .invalidCredential)
         }
         #expect(try await guess(60, in: house.context(address: nil)) == .tooManyRequests)

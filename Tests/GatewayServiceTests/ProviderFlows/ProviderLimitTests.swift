@@ -34,6 +34,7 @@ struct ProviderLimitTests {
             (.emailNotVerified, false), (.emailAlreadyInUse, false),
             (.idempotencyKeyReused, false), (.invalidAccessToken, false), (.unavailable, false),
             (.resourceExhausted, false), (.invalidArgument, false), (.internalError, false),
+            (.deadlineExceeded, true), (.cancelled, true),
         ] as [(ErrorCode, Bool)])
     func charges(code: ErrorCode, stands: Bool) async throws {
         identities.refuse(code)

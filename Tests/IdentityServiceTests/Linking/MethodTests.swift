@@ -61,16 +61,17 @@ struct MethodTests {
         #expect(try await house.count("identities") == 0)
     }
 
-    @Test("G-07: a guest has no proof to make: its first link is its upgrade, in its own session")
+    @Test("B4: a guest links nothing, since its session would go on in the account; it signs in")
     func guest() async throws {
         let guest = try await house.guest()
-        house.time.advance(by: .seconds(3_600))
-        let account = try await house.link(google, in: guest.token)
-        #expect(account.accountId == guest.account && !account.isGuest)
-        #expect(account.email == "ada.g@example.org" && account.emailVerified)
+        #expect(
+            try await refusal { try await house.link(google, in: guest.token) }
+                == ServiceError(.operationNotAllowed))
+        #expect(try await house.count("identities") == 0)
+        let signedIn = try await house.signIn(by: google, guest: guest.token)
+        #expect(signedIn.account?.accountId == guest.account && signedIn.isUpgraded)
         try await house.relay()
-        let end = try #require(house.sessions.ended.first)
-        #expect(end.exceptSessionId == house.devices.session(of: guest.token))
+        #expect(house.sessions.ended.first?.exceptSessionId == "")
     }
 
     @Test("G-12: a link in one's own session proves the address that its token proves")
@@ -92,11 +93,13 @@ struct MethodTests {
         let linked = try await house.link(
             .token("g1", email: "ada@example.org", isVerified: false), in: session)
         #expect(!linked.emailVerified)
-        let guest = try await house.guest()
-        let upgraded = try await house.link(
+        let unnamed = try await house.signIn(
+            by: .token("g2", email: "bare@example.org", isVerified: false))
+        let bare = try #require(unnamed.account).accountId
+        let gained = try await house.link(
             .token("a1", email: "free@example.org", isVerified: false, by: "apple"),
-            in: guest.token)
-        #expect(upgraded.email.isEmpty)
+            in: house.devices.open(bare))
+        #expect(gained.email.isEmpty)
     }
 
     @Test("G-14: taken away: the others stay, other sessions end, told and recorded")

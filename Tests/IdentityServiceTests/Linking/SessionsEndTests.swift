@@ -150,32 +150,6 @@ struct SessionsEndTests {
         #expect(changed.email == "new@example.org")
     }
 
-    @Test("G-07: an old session of a guest that was upgraded in another one gives it nothing")
-    func upgradedMeanwhile() async throws {
-        let guest = try await house.guest()
-        let (house, ada) = (house, ada)
-        let error = try await refusal {
-            try await link(own, in: guest.token) {
-                _ = try await house.signIn(by: ada, guest: guest.token)
-            }
-        }
-        #expect(error.code == .sessionEnded)
-        #expect(try await house.count("identities") == 1)
-    }
-
-    @Test("G-13: nor does a guest's session that went on when it became an account, unproved")
-    func waived() async throws {
-        let guest = try await house.guest()
-        let (house, ada) = (house, ada)
-        let error = try await refusal {
-            try await link(own, in: guest.token) {
-                _ = try await house.link(ada, in: guest.token)
-            }
-        }
-        #expect(error.code == .requiresRecentLogin && error.fields == ["provider_token"])
-        #expect(try await house.count("identities") == 1)
-    }
-
     @Test("G-07: a guest's session that has ended upgrades it no more")
     func endedGuest() async throws {
         let guest = try await house.guest()

@@ -1,5 +1,6 @@
 import Cryptography
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -24,6 +25,44 @@ struct PasswordSlotsTests {
         #expect(error == ServiceError(.invalidCredential))
         #expect(try await house.service.parts.slots.slot() == .zero)
         #expect(house.service.parts.passwords.gathersAnswers)
+    }
+
+    @Test("H2: a deadline within the slot is refused unprocessed, whatever the password")
+    func shortDeadline() async throws {
+        try house.service.parts.slots.know(
+            PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
+        let account = try #require(try await house.register("own@example.org").account)
+        _ = try await scene.take([ImportScene.record()])
+        let audited = try await house.count("audit")
+        func context(_ milliseconds: Int) -> CallContext {
+            CallContext(deadline: house.time.uptime() + .milliseconds(milliseconds))
+        }
+        func verify(_ password: String, _ context: CallContext) async throws {
+            _ = try await house.service.verifyPassword(
+                .init(
+                    email: "own@example.org", password: password, origin: IdentityHouse.origin),
+                context)
+        }
+        let refused = ServiceError(.deadlineExceeded, notProcessed: true)
+        for password in ["Correct7Horse", "Wrong7Horse"] {
+            #expect(try await refusal { try await verify(password, context(649)) } == refused)
+            let change = try await refusal {
+                try await house.service.changePassword(
+                    .init(
+                        accountId: account.accountId, sessionId: "ses_0000000000001",
+                        currentPassword: password, newPassword: "Another7Horse",
+                        origin: IdentityHouse.origin), context(649))
+            }
+            let resend = try await refusal {
+                try await house.emails.resendVerificationByPassword(
+                    .init(
+                        email: "own@example.org", password: password,
+                        origin: IdentityHouse.origin), context(649))
+            }
+            #expect([change, resend] == [refused, refused])
+        }
+        #expect(try await house.count("audit") == audited)
+        try await verify("Correct7Horse", context(650))
     }
 
     @Test("unknown, ours, foreign and no password all leave at the end of the slowest one's slot")

@@ -69,6 +69,26 @@ struct BreakerTests {
         }
     }
 
+    @Test("M2: a caller's own short deadlines do not open it, however many calls they end")
+    func shortDeadlines() async throws {
+        try await Instances.run(1) { bench in
+            try await bench.call()
+            bench.instances[0].feels(.stuck)
+            for _ in 0..<2 * CircuitBreaker.windowCalls {
+                let context = CallContext(
+                    deadline: SystemTime().uptime() + .milliseconds(20),
+                    isCallersDeadline: true)
+                await #expect(throws: ServiceError.self) {
+                    let _: Instance.Response = try await bench.client.call(
+                        Instance.plain, Instance.Request(), context)
+                }
+            }
+            #expect(bench.count("rpc_client_breaker_opens") == 0)
+            bench.instances[0].feels(.well)
+            try await bench.call()
+        }
+    }
+
     @Test("a follower is never the probe: it may last for days, and a probe keeps others out")
     func follower() async throws {
         try await Instances.run(1) { bench in

@@ -108,7 +108,7 @@ struct DeadlineTests {
             let peer = try RawPeer.greeted(port: loopback.server.port)
             peer.send(1, EchoService.gated)
             let error = try await task.value
-            #expect(error?.code == .cancelled)
+            #expect(error?.code == .cancelled && error?.isUnbegunByPeer == true)
         }
     }
 

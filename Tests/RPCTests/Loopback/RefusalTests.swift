@@ -151,6 +151,8 @@ struct RefusalTests {
             let error = try await loopback.failure(EchoService.async)
             #expect(error?.code == .resourceExhausted)
             #expect(error?.notProcessed == false)
+            #expect(error?.isUnbegunByPeer == true)
+            #expect(error?.didNothing == true)
         }
     }
 }

@@ -22,7 +22,32 @@ struct OutcomeTests {
             (ServiceError(.internalError), true, .answered),
         ])
     func outcome(error: ServiceError, isAnswered: Bool, outcome: CircuitBreaker.Outcome) {
-        #expect(Placement.outcome(.failure(error), isAnswered: isAnswered) == outcome)
+        let result = Result<LentAnswer, ServiceError>.failure(error)
+        #expect(
+            Placement.outcome(result, isAnswered: isAnswered, callersTime: nil) == outcome)
+    }
+
+    @Test(
+        "M2: a deadline that a caller set fails the server from 1 s on, where it did not answer",
+        arguments: [
+            (Duration.milliseconds(40), false, CircuitBreaker.Outcome.abandoned),
+            (.milliseconds(999), false, .abandoned),
+            (.seconds(1), false, .failed),
+            (.milliseconds(40), true, .answered),
+            (.seconds(10), true, .answered),
+        ])
+    func callersDeadline(
+        callersTime: Duration, isAnswered: Bool, outcome: CircuitBreaker.Outcome
+    ) {
+        for (error, expected) in [
+            (ServiceError(.deadlineExceeded), outcome),
+            (ServiceError(.deadlineExceeded, notProcessed: true), .abandoned),
+        ] {
+            let result = Result<LentAnswer, ServiceError>.failure(error)
+            #expect(
+                Placement.outcome(result, isAnswered: isAnswered, callersTime: callersTime)
+                    == expected)
+        }
     }
 
     @Test(

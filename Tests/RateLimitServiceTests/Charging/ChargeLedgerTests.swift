@@ -59,4 +59,49 @@ struct ChargeLedgerTests {
         ledger.note(300_000, [key], at: end + .seconds(20))
         #expect(ledger.take(300_000, at: end + .seconds(20)) != nil)
     }
+
+    @Test("R-04: a charge goes with the last call that rests on it, and a lasting one keeps it")
+    func resting() {
+        var ledger = ChargeLedger()
+        ledger.note(7, [key], at: start, isRepeatable: true)
+        #expect(ledger.repetition(of: 7, at: start) == .free)
+        #expect(ledger.repetition(of: 7, at: start) == .free)
+        #expect(ledger.take(7, at: start) == nil)
+        #expect(ledger.take(7, at: start) == nil)
+        #expect(ledger.take(7, at: start) != nil)
+        #expect(ledger.repetition(of: 7, at: start) == .none)
+    }
+
+    @Test("B1: the journal is given repeatable charges, their repeats and their ends, once")
+    func changes() {
+        var ledger = ChargeLedger()
+        ledger.note(1, [key], at: start)
+        ledger.note(7, [key], at: start, isRepeatable: true)
+        func next() -> [Int64: Int?] {
+            Dictionary(uniqueKeysWithValues: ledger.takeChanges().map { ($0, $1?.repeats) })
+        }
+        #expect(next() == [7: 0])
+        #expect(next().isEmpty)
+        #expect(ledger.repetition(of: 7, at: start) == .free)
+        #expect(next() == [7: 1])
+        #expect(ledger.kept == [.init(id: 7, moment: start, repeats: 1)])
+        _ = ledger.take(7, at: start)
+        #expect(next().isEmpty)
+        _ = ledger.take(7, at: start)
+        #expect(next() == [7: nil])
+        #expect(ledger.kept.isEmpty)
+    }
+
+    @Test(
+        "B1: a restored charge is repeated for the rest of its life, and not taken back",
+        arguments: [(59_999, true), (60_000, false)])
+    func restored(milliseconds: Int, isRepeated: Bool) {
+        var ledger = ChargeLedger()
+        let now = start + .milliseconds(milliseconds)
+        ledger.restore(.init(id: 7, moment: start, repeats: 3), at: now)
+        #expect(ledger.take(7, at: now) == nil)
+        #expect(ledger.repetition(of: 7, at: now) == (isRepeated ? .free : .none))
+        ledger.restoreEnd(of: 7)
+        #expect(ledger.repetition(of: 7, at: now) == .none)
+    }
 }

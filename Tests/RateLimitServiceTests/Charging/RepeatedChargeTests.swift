@@ -11,10 +11,13 @@ struct RepeatedChargeTests {
 
     init() async throws { house = try await LimitsHouse() }
 
-    /// Charges a sign-up under one key.
-    private func signUp() async throws -> (isLimited: Bool, chargeID: String) {
+    /// Charges a sign-up under a key.
+    private func signUp(
+        _ key: String = "k", in other: LimitsHouse? = nil
+    ) async throws -> (isLimited: Bool, chargeID: String) {
+        let house = other ?? house
         var metadata = Metadata()
-        metadata[Metadata.Key.idempotencyKey] = "k"
+        metadata[Metadata.Key.idempotencyKey] = key
         let answer = try await house.service.consume(
             RateLimitV1.ConsumeRequest(
                 charges: LimitsHouse.message([("sign-up-by-address", "192.0.2.7")])),
@@ -22,31 +25,83 @@ struct RepeatedChargeTests {
         return (try #require(answer.decision).limited, answer.chargeId)
     }
 
-    private func left() throws -> UInt32 {
-        try house.peek(.signUpByAddress, "192.0.2.7").remaining
+    private func left(in other: LimitsHouse? = nil) throws -> UInt32 {
+        try (other ?? house).peek(.signUpByAddress, "192.0.2.7").remaining
     }
 
-    @Test("R-04: neither a repeat nor the first call takes back what both rest on")
+    @Test("R-04: what several calls rest on is taken back with the last of them")
     func shared() async throws {
         let first = try await signUp()
         let second = try await signUp()
+        #expect(first.chargeID == second.chargeID)
         #expect(try left() == 1)
-        for id in [second.chargeID, first.chargeID] where !id.isEmpty {
-            try await house.refund(id)
-        }
+        try await house.refund(first.chargeID)
+        #expect(try left() == 1)
+        try await house.refund(second.chargeID)
+        #expect(try left() == 2)
+        _ = try await signUp()
         #expect(try left() == 1)
     }
 
-    @Test("R-04: four repeats are free, and each from the fifth on is charged")
-    func counted() async throws {
-        for _ in 0...4 { _ = try await signUp() }
+    @Test("B2: eight calls at once under one key are one charge")
+    func parallel() async throws {
+        let limited = try await withThrowingTaskGroup(of: Bool.self) { calls in
+            for _ in 0..<8 { calls.addTask { try await signUp().isLimited } }
+            return try await calls.reduce(into: []) { $0.append($1) }
+        }
+        #expect(limited == Array(repeating: false, count: 8))
         #expect(try left() == 1)
-        let fifth = try await signUp()
+    }
+
+    @Test("R-04: sixteen repeats are free, and later ones are refused for the charge's life")
+    func counted() async throws {
+        for _ in 0...16 { _ = try await signUp() }
+        #expect(try left() == 1)
+        house.time.advance(by: .seconds(20))
+        await #expect(throws: ServiceError(.resourceExhausted, retryAfter: .seconds(40))) {
+            try await signUp()
+        }
+        #expect(try left() == 1)
+        house.time.advance(by: .seconds(40))
+        _ = try await signUp()
         #expect(try left() == 0)
-        try await house.refund(fifth.chargeID)
-        #expect(try left() == 0)
-        #expect(try await !signUp().isLimited)
-        #expect(try await signUp().isLimited)
+    }
+
+    @Test("B1: a repeat after a restart is not charged again", arguments: [false, true])
+    func restart(isKilled: Bool) async throws {
+        let first = try await signUp()
+        let next = try await house.restarted(afterKill: isKilled)
+        #expect(try left(in: next) == 1)
+        let second = try await signUp(in: next)
+        #expect(second.chargeID == first.chargeID && !second.isLimited)
+        #expect(try left(in: next) == 1)
+        try await next.refund(second.chargeID)
+        #expect(try left(in: next) == 1, "it stands: its first call may have had its effect")
+        _ = try await signUp("other", in: next)
+        #expect(try left(in: next) == 0)
+    }
+
+    @Test("B1: the repeats before a restart count, and a charge's life goes on")
+    func boundsAfterRestart() async throws {
+        for _ in 0...10 { _ = try await signUp() }
+        let next = try await house.restarted(afterKill: true)
+        for _ in 0..<6 { _ = try await signUp(in: next) }
+        await #expect(throws: ServiceError(.resourceExhausted, retryAfter: .seconds(60))) {
+            try await signUp(in: next)
+        }
+        next.time.advance(by: .seconds(60))
+        let last = try await next.restarted()
+        _ = try await signUp(in: last)
+        #expect(try left(in: last) == 0)
+    }
+
+    @Test("B1: what was taken back before a restart is charged by the next call")
+    func takenBack() async throws {
+        try await house.refund(try await signUp().chargeID)
+        let next = try await house.restarted()
+        #expect(try left(in: next) == 2)
+        _ = try await signUp(in: next)
+        #expect(try left(in: next) == 1)
     }
 
     @Test("R-04: what the disk does not take is not charged, since nothing was looked at")
@@ -56,6 +111,7 @@ struct RepeatedChargeTests {
             await #expect(throws: ServiceError.self) {
                 try await house.consume(.signUpByAddress, "192.0.2.7")
             }
+            await #expect(throws: ServiceError.self) { try await signUp() }
         }
         #expect(try left() == 2)
     }

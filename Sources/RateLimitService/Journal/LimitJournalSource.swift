@@ -1,0 +1,91 @@
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// What the journal of a table holds: the stripes' states, and the charges under idempotency keys
+/// (`ChargeLedger`), so that a repeat is not charged again after a restart.
+///
+/// A charge stands behind the states, in the shape of one (`LimitRecord`), under a number that no
+/// limit has. A program that does not know it keeps it as a state of a limit that it does not know.
+///
+/// A call decides and notes its charge under the ledger's lock, and the ledger is asked after the
+/// stripes: a frame with the states that a call changed has its charge too. The other way round a
+/// crash would keep the charge and forget the key.
+final class LimitJournalSource: JournalSource {
+    /// The limit's number of a record that is a charge.
+    static let number = UInt16.max
+
+    private let stripes: LimitStripes
+    private let ledger: SharedLedger
+
+    init(_ stripes: LimitStripes, _ ledger: SharedLedger) {
+        self.stripes = stripes
+        self.ledger = ledger
+    }
+
+    var journalParts: Int { stripes.journalParts + 1 }
+
+    func takeChanges(into bytes: inout JournalBytes) -> Bool {
+        if stripes.takeChanges(into: &bytes) { return true }
+        for (id, charge) in ledger.withLock({ $0.takeChanges() }) {
+            Self.append(charge, id, to: &bytes)
+        }
+        return false
+    }
+
+    func copyPart(_ part: Int, into bytes: inout JournalBytes) {
+        guard part == stripes.journalParts else { return stripes.copyPart(part, into: &bytes) }
+        for charge in ledger.withLock({ $0.kept }) { Self.append(charge, charge.id, to: &bytes) }
+    }
+
+    func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
+        guard LimitRecord(bytes)?.key.limit == Self.number else {
+            return try stripes.restorePart(bytes)
+        }
+        try restoreCharges(bytes)
+    }
+
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws {
+        try stripes.restoreChanges(bytes, lane: lane, of: lanes)
+        if lane == 0 { try restoreCharges(bytes) }
+    }
+
+    private func restoreCharges(_ bytes: UnsafeRawBufferPointer) throws {
+        let now = Timestamp(milliseconds: stripes.startedAt)
+        for record in try LimitRecords(bytes) where record.key.limit == Self.number {
+            let id = Int64(bitPattern: record.key.high)
+            guard !record.isEmpty, let state = record.state else {
+                ledger.withLock { $0.restoreEnd(of: id) }
+                continue
+            }
+            let charge = ChargeLedger.Kept(
+                id: id, moment: Timestamp(milliseconds: state.moments.base),
+                repeats: Int(state.step))
+            ledger.withLock { $0.restore(charge, at: now) }
+        }
+    }
+
+    private static func append(
+        _ charge: ChargeLedger.Kept?, _ id: Int64, to bytes: inout JournalBytes
+    ) {
+        var state = LimitState(.ring)
+        if let charge {
+            state.moments.insert(charge.moment.milliseconds)
+            state.step = UInt16(clamping: charge.repeats)
+        }
+        let key = LimitKey(limit: number, high: UInt64(bitPattern: id), low: 0)
+        LimitRecord.append(state, of: key, to: &bytes)
+    }
+}
+
+/// The ledger of charges, of the calls that come and of the journal.
+final class SharedLedger: Sendable {
+    private let ledger = Mutex(ChargeLedger())
+
+    /// Works on the ledger, alone.
+    func withLock<Result: Sendable>(
+        _ body: (inout ChargeLedger) throws -> Result
+    ) rethrows -> Result {
+        try ledger.withLock { try body(&$0) }
+    }
+}

@@ -1,0 +1,44 @@
+import ServiceRuntime
+import Testing
+
+@testable import GatewayService
+
+@Suite("H2, B2: what becomes of a charge whose flow failed", .timeLimit(.minutes(1)))
+struct ChargeSettlementTests {
+    /// The codes after which a charge stands, by kind; every other code gives it back.
+    private static let standing: [ChargeKind: Set<ErrorCode>] = [
+        .guess: [
+            .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce,
+            .deadlineExceeded, .cancelled, .unavailable, .internalError,
+        ],
+        .token: [
+            .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce,
+            .deadlineExceeded, .cancelled,
+        ],
+        .act: [.emailAlreadyInUse, .idempotencyKeyReused, .deadlineExceeded, .cancelled],
+    ]
+
+    @Test(
+        "H2, B2: after every error of the catalogue, for each kind", arguments: ChargeKind.allCases)
+    func table(kind: ChargeKind) throws {
+        let standing = try #require(Self.standing[kind])
+        for code in ErrorCode.allCases {
+            let settlement = ChargeSettlement(of: kind, after: ServiceError(code))
+            #expect(
+                (settlement == .stands) == standing.contains(code), "\(kind), \(code.rawValue)")
+        }
+    }
+
+    @Test(
+        "H2, B2: what was not begun, here or by the service asked, is given back, whatever the error",
+        arguments: ChargeKind.allCases)
+    func notBegun(kind: ChargeKind) {
+        for code in ErrorCode.allCases {
+            var byPeer = ServiceError(code)
+            byPeer.isUnbegunByPeer = true
+            for error in [ServiceError(code, notProcessed: true), byPeer] {
+                #expect(ChargeSettlement(of: kind, after: error) == .givenBack)
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("B13: a charge whose caller has left", .timeLimit(.minutes(1)))
+struct AbandonedChargeTests {
+    private static let subject = "ada@example.org"
+
+    let house: LimitsHouse
+
+    init() async throws { house = try await LimitsHouse() }
+
+    private func left() throws -> UInt32 {
+        try house.peek(.failedSignInByAccount, Self.subject).remaining
+    }
+
+    @Test("B13: what was cancelled, or came too late, is not charged")
+    func before() async throws {
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await house.consume(.failedSignInByAccount, Self.subject)
+        }
+        await #expect(throws: ServiceError(.cancelled, notProcessed: true)) {
+            _ = try await cancelled.value
+        }
+        await #expect(throws: ServiceError(.cancelled, notProcessed: true)) {
+            try await house.service.consume(
+                RateLimitV1.ConsumeRequest(
+                    charges: LimitsHouse.message([("failed-sign-in-by-account", Self.subject)])),
+                CallContext(deadline: house.time.uptime()))
+        }
+        #expect(try left() == 4)
+    }
+
+    @Test("B13: calls read in one turn with their Cancels are charged nothing")
+    func heaped() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let executor = EventLoopTaskExecutor(loop)
+        let house = house
+        // As a server reads them: each call begins at once, and its Cancel is read in the same turn,
+        // before the disk can have answered.
+        let calls = try await loop.submit {
+            (0..<6).map { _ in
+                let call = Task.immediate(executorPreference: executor) {
+                    _ = try await house.consume(.failedSignInByAccount, Self.subject)
+                }
+                call.cancel()
+                return call
+            }
+        }.get()
+        for call in calls {
+            await #expect(throws: ServiceError(.cancelled, notProcessed: true)) {
+                try await call.value
+            }
+        }
+        #expect(try left() == 4)
+        try await group.shutdownGracefully()
+    }
+}

@@ -1,0 +1,232 @@
+import Contracts
+import Foundation
+import Glibc
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// What short deadlines, repeats and programs that stand still do to the counts.
+    @Suite("Deadlines and repeats")
+    struct Deadlines {
+        @Test(
+            "H2: a short deadline does not tell right passwords from wrong ones, and costs nothing")
+        func oracle() async throws {
+            let folder = try TemporaryFolder()
+            // A slower hash is on record, so that a failed sign-in takes as long as that one.
+            let slow = [
+                "POSTERN_PASSWORD_HASH_MEMORY": "65536", "POSTERN_PASSWORD_HASH_PASSES": "16",
+            ]
+            try await Cluster.with(folder, environment: slow) { cluster in
+                #expect(try await cluster.signUp(Person(1)).exitCode == 0)
+            }
+            try await Cluster.with(folder) { cluster in
+                let bob = Person(2)
+                #expect(try await cluster.signUp(bob).exitCode == 0)
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                let wrong = try await backend.signIn(bob, "Wrong7Horse", device: "warm")
+                #expect(wrong == .invalidCredential)
+                for number in 0..<6 {
+                    for password in ["Wrong7Horse", Person.password] {
+                        let code = try await backend.signIn(
+                            bob, password, device: "d\(number)", within: .milliseconds(400))
+                        #expect(code == .deadlineExceeded)
+                    }
+                }
+                #expect(try await backend.signIn(bob, device: "new") == nil)
+            }
+        }
+
+        @Test("H2: a guess whose answer did not come in its time is not given back")
+        func unanswered() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                #expect(try await cluster.signIn(ada).exitCode == 0)
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                try await cluster.stopped("identity") {
+                    for number in 0..<5 {
+                        let code = try await backend.signIn(
+                            ada, "Wrong7Horse", device: "d\(number)", within: .milliseconds(600))
+                        #expect(code == .deadlineExceeded)
+                    }
+                }
+                #expect(try await backend.signIn(ada, device: "d6") == .tooManyRequests)
+                #expect(try await cluster.signIn(ada).exitCode == 0, "a known device")
+            }
+        }
+
+        @Test("M2: calls with short deadlines neither open a breaker nor pass uncounted")
+        func breakers() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                for milliseconds in [12, 15, 40, 260] {
+                    for number in 0..<20 {
+                        let within = Duration.milliseconds(milliseconds)
+                        _ = try await backend.signIn(
+                            ada, "Wrong7Horse", device: "d", from: Person(300 + number).address,
+                            within: within)
+                        _ = await backend.signUp(Person(2), within: within)
+                    }
+                    #expect(try await backend.signIn(ada, device: ada.device) == nil)
+                }
+                let metrics = try cluster.metrics("gateway", "/metrics").split(separator: "\n")
+                let told = metrics.filter {
+                    $0.contains("limiter_fallbacks") || $0.contains("breaker_opens")
+                }
+                #expect(told.allSatisfy { $0.hasPrefix("#") || $0.hasSuffix(" 0") }, "\(told)")
+            }
+        }
+
+        @Test("B1: a charge repeated with its key after a crash is charged once")
+        func repeatedCharge() async throws {
+            try await Cluster.with { cluster in
+                let json =
+                    "{\"charges\": [{\"limit\": \"sign-up-by-address\", \"subject\": \"192.0.2.7\"}]}"
+                func consume() async throws -> Bool {
+                    try await cluster.call(
+                        "postern.ratelimit.v1.Limits/Consume", json,
+                        metadata: ["idempotency-key": "k"]
+                    ).exitCode == 0
+                }
+                #expect(try await consume())
+                for _ in 0..<3 {
+                    try cluster.crash("rate-limit")
+                    let isRepeated = try await eventually { try await consume() }
+                    #expect(isRepeated)
+                }
+                let peek = try await cluster.call("postern.ratelimit.v1.Limits/Peek", json)
+                #expect(peek.json.contains("\"remaining\": 1"), "\(peek.json)")
+            }
+        }
+
+        @Test("B2: eight sign-ups at once with one key are one account and one charge")
+        func repeatedSignUp() async throws {
+            try await Cluster.with { cluster in
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                let accounts = try await withThrowingTaskGroup(of: String?.self) { calls in
+                    for _ in 0..<8 {
+                        calls.addTask {
+                            try await backend.auth.signUpWithPassword(
+                                Person(1).signUp, backend.context(Person(1), key: "k")
+                            ).account?.accountId
+                        }
+                    }
+                    return try await calls.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(accounts.count == 1 && !accounts.contains(nil))
+                for (number, code) in [(2, nil), (3, nil), (4, "auth/too-many-requests")] {
+                    let answer = try await cluster.auth(
+                        "SignUpWithPassword", Person(number).credentials(), from: Person(1).address)
+                    #expect(answer.code == code)
+                }
+            }
+        }
+
+        @Test("B13: charges that a stalled limiter finds in its sockets lock nobody out")
+        func stalledLimiter() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                #expect(try await backend.signIn(ada, device: "first") == nil)
+                try await cluster.stopped("rate-limit") {
+                    for number in 0..<6 {
+                        #expect(
+                            try await backend.signIn(ada, device: "d\(number)") == .unavailable)
+                    }
+                }
+                var code: ErrorCode? = .unavailable
+                let isBack = try await eventually {
+                    code = try await backend.signIn(ada, device: "new")
+                    return code != .unavailable
+                }
+                #expect(isBack && code == nil)
+            }
+        }
+
+        @Test("B7: a client address that is no bare one is refused, with the field")
+        func address() async throws {
+            try await Cluster.with { cluster in
+                for address in ["198.51.100.7:1234", " ", "198.51.100.7, 192.0.2.7", "[::1]", "me"]
+                {
+                    let answer = try await cluster.auth(
+                        "SignUpWithPassword", Person(1).credentials(), from: address)
+                    #expect(answer.code == "rpc/invalid-argument", "\(address)")
+                    #expect(answer.json.contains("client-address"), "\(answer.json)")
+                }
+                #expect(try await cluster.signUp(Person(1)).exitCode == 0)
+            }
+        }
+    }
+}
+
+extension Cluster {
+    /// Runs `body` while a program stands still: its connections stay open, and it reads nothing.
+    fileprivate func stopped(_ service: String, _ body: () async throws -> Void) async throws {
+        guard let process = processes["postern-\(service)"] else {
+            throw ClusterError(said: "postern-\(service) does not run")
+        }
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        try await body()
+    }
+}
+
+extension AppBackend {
+    /// Signs somebody in.
+    /// - Returns: the error's code; nil where it worked.
+    fileprivate func signIn(
+        _ person: Person, _ password: String = Person.password, device: String,
+        from address: String? = nil, within timeout: Duration = .seconds(10)
+    ) async throws -> ErrorCode? {
+        await Self.code {
+            _ = try await auth.signInWithPassword(
+                GatewayV1.SignInWithPasswordRequest(
+                    email: person.email, password: password,
+                    device: GatewayV1.Device(deviceId: device, platform: "ios", name: device)),
+                context(person, from: address, within: timeout))
+        }
+    }
+
+    /// Signs somebody up.
+    fileprivate func signUp(_ person: Person, within timeout: Duration) async -> ErrorCode? {
+        await Self.code {
+            _ = try await auth.signUpWithPassword(
+                person.signUp, context(person, from: nil, within: timeout))
+        }
+    }
+
+    private func context(
+        _ person: Person, from address: String?, within timeout: Duration
+    ) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = address ?? person.address
+        return CallContext(deadline: SystemTime().uptime() + timeout, metadata: metadata)
+    }
+
+    private static func code(of call: () async throws -> Void) async -> ErrorCode? {
+        do {
+            try await call()
+            return nil
+        } catch {
+            return (error as? ServiceError)?.code ?? .internalError
+        }
+    }
+}
+
+extension Person {
+    fileprivate var signUp: GatewayV1.SignUpWithPasswordRequest {
+        GatewayV1.SignUpWithPasswordRequest(
+            email: email, password: Self.password, device: gatewayDevice)
+    }
+}
