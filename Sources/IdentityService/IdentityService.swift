@@ -49,7 +49,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
             texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time),
             grants: GrantDelivery(parts: parts, apple: apple), relays: relays)
         relay = OutboxRelay(
-            store: store, time: time, randomness: randomness,
+            store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
         sweep = PendingAddressSweep(store: store, time: time, logger: logger)
         orphans = OrphanCheck(store: store, time: time, logger: logger, metrics: metrics)

@@ -27,6 +27,30 @@ enum OutboxTopic: String, Sendable {
     case relay
 }
 
+extension OutboxTopic {
+    /// All queues that identity's messages use.
+    static let queues: [OutboxQueue] = [.standard, .sessionEnds, .deviceEnds]
+
+    /// Attack: a thief's sessions live on behind mails. Anybody can have thousands of mails written,
+    /// and a notification service that takes calls and does not answer them holds each slot for ten
+    /// seconds. So what ends access has slots of its own, those to notification apart from those to
+    /// session.
+    var queue: OutboxQueue {
+        switch self {
+        case .endAccount: .sessionEnds
+        case .revokeDevices: .deviceEnds
+        case .email, .text, .passwordReset, .grantExchange, .grantRevocation, .relay: .standard
+        }
+    }
+}
+
+extension OutboxQueue {
+    /// Ends of accounts' sessions, to session.
+    fileprivate static let sessionEnds = OutboxQueue(number: 1, deliveriesMax: 16)
+    /// Ends of accounts' push devices, to notification. Fewer: nobody signs in by them.
+    fileprivate static let deviceEnds = OutboxQueue(number: 2, deliveriesMax: 4)
+}
+
 /// Makes the outbox's messages.
 struct IdentityOutbox: Sendable {
     private static let keyBytes = 16
@@ -83,7 +107,7 @@ struct IdentityOutbox: Sendable {
             reason: reason, exceptSessionId: session)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
-            lane: account.key)
+            lane: account.key, queue: OutboxTopic.endAccount.queue)
     }
 
     /// The end of an account's devices that take push messages.
@@ -91,7 +115,7 @@ struct IdentityOutbox: Sendable {
         OutboxMessage(
             topic: OutboxTopic.revokeDevices.rawValue, key: newKey(),
             payload: NotificationV1.RevokeDevicesRequest(accountId: account.text).encoded(),
-            lane: account.key)
+            lane: account.key, queue: OutboxTopic.revokeDevices.queue)
     }
 
     /// Where a sealed mail belongs.
