@@ -40,10 +40,12 @@ struct SignInAttempt: Sendable {
         _ code: ErrorCode, _ holder: PasswordHolder?, _ parts: IdentityParts
     ) async throws -> ServiceError {
         try await parts.store.write { transaction in
+            guard let holder else {
+                return try transaction.auditCounted(.signInFailed, outcome: code, from: origin)
+            }
             try transaction.audit(
                 AuditEvent(
-                    .signInFailed, account: holder?.row.account.key, subject: subject,
-                    outcome: code
+                    .signInFailed, account: holder.row.account.key, subject: subject, outcome: code
                 ).from(origin))
         }
         return ServiceError(code)

@@ -10,6 +10,7 @@ enum StorageTables {
         Migration(number: 3, sql: clockBoot),
         Migration(number: 4, sql: auditActor),
         Migration(number: 5, sql: outboxQueues),
+        Migration(number: 6, sql: AuditCounts.table),
     ]
 
     /// `number` orders the messages; a lane's are delivered one after the other.
