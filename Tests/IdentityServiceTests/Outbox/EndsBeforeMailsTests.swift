@@ -66,6 +66,30 @@ struct EndsBeforeMailsTests {
         #expect(house.pushDevices.revoked.isEmpty)
     }
 
+    @Test("M7: warnings that strangers have mailed hold up no link that its reader asked for")
+    func requested() async throws {
+        let house = try IdentityHouse()
+        let account = AccountID.drawn(from: house.randomness)
+        let outbox = IdentityOutbox(parts: house.service.parts)
+        try await house.store.write { transaction in
+            for number in 0..<500 {
+                try transaction.enqueue(
+                    try outbox.email(
+                        .emailAlreadyRegistered(methods: [], link: "https://app.example/\(number)"),
+                        of: account, to: "ada@example.org", language: "en", expiresAt: nil,
+                        key: outbox.newKey()))
+            }
+            try transaction.enqueue(
+                try outbox.email(
+                    .resetPassword(link: "https://app.example/reset-password?token=t"),
+                    of: account, to: "ada@example.org", language: "en", expiresAt: nil,
+                    key: outbox.newKey()))
+        }
+        try await house.relay()
+        let place = try #require(house.templates.firstIndex(of: "reset-password"))
+        #expect(place <= 2 * OutboxQueue.standard.deliveriesMax)
+    }
+
     /// Mails that are due, as a stranger with many addresses has them written.
     private func fill(_ house: IdentityHouse, of account: AccountID) async throws {
         let outbox = IdentityOutbox(parts: house.service.parts)

@@ -13,7 +13,8 @@ struct RecipientTurnsTests {
 
     /// How long a message waits in a line without an end.
     private func wait(
-        _ turns: RecipientTurns, _ recipient: [UInt8], _ lane: Lane, at now: Timestamp = now
+        _ turns: RecipientTurns, _ recipient: [UInt8], _ lane: Lane,
+        at now: Timestamp = RecipientTurnsTests.now
     ) -> Duration? {
         turns.turn(of: recipient, lane, hasEnd: false, at: now).map { $0 - now }
     }
