@@ -158,8 +158,9 @@ let package = Package(
         module(
             "NotificationService",
             [
-                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics, lifecycle,
+                "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
+                "Outbound", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics,
+                lifecycle,
             ]),
 
         // The programs.

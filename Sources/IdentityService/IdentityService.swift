@@ -23,6 +23,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
     private let sweep: PendingAddressSweep
+    private let auditCounts: AuditCountWriting
 
     /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
     /// closes it after `run` has returned.
@@ -49,9 +50,10 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
             texts: PhoneCodeTextDelivery(texts: texts, keys: keys, time: time),
             grants: GrantDelivery(parts: parts, apple: apple), relays: relays)
         relay = OutboxRelay(
-            store: store, time: time, randomness: randomness,
+            store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
         sweep = PendingAddressSweep(store: store, time: time, logger: logger)
+        auditCounts = AuditCountWriting(store: store, time: time)
         orphans = OrphanCheck(store: store, time: time, logger: logger, metrics: metrics)
     }
 
@@ -59,10 +61,12 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     package func run() async throws {
         async let checks: Void = orphans.run()
         async let sweeps: Void = sweep.run()
+        async let counts: Void = auditCounts.run()
         async let slots: Void = parts.slots.run()
         try await relay.run()
         await checks
         await sweeps
+        await counts
         await slots
     }
 

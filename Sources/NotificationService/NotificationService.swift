@@ -37,7 +37,7 @@ package struct NotificationService: NotificationsService, Service {
             store: store, keys: keys, ids: MessageIDs(time: time, randomness: randomness),
             turns: RecipientTurns(
                 burst: settings.recipientBurst, interval: settings.recipientInterval),
-            alarms: alarms, changes: changes)
+            alarms: alarms, changes: changes, upkeep: upkeep, logger: logger)
         outbox = OutboxOperations(
             store: store, keys: keys, alarms: alarms, changes: changes, upkeep: upkeep,
             traces: traces, time: time, logger: logger)

@@ -61,7 +61,10 @@ package struct NotificationSettings: Settings {
             "all mail servers together may take 2 minutes for one mail: lower delivery-timeout")
         recipientBurst = settings.integer(
             "recipient-burst", default: 20, in: 1...1_000, unit: "messages",
-            reason: "One recipient is sent so many at once; later ones wait, none is lost.")
+            reason: """
+                One recipient is sent so many at once; later ones wait. Of mails that he did not ask \
+                for 20 wait, and further ones are dropped.
+                """)
         recipientInterval = settings.duration(
             "recipient-interval", default: .seconds(10), in: .milliseconds(1)...(.seconds(3_600)),
             reason: "After recipient-burst one recipient is sent one message in each.")

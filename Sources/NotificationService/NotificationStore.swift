@@ -16,6 +16,7 @@ package enum NotificationStore {
         StoppedAddresses.migration(number: 5),
         Migration(number: 6, sql: unanswered),
         SessionFeedStore.migration(number: 7),
+        Migration(number: 8, sql: warnings),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: from when it may be
@@ -83,6 +84,18 @@ package enum NotificationStore {
     private static let unanswered = """
         ALTER TABLE message ADD COLUMN unanswered INTEGER NOT NULL DEFAULT 0;
         """
+
+    /// `is_warning` parts lane 0: what the reader asked for is not marked (`Lane`). An older program
+    /// claims both as one, by the index's first two columns. Mails that wait are parted here.
+    private static let warnings = """
+        ALTER TABLE message ADD COLUMN is_warning INTEGER NOT NULL DEFAULT 0;
+        UPDATE message SET is_warning = 1
+            WHERE due_at_ms IS NOT NULL AND lane = 0 AND channel <> 2 AND template NOT IN (
+                'verify-email', 'verify-email-code', 'sign-in-code', 'reset-password');
+        DROP INDEX message_turn;
+        CREATE INDEX message_turn ON message (channel, lane, is_warning, due_at_ms, state)
+            WHERE due_at_ms IS NOT NULL;
+        """
 }
 
 extension Transaction {
@@ -95,16 +108,17 @@ extension Transaction {
             INSERT INTO message (
                 id, call_hash, fingerprint, recipient_hash, template, state, attempts,
                 accepted_at_ms, expires_at_ms, due_at_ms, content, channel, lane, account_hash,
-                recipient)
-            VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, ?6, ?7, ?6, ?8, ?9, ?10, ?11, ?12)
+                recipient, is_warning)
+            VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, ?6, ?7, ?6, ?8, ?9, ?10, ?11, ?12, ?13)
             ON CONFLICT (call_hash) DO NOTHING
             """,
             [
                 .integer(message.id.key), .blob(message.call), .blob(message.fingerprint),
                 .blob(message.recipient), .text(message.template), SQLValue(at),
                 SQLValue(message.expiresAt), .blob(message.content),
-                .integer(message.channel.rawValue), .integer(message.lane.rawValue),
+                .integer(message.channel.rawValue), .integer(message.lane.number),
                 SQLValue(message.account), .text(message.maskedRecipient),
+                SQLValue(message.lane.isWarning),
             ])
         return inserted == 1 ? .fresh : try accepted(message)
     }
@@ -123,5 +137,16 @@ extension Transaction {
     func postpone(_ id: MessageID, until due: Timestamp) throws {
         try execute(
             "UPDATE message SET due_at_ms = ? WHERE id = ?", [SQLValue(due), .integer(id.key)])
+    }
+
+    /// Gives up a message that was just inserted. Nothing of what it says is kept.
+    func drop(_ id: MessageID, reason: String) throws {
+        try execute(
+            """
+            UPDATE message
+            SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = ?, content = NULL
+            WHERE id = ?
+            """,
+            [SQLValue(at), .text(reason), .integer(id.key)])
     }
 }

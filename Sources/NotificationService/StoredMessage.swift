@@ -6,7 +6,7 @@ struct StoredMessage: Sendable {
     /// What `init` reads, in its order.
     static let columns = """
         id, state, attempts, accepted_at_ms, expires_at_ms, due_at_ms, renewed_at_ms, channel, \
-        lane, recipient_hash, content, unanswered
+        lane, is_warning, recipient_hash, content, unanswered
         """
 
     let id: MessageID
@@ -24,11 +24,11 @@ struct StoredMessage: Sendable {
             state: try DeliveryState(code: row.integer(1), dueAt: row.timestamp(5)),
             attempts: Int(clamping: try row.integer(2)), acceptedAt: try row.timestamp(3),
             expiresAt: try row.optionalTimestamp(4), renewedAt: try row.optionalTimestamp(6),
-            unanswered: Int(clamping: try row.integer(11)))
+            unanswered: Int(clamping: try row.integer(12)))
         channel = try row.channel(7)
         lane = try row.lane(8)
-        recipient = try row.blob(9)
-        content = try row.blob(10)
+        recipient = try row.blob(10)
+        content = try row.blob(11)
     }
 
     /// The same message, standing elsewhere.
@@ -80,9 +80,10 @@ extension SQLRow {
         return channel
     }
 
-    /// The lane in `column`.
+    /// The lane in `column`, `lane`, and the one after it, `is_warning`.
     func lane(_ column: Int) throws -> Lane {
-        guard let lane = Lane(rawValue: try integer(column)) else {
+        let isWarning = try boolean(column + 1)
+        guard let lane = Lane(number: try integer(column), isWarning: isWarning) else {
             throw SQLError(.unexpectedValue, detail: "message.lane is of a newer program")
         }
         return lane

@@ -88,6 +88,7 @@ package final class SessionVerifier: Sendable {
     private func take(_ item: SessionV1.WatchEndsItem) {
         let news = EndsNews(item)
         ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
+        if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }
         let now = time.uptime()
         hearing.withLock { $0.note(news, at: now) }
         // Not waited for: ends must not stand behind keys. The next item tries again.

@@ -9,15 +9,17 @@ import Testing
 
 @Suite("The notification store")
 struct NotificationStoreTests {
-    @Test("a message that an older program accepted is delivered by this one")
-    func upgrade() async throws {
+    @Test(
+        "a message that an older program accepted is delivered by this one, from every version",
+        arguments: 1..<NotificationService.migrations.count)
+    func upgrade(_ version: Int) async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
         let id = MessageID.drawn(from: SeededRandomness(seed: 4))
         do {
             let old = try Store(
                 folder: folder.path, name: NotificationService.storeName,
-                migrations: Array(NotificationService.migrations.prefix(1)), time: time,
+                migrations: Array(NotificationService.migrations.prefix(version)), time: time,
                 logger: CapturedLog().logger(time: time))
             let keys = try NotificationKeys(
                 master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
@@ -47,6 +49,44 @@ struct NotificationStoreTests {
         #expect(shown.message?.recipient == "…")
     }
 
+    @Test("M7: warnings that an older program accepted are in the lane of warnings")
+    func upgradedLanes() async throws {
+        let folder = try TemporaryFolder()
+        let time = ManualTime()
+        let old = try Store(
+            folder: folder.path, name: NotificationService.storeName,
+            migrations: Array(NotificationService.migrations.prefix(7)), time: time,
+            logger: CapturedLog().logger(time: time))
+        let rows = [
+            ("reset-password", 1, 0), ("email-already-registered", 1, 0), ("phone-code", 2, 0),
+            ("new-device", 3, 0), ("session-displaced", 1, 1), ("welcome", 1, 2),
+        ]
+        try await old.write { transaction in
+            for (number, row) in rows.enumerated() {
+                let key = Int64(number + 1)
+                try transaction.execute(
+                    """
+                    INSERT INTO message (
+                        id, call_hash, fingerprint, recipient_hash, template, state, attempts,
+                        accepted_at_ms, due_at_ms, content, channel, lane)
+                    VALUES (?1, ?2, x'02', x'03', ?3, 0, 0, 1, 1, x'04', ?4, ?5)
+                    """,
+                    [
+                        .integer(key), .blob([UInt8(number)]), .text(row.0), .integer(Int64(row.1)),
+                        .integer(Int64(row.2)),
+                    ])
+            }
+        }
+        old.close()
+        let bench = try ServiceBench(in: folder, time: time)
+        let lanes = try await bench.store.read { session in
+            try session.query("SELECT \(StoredMessage.columns) FROM message ORDER BY id", []) {
+                try StoredMessage($0).lane
+            }
+        }
+        #expect(lanes == [.requested, .security, .requested, .security, .notice, .bulk])
+    }
+
     @Test("claiming is one walk of one index, whatever waits: nothing is sorted, nothing scanned")
     func plan() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
@@ -54,13 +94,17 @@ struct NotificationStoreTests {
             try session.query(
                 """
                 EXPLAIN QUERY PLAN SELECT \(StoredMessage.columns) FROM message
-                WHERE channel = 1 AND lane = 0 AND due_at_ms <= 5 ORDER BY due_at_ms LIMIT 8
+                WHERE channel = 1 AND lane = 0 AND is_warning = 1 AND due_at_ms <= 5
+                ORDER BY due_at_ms LIMIT 8
                 """
             ) { try $0.text(3) }
         }
         #expect(
             plan == [
-                "SEARCH message USING INDEX message_turn (channel=? AND lane=? AND due_at_ms<?)"
+                """
+                SEARCH message USING INDEX message_turn \
+                (channel=? AND lane=? AND is_warning=? AND due_at_ms<?)
+                """
             ])
     }
 

@@ -98,6 +98,20 @@ final class ServiceBench: Sendable {
             variables: [.init(name: "device", value: "d"), .init(name: "time", value: "t")])
     }
 
+    /// A warning, which strangers can have sent to any address.
+    static func warning(to recipient: String) -> NotificationV1.SendEmailRequest {
+        NotificationV1.SendEmailRequest(
+            recipient: recipient, template: "email-already-registered", language: "en",
+            variables: [.init(name: "methods", value: ""), .init(name: "link", value: link)])
+    }
+
+    /// What a reader asked for himself.
+    static func reset(to recipient: String) -> NotificationV1.SendEmailRequest {
+        NotificationV1.SendEmailRequest(
+            recipient: recipient, template: "reset-password", language: "en",
+            variables: [.init(name: "link", value: link)])
+    }
+
     /// A call from `application`.
     func context(from application: String) -> CallContext {
         CallContext(application: application, deadline: time.uptime() + .seconds(10))

@@ -23,7 +23,7 @@ enum ModuleGraph {
         ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("RateLimitService", serviceFloor),
         ("SessionService", serviceFloor),
-        ("NotificationService", serviceFloor.union(["Outbound"])),
+        ("NotificationService", serviceFloor.union(["Outbound", "EmailAddresses"])),
         (
             "IdentityService",
             serviceFloor.union(["EmailAddresses", "PhoneNumbers", "Outbound"])

@@ -14,9 +14,13 @@ package final class RecentEnds: Sendable {
         /// At this many the old ones go; twice what the last purge left, so that purging costs
         /// each insertion a constant.
         var purgeAt = RecentEnds.purgeCountMin
+        /// Ends up to then were forgotten by `forget`.
+        var forgottenUpTo = Timestamp(milliseconds: 0)
     }
 
     private static let purgeCountMin = 1_024
+    /// Looking through a hundred thousand takes milliseconds, for which every look-up waits.
+    private static let forgetsEvery: Duration = .seconds(60)
 
     private let state = Mutex(State())
     private let insertionCount = Atomic<UInt64>(0)
@@ -43,6 +47,19 @@ package final class RecentEnds: Sendable {
             guard state.ends.count >= state.purgeAt else { return }
             let oldest = latest - keptFor
             state.ends = state.ends.filter { $0.value > oldest }
+            state.purgeAt = max(Self.purgeCountMin, 2 * state.ends.count)
+        }
+    }
+
+    /// Forgets ends up to `moment`, unless that was done for a moment less than a minute before. So
+    /// what many ends at once have taken is given back while no further ones come.
+    package func forget(upTo moment: Timestamp) {
+        state.withLock { state in
+            guard !state.ends.isEmpty, moment - state.forgottenUpTo >= Self.forgetsEvery else {
+                return
+            }
+            state.forgottenUpTo = moment
+            state.ends = state.ends.filter { $0.value > moment }
             state.purgeAt = max(Self.purgeCountMin, 2 * state.ends.count)
         }
     }

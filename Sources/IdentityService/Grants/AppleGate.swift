@@ -8,7 +8,7 @@ import Synchronization
 /// mails and the ends of sessions. An Apple that takes requests and answers none would fill that
 /// relay with waiting calls, and nobody's reset mail would leave.
 final class AppleGate: Sendable {
-    /// Calls at a time: half of the relay's places (`OutboxRelay.deliveriesMax`). At 150 ms a call
+    /// Calls at a time: half of the relay's places (`OutboxQueue.standard`). At 150 ms a call
     /// that is some fifty codes a second, each good for five minutes.
     static let callsMax = 8
     /// What a call that is held back is told to wait, where nothing else says.

@@ -41,9 +41,16 @@ struct RecordedTokens: Sendable {
         do {
             return try await tokens.identity(provedBy: token)
         } catch let error as ServiceError where Self.tellsOfTheToken(error.code) {
-            let event = AuditEvent(.signInFailed, account: account?.key, outcome: error.code)
-                .from(CallOrigin(origin, hash: parts.keys.audit))
-            try await parts.store.write { try $0.audit(event) }
+            let origin = CallOrigin(origin, hash: parts.keys.audit)
+            try await parts.store.write { transaction in
+                guard let account else {
+                    return try transaction.auditCounted(
+                        .signInFailed, outcome: error.code, from: origin)
+                }
+                try transaction.audit(
+                    AuditEvent(.signInFailed, account: account.key, outcome: error.code)
+                        .from(origin))
+            }
             throw error
         }
     }

@@ -55,6 +55,14 @@ enum IdentityMail: Hashable, Sendable {
         }
     }
 
+    /// Whether its reader asked for it and waits for it, as notification's lanes have it.
+    var isRequested: Bool {
+        switch self {
+        case .verifyEmail, .resetPassword: true
+        default: false
+        }
+    }
+
     /// What stands for this one mail in it.
     var variables: [(name: String, value: String)] {
         switch self {

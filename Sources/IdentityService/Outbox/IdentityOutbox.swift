@@ -16,7 +16,7 @@ enum OutboxTopic: String, Sendable {
     case endAccount = "end-account"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.
     case revokeDevices = "revoke-devices"
-    /// To identity itself: `ResetMailing`. The payload is the keyed hash that an address is found by.
+    /// To identity itself: `ResetMailing`. The payload is a `ResetWish`, of keyed hashes.
     case passwordReset = "password-reset"
     /// To Apple: a code for a grant. The payload is a `GrantOrder`, sealed.
     case grantExchange = "grant-exchange"
@@ -25,6 +25,36 @@ enum OutboxTopic: String, Sendable {
     /// To notification: `SetRelay`. The payload is the request, sealed: it holds an address. One
     /// account's go in order.
     case relay
+}
+
+extension OutboxTopic {
+    /// All queues that identity's messages use.
+    static let queues: [OutboxQueue] = [
+        .standard, .sessionEnds, .deviceEnds, .requested,
+    ]
+
+    /// Attack: a thief's sessions live on behind mails. Anybody can have thousands of mails written,
+    /// and a notification service that takes calls and does not answer them holds each slot for ten
+    /// seconds. So what ends access has slots of its own, those to notification apart from those to
+    /// session. And what a reader waits for goes apart from what strangers have mailed: a mail by
+    /// what it says (`IdentityMail.isRequested`).
+    var queue: OutboxQueue {
+        switch self {
+        case .endAccount: .sessionEnds
+        case .revokeDevices: .deviceEnds
+        case .text, .passwordReset: .requested
+        case .email, .grantExchange, .grantRevocation, .relay: .standard
+        }
+    }
+}
+
+extension OutboxQueue {
+    /// Ends of accounts' sessions, to session.
+    fileprivate static let sessionEnds = OutboxQueue(number: 1, deliveriesMax: 16)
+    /// Ends of accounts' push devices, to notification. Fewer: nobody signs in by them.
+    fileprivate static let deviceEnds = OutboxQueue(number: 2, deliveriesMax: 4)
+    /// Codes and links that their readers asked for, to notification.
+    fileprivate static let requested = OutboxQueue(number: 3, deliveriesMax: 16)
 }
 
 /// Makes the outbox's messages.
@@ -54,7 +84,8 @@ struct IdentityOutbox: Sendable {
             expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account.text)
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
-            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))
+            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            queue: mail.isRequested ? .requested : OutboxTopic.email.queue)
     }
 
     /// How a relay address stands.
@@ -83,7 +114,7 @@ struct IdentityOutbox: Sendable {
             reason: reason, exceptSessionId: session)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
-            lane: account.key)
+            lane: account.key, queue: OutboxTopic.endAccount.queue)
     }
 
     /// The end of an account's devices that take push messages.
@@ -91,7 +122,7 @@ struct IdentityOutbox: Sendable {
         OutboxMessage(
             topic: OutboxTopic.revokeDevices.rawValue, key: newKey(),
             payload: NotificationV1.RevokeDevicesRequest(accountId: account.text).encoded(),
-            lane: account.key)
+            lane: account.key, queue: OutboxTopic.revokeDevices.queue)
     }
 
     /// Where a sealed mail belongs.

@@ -25,17 +25,17 @@ struct ResetRequest: Sendable {
         let lookUpKey = parts.keys.lookUpKey(of: address)
         let call = try RepeatableCall(
             "RequestPasswordReset", [lookUpKey], context, hash: parts.keys.calls)
-        let event = AuditEvent(
-            .passwordResetRequested, subject: parts.keys.subject(of: address)
-        ).from(CallOrigin(request.origin, hash: parts.keys.audit))
-        let wish = OutboxMessage(
+        let wish = ResetWish(
+            lookUpKey: lookUpKey, subject: parts.keys.subject(of: address),
+            origin: CallOrigin(request.origin, hash: parts.keys.audit))
+        let message = OutboxMessage(
             topic: OutboxTopic.passwordReset.rawValue, key: IdentityOutbox(parts: parts).newKey(),
-            payload: lookUpKey, notBefore: parts.time.now() + wait())
+            payload: wish.bytes, notBefore: parts.time.now() + wait(),
+            queue: OutboxTopic.passwordReset.queue)
         try await parts.store.write { transaction in
             // Nothing to answer but that it was done; so nothing of the account is kept.
             guard try transaction.firstAnswer(of: call) == nil else { return }
-            try transaction.enqueue(wish)
-            try transaction.audit(event)
+            try transaction.enqueue(message)
             try transaction.remember(call, FirstAnswer(account: 0))
         }
         return IdentityV1.RequestPasswordResetResponse()

@@ -41,9 +41,12 @@ struct SignInAttempt: Sendable {
     ) async throws -> ServiceError {
         do {
             try await parts.store.write { transaction in
+                guard let holder else {
+                    return try transaction.auditCounted(.signInFailed, outcome: code, from: origin)
+                }
                 try transaction.audit(
                     AuditEvent(
-                        .signInFailed, account: holder?.row.account.key, subject: subject,
+                        .signInFailed, account: holder.row.account.key, subject: subject,
                         outcome: code
                     ).from(origin))
             }

@@ -67,7 +67,13 @@ struct PhoneCodeCheck: Sendable {
         let code = kept.flatMap { $0.binding == guess.binding($0.binding.request) ? $0 : nil }
         switch PhoneCodeRule.guessed(code?.state, isRepeat: isRepeat, at: transaction.at) {
         case .refused(let refusal):
-            try audit(guess, refusal, attempt: code?.state.evaluated, transaction)
+            // Nothing was compared, and whoever signs in is not known: ids can be invented.
+            if guess.owner == nil {
+                try transaction.auditCounted(
+                    .phoneCodeRefused, outcome: refusal, from: guess.origin)
+            } else {
+                try audit(guess, refusal, attempt: code?.state.evaluated, transaction)
+            }
             return refusal
         case .compared(let counted):
             guard let code else { return .invalidCode }

@@ -33,7 +33,8 @@ struct PhoneCodeText: Sendable {
             expiresAtMs: expiresAt.milliseconds, accountId: account?.text ?? "")
         return OutboxMessage(
             topic: OutboxTopic.text.rawValue, key: key,
-            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)))
+            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            queue: OutboxTopic.text.queue)
     }
 
     /// Where a sealed text belongs.

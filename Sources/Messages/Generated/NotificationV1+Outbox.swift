@@ -91,12 +91,14 @@ extension NotificationV1 {
     package enum MessageLane: Hashable, Sendable {
         /// Not told.
         case unspecified
-        /// Codes, links and warnings.
+        /// Warnings.
         case security
         /// What somebody has done and is told of.
         case notice
         /// What can wait.
         case bulk
+        /// Codes and links that the reader asked for. It goes before all others.
+        case requested
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -107,6 +109,7 @@ extension NotificationV1 {
             case .security: 1
             case .notice: 2
             case .bulk: 3
+            case .requested: 4
             case .unrecognized(let number): number
             }
         }
@@ -118,6 +121,7 @@ extension NotificationV1 {
             case 1: self = .security
             case 2: self = .notice
             case 3: self = .bulk
+            case 4: self = .requested
             default: self = .unrecognized(rawValue)
             }
         }
@@ -149,7 +153,8 @@ extension NotificationV1 {
         package var expiresAtMs: Int64
         /// When it was sent or given up; 0 before.
         package var endedAtMs: Int64
-        /// Why it waits or is dead, one of our words ("smtp-550"); empty otherwise.
+        /// Why it waits or is dead, one of our words ("smtp-550"; "recipient-limit" for a warning that was
+        /// dropped, since 20 others waited for the same reader); empty otherwise.
         package var reason: String
         /// A dead message that can be sent after all, by RetryMessage.
         package var canBeRetried: Bool

@@ -34,6 +34,17 @@ extension AcceptedMessage {
         guard holdsCode else { return true }
         return expiresAt.map { $0 - now <= Self.codeLifeMax } ?? false
     }
+
+    /// Whether it may be dropped where too many of its lane wait for the same recipient. What the
+    /// reader asked for is not, and what an app sends to its users' own devices.
+    var mayBeDropped: Bool { channel == .email && lane != .requested }
+}
+
+/// A message as it was taken on.
+struct TakenMessage: Sendable {
+    let id: MessageID
+    /// The line of its recipient was full.
+    var isDropped = false
 }
 
 /// What is known of a call.

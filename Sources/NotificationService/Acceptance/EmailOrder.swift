@@ -36,7 +36,7 @@ package struct EmailOrder: StoredOrder {
         try self.init(NotificationV1.SendEmailRequest(decoding: bytes), storedBytes: bytes)
     }
 
-    package var recipientKey: [UInt8] { Array(recipient.text.utf8) }
+    package var recipientKey: [UInt8] { recipient.canonical }
     package var maskedRecipient: String { MaskedRecipient.email(recipient.text) }
     package var templateName: String { template.rawValue }
     package var lane: Lane { template.lane }

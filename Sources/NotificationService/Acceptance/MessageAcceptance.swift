@@ -1,4 +1,6 @@
+import CoreMetrics
 import Cryptography
+import Logging
 package import RPC
 package import ServiceRuntime
 package import Storage
@@ -18,6 +20,10 @@ package struct MessageAcceptance: Sendable {
     /// Wake the workers.
     let alarms: DeliveryAlarms
     let changes: MessageChanges
+    let upkeep: OutboxUpkeep
+    let logger: Logger
+    let dropped = Counter(
+        label: "messages_dropped", dimensions: [("reason", RecipientTurns.reason)])
 
     /// The message's id: a new one, or, for a repeated call, the first one's.
     /// - Parameter method: The rpc's full name.
@@ -27,9 +33,16 @@ package struct MessageAcceptance: Sendable {
         _ order: some StoredOrder, method: String, _ context: CallContext
     ) async throws -> MessageID {
         let message = try prepare(order, method: method, context)
-        let id = try await store.write { try take(message, in: $0) }
-        announce(message.channel, [id])
-        return id
+        let taken = try await store.write { try settle(message, in: $0) }
+        if taken.isDropped {
+            upkeep.noteEnd()
+            dropped.increment()
+            logger.warning(
+                "a message was dropped: too many wait for its recipient",
+                fields: [.message: .text(taken.id.text), .reason: .text(RecipientTurns.reason)])
+        }
+        announce(message.channel, [taken.id])
+        return taken.id
     }
 
     /// A message that is ready to be taken.
@@ -56,15 +69,22 @@ package struct MessageAcceptance: Sendable {
             content: try keys.contents.seal(bytes, at: .content(of: id)))
     }
 
-    /// Takes a prepared message on; whoever calls this rings `announce` after the commit.
+    /// Takes a prepared message on, of a channel that drops none; whoever calls this rings
+    /// `announce` after the commit.
     /// - Returns: its id, or, for a repeated call, the first one's.
     /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a code without an end
     ///   of its own; both undo the flow.
     package func take(
         _ message: AcceptedMessage, in transaction: Transaction
     ) throws -> MessageID {
+        try settle(message, in: transaction).id
+    }
+
+    private func settle(
+        _ message: AcceptedMessage, in transaction: Transaction
+    ) throws -> TakenMessage {
         switch try transaction.insert(message) {
-        case .repeated(let id): return id
+        case .repeated(let id): return TakenMessage(id: id)
         case .mismatch: throw ServiceError(.idempotencyKeyReused)
         case .fresh: break
         }
@@ -74,11 +94,19 @@ package struct MessageAcceptance: Sendable {
                 .invalidArgument, fields: ["expires_at_ms"],
                 detail: "a code needs an end, within 24 hours")
         }
-        let turn = turns.turn(of: message.recipient, message.lane, at: transaction.at)
+        let turn = turns.turn(
+            of: message.recipient, message.lane, hasEnd: message.mayBeDropped, at: transaction.at)
+        guard let turn else {
+            try transaction.drop(message.id, reason: RecipientTurns.reason)
+            try transaction.audit(
+                AuditEvent(
+                    .messageDead, subject: message.recipient, outcome: .tooManyRequests))
+            return TakenMessage(id: message.id, isDropped: true)
+        }
         // Nearly always it is due at once, as it was inserted.
         if turn > transaction.at { try transaction.postpone(message.id, until: turn) }
         try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
-        return message.id
+        return TakenMessage(id: message.id)
     }
 
     /// Tells the channel's worker, and whoever watches, that messages were taken.

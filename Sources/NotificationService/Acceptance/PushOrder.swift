@@ -61,7 +61,7 @@ package struct PushOrder: StoredOrder, Hashable {
         writer.put(owner.key)
         writer.put(device)
         writer.put(templateName)
-        writer.put(lane.rawValue)
+        writer.put(lane.number)
         writer.put(language)
         writer.put(variables)
         for text in [title, body, collapseKey] { writer.put(text) }
@@ -78,7 +78,8 @@ package struct PushOrder: StoredOrder, Hashable {
         self.owner = owner
         device = try reader.number()
         templateName = try reader.text()
-        guard let lane = Lane(rawValue: try reader.number()) else {
+        // What is pushed warns.
+        guard let lane = Lane(number: try reader.number(), isWarning: true) else {
             throw StoredOrderError.malformed
         }
         self.lane = lane

@@ -3,10 +3,12 @@ import Synchronization
 
 /// When each message of one recipient has its turn, which is both the rate for a recipient and the
 /// fairness between them: so many at once, then one at each interval. What is over the rate is due
-/// later, and so stands behind the others' in the order in which messages are claimed; it is not
-/// lost, and a thousand messages to one person do not hold up anybody.
+/// later, and so stands behind the others' in the order in which messages are claimed; a thousand
+/// messages to one person do not hold up anybody.
 ///
-/// For each lane by itself: a flood of notices must not put off the same person's code.
+/// For each lane by itself: a flood of notices must not put off the same person's code. And a line
+/// has an end, but for what the reader asked for. Attack: sign-ups with a victim's address from many
+/// networks make a line of hundreds of warnings; the one that matters would come hours late.
 ///
 /// Kept in memory: after a restart each recipient may have one burst too many.
 final class RecipientTurns: Sendable {
@@ -14,11 +16,20 @@ final class RecipientTurns: Sendable {
     /// have used less than half of their burst are forgotten; when as many have used more, further
     /// ones are let through.
     static let recipientsMax = 65_536
+    /// Messages of one lane that wait for their turn: whoever has been warned so often in a few
+    /// minutes learns nothing from one more.
+    static let waitingMax = 20
+    /// The longest line, where the interval is long: links are worth nothing after it.
+    static let lineMax: Duration = .seconds(3_600)
+    /// What a message that found the line full is dead of.
+    static let reason = "recipient-limit"
     /// Looking through all takes milliseconds, so it is not done for each message.
     private static let sweepsEvery: Duration = .seconds(1)
 
     private let burst: Int
     private let interval: Duration
+    /// The latest turn that is given where a line has an end.
+    private let waitMax: Duration
     private let state = Mutex(State())
 
     private struct Key: Hashable {
@@ -39,17 +50,24 @@ final class RecipientTurns: Sendable {
         precondition(burst > 0 && interval > .zero, "somebody gets something some time")
         self.burst = burst
         self.interval = interval
+        waitMax = min(interval * Self.waitingMax, max(interval, Self.lineMax))
     }
 
     /// When a message that is accepted at `now` has its turn.
-    func turn(of recipient: [UInt8], _ lane: Lane, at now: Timestamp) -> Timestamp {
+    /// - Parameter hasEnd: Whether the line of this recipient and lane has an end.
+    /// - Returns: nil where it is full.
+    func turn(
+        of recipient: [UInt8], _ lane: Lane, hasEnd: Bool, at now: Timestamp
+    ) -> Timestamp? {
         let key = Key(recipient: recipient, lane: lane)
         let slack = interval * (burst - 1)
         return state.withLock { state in
             guard state.due[key] != nil || makeRoom(&state, at: now) else { return now }
             let expected = max(state.due[key] ?? now, now)
+            let turn = max(now, expected - slack)
+            guard !hasEnd || turn - now <= waitMax else { return nil }
             state.due[key] = expected + interval
-            return max(now, expected - slack)
+            return turn
         }
     }
 

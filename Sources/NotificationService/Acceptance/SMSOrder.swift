@@ -40,7 +40,7 @@ package struct SMSOrder: StoredOrder, Hashable {
         var writer = OrderWriter(version: Self.version)
         writer.put(recipient)
         writer.put(templateName)
-        writer.put(lane.rawValue)
+        writer.put(lane.number)
         writer.put(language)
         writer.put(variables)
         writer.put(expiresAt)
@@ -52,7 +52,8 @@ package struct SMSOrder: StoredOrder, Hashable {
         var reader = try OrderReader(bytes, version: Self.version)
         recipient = try reader.text()
         templateName = try reader.text()
-        guard let lane = Lane(rawValue: try reader.number()) else {
+        // Texts are codes.
+        guard let lane = Lane(number: try reader.number(), isWarning: false) else {
             throw StoredOrderError.malformed
         }
         self.lane = lane

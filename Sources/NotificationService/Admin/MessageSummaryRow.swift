@@ -7,7 +7,8 @@ extension NotificationV1.MessageSummary {
     static let columns = """
         id, channel, lane, template, recipient, state, attempts, accepted_at_ms, due_at_ms, \
         expires_at_ms, ended_at_ms, reason, \
-        state = 4 AND EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.id = message.id)
+        state = 4 AND EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.id = message.id), \
+        is_warning
         """
 
     /// A message as its row says, at `now`.
@@ -17,7 +18,8 @@ extension NotificationV1.MessageSummary {
             messageId: try row.messageID(0).text,
             channel: NotificationV1.MessageChannel(
                 rawValue: Int32(clamping: try row.integer(1))),
-            lane: NotificationV1.MessageLane(rawValue: Int32(clamping: try row.integer(2) + 1)),
+            lane: NotificationV1.MessageLane(
+                Lane(number: try row.integer(2), isWarning: try row.boolean(13))),
             template: try row.text(3), recipient: try row.text(4),
             state: NotificationV1.MessageState(
                 rawValue: Int32(clamping: try row.integer(5) + 1)),
@@ -26,5 +28,19 @@ extension NotificationV1.MessageSummary {
             expiresAtMs: expiresAt?.milliseconds ?? 0,
             endedAtMs: try row.optionalInteger(10) ?? 0, reason: try row.optionalText(11) ?? "",
             canBeRetried: try row.boolean(12) && expiresAt.map { $0 > now } ?? true)
+    }
+}
+
+extension NotificationV1.MessageLane {
+    /// A lane as it is shown; one of a newer program is not told.
+    fileprivate init(_ lane: Lane?) {
+        self =
+            switch lane {
+            case .requested: .requested
+            case .security: .security
+            case .notice: .notice
+            case .bulk: .bulk
+            case nil: .unspecified
+            }
     }
 }

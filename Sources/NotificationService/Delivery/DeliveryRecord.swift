@@ -20,15 +20,15 @@ extension Transaction {
     /// given up.
     func claim(_ channel: Channel, _ room: ClaimRoom) throws -> [StoredMessage] {
         var claimed: [StoredMessage] = []
-        var patient = 0
+        var all = ClaimRoom.Taken()
         for (lane, isShare) in ClaimRoom.walk {
-            let limit = room.limit(lane, isShare: isShare, taken: (claimed.count, patient))
+            let limit = room.limit(lane, isShare: isShare, taken: all)
             let found = try dueMessages(channel, lane, limit: limit).compactMap {
                 try record($0, .claimed, reason: "expired")
             }
             let taken = found.filter { !$0.delivery.state.isEnded }
             claimed += taken
-            if lane != .security { patient += taken.count }
+            all.add(taken.count, lane)
         }
         return claimed
     }

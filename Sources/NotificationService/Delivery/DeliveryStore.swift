@@ -9,11 +9,12 @@ extension Transaction {
         return try query(
             """
             SELECT \(StoredMessage.columns) FROM message
-            WHERE channel = ? AND lane = ? AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ?
+            WHERE channel = ? AND lane = ? AND is_warning = ? AND due_at_ms <= ?
+            ORDER BY due_at_ms LIMIT ?
             """,
             [
-                .integer(channel.rawValue), .integer(lane.rawValue), SQLValue(at),
-                .integer(Int64(limit)),
+                .integer(channel.rawValue), .integer(lane.number), SQLValue(lane.isWarning),
+                SQLValue(at), .integer(Int64(limit)),
             ], StoredMessage.init)
     }
 
@@ -109,10 +110,10 @@ extension SQLSession {
             try queryOne(
                 """
                 SELECT due_at_ms FROM message
-                WHERE channel = ? AND lane = ? AND due_at_ms IS NOT NULL
+                WHERE channel = ? AND lane = ? AND is_warning = ? AND due_at_ms IS NOT NULL
                 ORDER BY due_at_ms LIMIT 1
                 """,
-                [.integer(channel.rawValue), .integer(lane.rawValue)]
+                [.integer(channel.rawValue), .integer(lane.number), SQLValue(lane.isWarning)]
             ) { try $0.timestamp(0) }
         }.min()
     }

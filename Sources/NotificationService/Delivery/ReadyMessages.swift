@@ -1,17 +1,20 @@
 /// Messages that are claimed and wait for a free place among the tries, the urgent ones first.
-/// Notices and bulk leave a quarter of the places free (when there are at least four), so that
-/// they cannot fill all with tries that a slow server draws out while a code waits (N-06). Pure.
+/// Notices and bulk leave a quarter of the places free (when there are at least four), and with
+/// warnings an eighth (at least one of four), so that they cannot fill all with tries that a slow
+/// server draws out while a code waits (N-06). Pure.
 struct ReadyMessages: Sendable {
     /// Tries at once.
     private let places: Int
+    /// Of these, for all but what the reader asked for.
+    private let unrequestedPlaces: Int
     /// Of these, for notices and bulk.
     private let patientPlaces: Int
     private var waiting: [Lane: [StoredMessage]] = [:]
-    private var underway = 0
-    private var patientUnderway = 0
+    private var underway = ClaimRoom.Taken()
 
     init(places: Int) {
         self.places = places
+        unrequestedPlaces = places - (places + 4) / 8
         patientPlaces = places - places / 4
     }
 
@@ -25,23 +28,24 @@ struct ReadyMessages: Sendable {
 
     /// The next message whose try may begin, if there is one; it has a place until `leave`.
     mutating func next() -> StoredMessage? {
-        guard underway < places else { return nil }
-        for lane in Lane.allCases where lane == .security || patientUnderway < patientPlaces {
+        for lane in Lane.allCases where hasPlace(lane) {
             guard waiting[lane]?.isEmpty == false, let message = waiting[lane]?.removeFirst() else {
                 continue
             }
-            underway += 1
-            if lane != .security { patientUnderway += 1 }
+            underway.add(1, lane)
             return message
         }
         return nil
     }
 
-    /// A try has ended.
-    mutating func leave(_ lane: Lane) {
-        underway -= 1
-        if lane != .security { patientUnderway -= 1 }
+    private func hasPlace(_ lane: Lane) -> Bool {
+        underway.all < places
+            && (lane == .requested || underway.unrequested < unrequestedPlaces)
+            && (!lane.isPatient || underway.patient < patientPlaces)
     }
+
+    /// A try has ended.
+    mutating func leave(_ lane: Lane) { underway.add(-1, lane) }
 
     /// Takes out all that wait.
     mutating func removeAll() -> [StoredMessage] {

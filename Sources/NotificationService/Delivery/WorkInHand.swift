@@ -13,6 +13,8 @@ struct WorkInHand: Sendable {
     private var ready: ReadyMessages
     private var ended: [Conclusion] = []
     private var count = 0
+    /// Of these, all but what the readers asked for; those whose end is being noted are taken off.
+    private var unrequested = 0
     private var shares = LaneShares()
     /// Ends of the last round: as many may be claimed ahead. A quick server is given its next
     /// messages while the ends of the last are noted; for a slow one nothing waits in hand.
@@ -34,12 +36,18 @@ struct WorkInHand: Sendable {
         let busy = count - ended.count
         let total = min(messagesMax - busy, most)
         guard total > 0 else { return nil }
-        return shares.next(total: total, patient: max(0, places + 2 * lastEnds - busy))
+        let unrequestedBusy = unrequested - ended.count { $0.message.lane != .requested }
+        return shares.next(
+            total: total,
+            // So many stay free for codes and links, however slow a server is with warnings.
+            unrequested: max(0, messagesMax - places - unrequestedBusy),
+            patient: max(0, places + 2 * lastEnds - busy))
     }
 
     /// The ends to be noted now; they stay in hand until `settle`.
     mutating func takeEnds() -> [Conclusion] {
         defer { ended = [] }
+        unrequested -= ended.count { $0.message.lane != .requested }
         return ended
     }
 
@@ -47,11 +55,15 @@ struct WorkInHand: Sendable {
     mutating func settle(ends: Int, claimed: [StoredMessage]) {
         lastEnds = ends
         count += claimed.count - ends
+        unrequested += claimed.count { $0.lane != .requested }
         ready.add(claimed)
     }
 
     /// The ends could not be noted.
-    mutating func putBack(_ ends: [Conclusion]) { ended = ends + ended }
+    mutating func putBack(_ ends: [Conclusion]) {
+        unrequested += ends.count { $0.message.lane != .requested }
+        ended = ends + ended
+    }
 
     /// The next message to try.
     mutating func next() -> StoredMessage? { ready.next() }
@@ -66,6 +78,7 @@ struct WorkInHand: Sendable {
     mutating func abandon(_ message: StoredMessage) {
         ready.leave(message.lane)
         count -= 1
+        if message.lane != .requested { unrequested -= 1 }
     }
 
     /// Puts back, untried, all that wait.

@@ -45,6 +45,6 @@ package struct AddressDesk: AddressesService {
         guard let address = MailAddress(email) else {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }
-        return keys.recipient(Array(address.text.utf8))
+        return keys.recipient(address.canonical)
     }
 }

@@ -28,7 +28,7 @@ package struct RelayDesk: RelayAddressesService {
         guard let address = MailAddress(request.email) else {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }
-        let hash = keys.recipient(Array(address.text.utf8))
+        let hash = keys.recipient(address.canonical)
         try await store.write { transaction in
             if request.isOff {
                 try transaction.stopAddress(hash, reason: Self.reason)

@@ -1,3 +1,5 @@
+import EmailAddresses
+
 /// An email address that can stand in a header and in an SMTP envelope: `local@domain`, the local
 /// part a dot-atom (RFC 5322, 3.2.3) that may hold letters beyond ASCII (RFC 6531), the domain in
 /// its ASCII form. Nothing that could end a line, a bracket or an address passes.
@@ -19,6 +21,17 @@ package struct MailAddress: Hashable, Sendable {
         guard Self.isLocalPart(local), Self.isDomain(domain) else { return nil }
         self.text = text
         self.domain = String(domain)
+    }
+
+    /// What mailboxes are told apart by, as accounts are (I-05): the local part with ASCII letters
+    /// lowered and in Normalization Form C, the domain as the DNS knows it.
+    ///
+    /// Attack: a stranger writes a victim's address in two hundred spellings, each with turns of its
+    /// own, or so that an address that was stopped is sent to.
+    package var canonical: [UInt8] {
+        // Not every address that mail may go to is one that accounts may have: `root@localhost`.
+        EmailAddress(text)?.normalised
+            ?? text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
     }
 
     private static func isLocalPart(_ local: Substring) -> Bool {

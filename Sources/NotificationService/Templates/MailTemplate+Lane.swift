@@ -1,11 +1,13 @@
 extension MailTemplate {
-    /// How urgent it is (N-06).
+    /// How urgent it is (N-06). Strangers can have any number of warnings sent to an address: by
+    /// signing up with it, or by changing to it (`emailChangeConfirm`). So none of them is in the lane
+    /// of what the reader asked for.
     package var lane: Lane {
         switch self {
-        case .verifyEmail, .verifyEmailCode, .signInCode, .resetPassword, .emailChangeConfirm,
-            .emailChangeRequested, .emailChanged, .passwordChanged, .methodAdded, .methodRemoved,
-            .addressClaimed, .newDevice, .sessionReplayed, .emailAlreadyRegistered,
-            .deletionScheduled:
+        case .verifyEmail, .verifyEmailCode, .signInCode, .resetPassword: .requested
+        case .emailChangeConfirm, .emailChangeRequested, .emailChanged, .passwordChanged,
+            .methodAdded, .methodRemoved, .addressClaimed, .newDevice, .sessionReplayed,
+            .emailAlreadyRegistered, .deletionScheduled:
             .security
         case .signIn, .sessionDisplaced, .accountSuspended, .accountRestored, .exportReady,
             .deletionCancelled, .deletionDone:

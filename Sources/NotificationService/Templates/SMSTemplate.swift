@@ -13,7 +13,7 @@ package enum SMSTemplate: String, CaseIterable, Sendable {
     /// How urgent it is (N-06).
     package var lane: Lane {
         switch self {
-        case .phoneCode: .security
+        case .phoneCode: .requested
         }
     }
 

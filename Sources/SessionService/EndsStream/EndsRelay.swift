@@ -77,6 +77,7 @@ struct EndsRelay: Sendable {
         _ ends: [PlacedEnd], upTo position: UInt64, completeAt: Timestamp?, isReset: Bool
     ) {
         ended.learn(ends)
+        if let completeAt { ended.forget(at: completeAt) }
         log.take(
             EndsNews(
                 ends: ends, position: position, completeAt: completeAt, isReset: isReset,

@@ -54,6 +54,9 @@ final class EndedSessions: Sendable {
         ends.insert(placed.map { ($0.session, $0.at) }, keptFor: retention)
     }
 
+    /// Forgets ends whose tokens have all expired by `now`.
+    func forget(at now: Timestamp) { ends.forget(upTo: now - retention) }
+
     private func add(_ added: [EndedSession]) {
         ends.insert(added.map { ($0.id, $0.at) }, keptFor: retention)
     }

@@ -1,5 +1,8 @@
 /// Everything the audit trail can tell of: a closed list, so that it can be reviewed whole.
 /// Raw values are stored and never renamed. To add one: a case here, and the flow that writes it.
+///
+/// Of refused sign-ins, refused codes and requests for a reset that name no account there is one
+/// record for each network of callers and minute; `attempt` counts them (`AuditCounts`).
 package enum AuditKind: String, CaseIterable, Sendable {
     /// An account was made.
     case accountRegistered = "account.registered"

@@ -9,6 +9,8 @@ enum StorageTables {
         Migration(number: 2, sql: clockMark),
         Migration(number: 3, sql: clockBoot),
         Migration(number: 4, sql: auditActor),
+        Migration(number: 5, sql: outboxQueues),
+        Migration(number: 6, sql: AuditCounts.table),
     ]
 
     /// `number` orders the messages; a lane's are delivered one after the other.
@@ -25,6 +27,15 @@ enum StorageTables {
         ) STRICT;
         CREATE INDEX outbox_by_due ON outbox (due_at_ms, number);
         CREATE INDEX outbox_by_lane ON outbox (lane, topic, number) WHERE lane IS NOT NULL;
+        """
+
+    /// Each queue of the outbox is read by itself, by `outbox_by_queue`. That index replaces
+    /// `outbox_by_due`, which would cost every message; an older program finds what is due without
+    /// it, slowly.
+    private static let outboxQueues = """
+        ALTER TABLE outbox ADD COLUMN queue INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX outbox_by_queue ON outbox (queue, due_at_ms, number);
+        DROP INDEX outbox_by_due;
         """
 
     /// Appended to, never changed. `subject`, `client_address` and `device` are keyed hashes.

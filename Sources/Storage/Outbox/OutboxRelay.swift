@@ -10,8 +10,6 @@ import Synchronization
 /// under the same key. What fails is tried again later, for ever: whether it may be given up is
 /// for its topic to know, which then returns.
 package final class OutboxRelay: Service {
-    /// Messages on their way at once: enough to hide a peer's commit, few enough not to flood it.
-    package static let deliveriesMax = 16
     /// How long to wait before asking a store again that could not answer.
     static let storeRetry: Duration = .seconds(1)
     /// The longest rest; every message has its own moment, so this is only a net.
@@ -20,19 +18,23 @@ package final class OutboxRelay: Service {
     private let store: Store
     private let time: any Time
     private let randomness: any Randomness
+    private let queues: [OutboxQueue]
     private let deliver: @Sendable (OutboxMessage) async throws -> Void
-    /// Numbers of the messages on their way.
-    private let underway = Mutex<Set<Int64>>([])
+    /// The rows of the messages on their way, by their queue.
+    private let underway = Mutex<[OutboxQueue: Set<Int64>]>([:])
 
     /// A relay of the outbox in `store`. `deliver` sets its own time limit and throws to be asked
     /// again.
+    /// - Parameter queues: All that the store's program writes to.
     package init(
         store: Store, time: any Time, randomness: any Randomness,
+        queues: [OutboxQueue] = [.standard],
         deliver: @escaping @Sendable (OutboxMessage) async throws -> Void
     ) {
         self.store = store
         self.time = time
         self.randomness = randomness
+        self.queues = queues
         self.deliver = deliver
     }
 
@@ -52,20 +54,26 @@ package final class OutboxRelay: Service {
     /// - Returns: how long there is nothing more to start, if the bell does not ring.
     private func startDue(_ deliveries: inout DiscardingTaskGroup) async -> Duration {
         let busy = underway.withLock { $0 }
-        guard busy.count < Self.deliveriesMax else { return Self.restMax }
+        let free = queues.filter { busy[$0, default: []].count < $0.deliveriesMax }
+        guard !free.isEmpty else { return Self.restMax }
         let now = time.now()
         do {
-            let (rows, next) = try await store.read { session in
+            let (found, next) = try await store.read { session in
                 (
-                    // Those on their way are still due, and stand in front.
-                    try session.dueOutboxMessages(at: now, limit: Self.deliveriesMax + busy.count),
-                    try session.nextOutboxMoment(after: now)
+                    try free.map { queue in
+                        // Those on their way are still due, and stand in front.
+                        let limit = queue.deliveriesMax + busy[queue, default: []].count
+                        return try session.dueOutboxMessages(queue, at: now, limit: limit)
+                    },
+                    try free.compactMap { try session.nextOutboxMoment($0, after: now) }.min()
                 )
             }
-            let waiting = rows.lazy.filter { !busy.contains($0.number) }
-            for row in waiting.prefix(Self.deliveriesMax - busy.count) {
-                underway.withLock { _ = $0.insert(row.number) }
-                deliveries.addTask { await self.handOver(row) }
+            for (queue, rows) in zip(free, found) {
+                let waiting = rows.lazy.filter { !busy[queue, default: []].contains($0.number) }
+                for row in waiting.prefix(queue.deliveriesMax - busy[queue, default: []].count) {
+                    underway.withLock { _ = $0[queue, default: []].insert(row.number) }
+                    deliveries.addTask { await self.handOver(row) }
+                }
             }
             return min(next.map { $0 - time.now() } ?? Self.restMax, Self.restMax)
         } catch {
@@ -93,7 +101,7 @@ package final class OutboxRelay: Service {
             // Stopping is not the message's failure; it goes out after the next start.
             if !Task.isCancelled { await postpone(row, error) }
         }
-        underway.withLock { _ = $0.remove(row.number) }
+        underway.withLock { _ = $0[row.message.queue]?.remove(row.number) }
         store.outboxBell.ring()
     }
 

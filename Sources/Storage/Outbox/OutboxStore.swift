@@ -5,12 +5,14 @@ extension Transaction {
     package func enqueue(_ message: OutboxMessage) throws {
         try execute(
             """
-            INSERT INTO outbox (topic, message_key, lane, payload, created_at_ms, due_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO outbox (
+                topic, message_key, lane, payload, created_at_ms, due_at_ms, queue)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(message.topic), .text(message.key), SQLValue(message.lane),
                 .blob(message.payload), SQLValue(at), SQLValue(message.notBefore ?? at),
+                .integer(message.queue.number),
             ])
         notes.hasEnqueued = true
     }
@@ -41,13 +43,15 @@ extension SQLSession {
         Int(try queryOne("SELECT count(*) FROM outbox") { try $0.integer(0) } ?? 0)
     }
 
-    /// The first of those that may be handed over now: due, and the first of their lane.
-    func dueOutboxMessages(at moment: Timestamp, limit: Int) throws -> [OutboxRow] {
+    /// The first of a queue's that may be handed over now: due, and the first of their lane.
+    func dueOutboxMessages(
+        _ queue: OutboxQueue, at moment: Timestamp, limit: Int
+    ) throws -> [OutboxRow] {
         try query(
             """
             SELECT number, attempts, topic, message_key, payload, lane
             FROM outbox AS this
-            WHERE due_at_ms <= ?
+            WHERE queue = ? AND due_at_ms <= ?
               AND (lane IS NULL OR NOT EXISTS (
                 SELECT 1 FROM outbox AS earlier
                 WHERE earlier.lane = this.lane AND earlier.topic = this.topic
@@ -55,20 +59,21 @@ extension SQLSession {
             ORDER BY due_at_ms, number
             LIMIT ?
             """,
-            [SQLValue(moment), .integer(Int64(limit))]
+            [.integer(queue.number), SQLValue(moment), .integer(Int64(limit))]
         ) { row in
             OutboxRow(
                 number: try row.integer(0), attempts: try row.integer(1),
                 message: OutboxMessage(
                     topic: try row.text(2), key: try row.text(3), payload: try row.blob(4),
-                    lane: try row.optionalInteger(5)))
+                    lane: try row.optionalInteger(5), queue: queue))
         }
     }
 
-    /// When the next message after `moment` is due.
-    func nextOutboxMoment(after moment: Timestamp) throws -> Timestamp? {
+    /// When the next message of a queue after `moment` is due.
+    func nextOutboxMoment(_ queue: OutboxQueue, after moment: Timestamp) throws -> Timestamp? {
         try queryOne(
-            "SELECT min(due_at_ms) FROM outbox WHERE due_at_ms > ?", [SQLValue(moment)]
+            "SELECT min(due_at_ms) FROM outbox WHERE queue = ? AND due_at_ms > ?",
+            [.integer(queue.number), SQLValue(moment)]
         ) { try $0.optionalTimestamp(0) } ?? nil
     }
 }

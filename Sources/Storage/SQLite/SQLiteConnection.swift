@@ -27,6 +27,13 @@ final class SQLiteConnection: SQLConnection {
         assert(code == SQLITE_OK, "a statement outlived its connection")
     }
 
+    /// What it keeps of the file in memory, in bytes; `SQLiteEngine.cacheKiBMax` is the bound.
+    var cachedBytes: Int {
+        var (now, most): (Int32, Int32) = (0, 0)
+        let code = sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &now, &most, 0)
+        return code == SQLITE_OK ? Int(now) : 0
+    }
+
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     @discardableResult

@@ -156,7 +156,7 @@ struct GrantExchangeTests {
     @Test("an Apple that stalls holds a few calls, and mails go out past them")
     func stalled() async throws {
         let bench = try await AppleBench(timeout: .seconds(5)) { _ in .stall }
-        for _ in 0..<OutboxRelay.deliveriesMax * 2 { try await bench.signIn() }
+        for _ in 0..<OutboxQueue.standard.deliveriesMax * 2 { try await bench.signIn() }
         let before = bench.house.notifications.mails.count
         _ = try await bench.house.register("grace@example.org")
         try await bench.run(until: { bench.house.notifications.mails.count > before })

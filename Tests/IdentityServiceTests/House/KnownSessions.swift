@@ -84,13 +84,21 @@ final class KnownSessions: DevicesAPI {
 /// A notification service that keeps whose devices it is asked to drop.
 final class RecordingPushDevices: PushDevicesAPI {
     private let state = Mutex<[String]>([])
+    private let hanging = Mutex<ManualTime?>(nil)
 
     /// The accounts.
     var revoked: [String] { state.withLock { $0 } }
 
+    /// Takes calls from now on and answers none before its caller's clock says that it is late.
+    func hang(_ time: ManualTime) { hanging.withLock { $0 = time } }
+
     func revokeAll(
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse {
+        if let time = hanging.withLock({ $0 }) {
+            try await time.sleep(for: .seconds(10))
+            throw ServiceError(.deadlineExceeded)
+        }
         state.withLock { $0.append(request.accountId) }
         return .init(dropped: 1)
     }

@@ -3,6 +3,7 @@ import Messages
 import RPC
 import ServiceRuntime
 import Synchronization
+import TestSupport
 
 /// A notification service that keeps what it is asked to send, once for each key, as the real one
 /// does.
@@ -12,6 +13,7 @@ final class RecordingNotifications: NotificationsAPI {
         var keys: Set<String> = []
         var calls = 0
         var failures: [ErrorCode] = []
+        var hanging: ManualTime?
     }
 
     private let state = Mutex(State())
@@ -24,9 +26,23 @@ final class RecordingNotifications: NotificationsAPI {
     /// The next calls fail with these.
     func fail(_ codes: [ErrorCode]) { state.withLock { $0.failures = codes } }
 
+    /// Takes calls from now on and answers none before its caller's clock says that it is late.
+    func hang(_ time: ManualTime) { state.withLock { $0.hanging = time } }
+
     func sendEmail(
         _ request: NotificationV1.SendEmailRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendEmailResponse {
+        if let time = state.withLock({ $0.hanging }) {
+            state.withLock { $0.calls += 1 }
+            try await time.sleep(for: .seconds(10))
+            throw ServiceError(.deadlineExceeded)
+        }
+        return try take(request, context)
+    }
+
+    private func take(
+        _ request: NotificationV1.SendEmailRequest, _ context: CallContext
+    ) throws -> NotificationV1.SendEmailResponse {
         try state.withLock { state in
             state.calls += 1
             if !state.failures.isEmpty { throw ServiceError(state.failures.removeFirst()) }

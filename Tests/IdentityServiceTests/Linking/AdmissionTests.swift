@@ -172,8 +172,9 @@ struct AdmissionTests {
         }
         #expect(error.code == .invalidProviderToken)
         #expect(
-            try await house.audited("sign-in.failed", outcome: "auth/invalid-provider-token")
-                == 1)
+            try await house.count(
+                "audit_count",
+                where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-provider-token'") == 1)
     }
 
     @Test("G-04: what a provider says of name and picture may stand in a profile, or is left out")

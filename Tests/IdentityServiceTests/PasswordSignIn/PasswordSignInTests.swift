@@ -165,10 +165,34 @@ struct PasswordSignInTests {
         #expect(
             try await house.count(
                 "audit",
-                where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-credential'") == 2)
+                where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-credential'") == 1)
         #expect(
             try await house.count(
-                "audit", where: "kind = 'sign-in.failed' AND account IS NULL") == 1)
+                "audit", where: "kind = 'sign-in.failed' AND account IS NULL") == 0)
+        let counted = "kind = 'sign-in.failed' AND outcome = 'auth/invalid-credential'"
+        #expect(try await house.count("audit_count", where: counted) == 1)
+    }
+
+    @Test("H1: guesses at invented addresses are one record for each network and minute")
+    func invented() async throws {
+        let house = try IdentityHouse()
+        for number in 0..<40 {
+            // Twenty of each of two networks.
+            let address = "198.51.\(100 + number % 2).\(number)"
+            let error = try await refusal {
+                try await house.service.verifyPassword(
+                    .init(
+                        email: "nobody\(number)@example.org", password: "Wrong7Horse",
+                        origin: .init(clientAddress: address)), house.context())
+            }
+            #expect(error.code == .invalidCredential)
+        }
+        #expect(try await house.count("audit") == 0)
+        house.time.advance(by: .seconds(60))
+        await AuditCountWriting(store: house.store, time: house.time).write()
+        #expect(try await house.count("audit", where: "attempt = 20 AND account IS NULL") == 2)
+        #expect(try await house.count("audit") == 2)
+        #expect(try await house.count("audit_count") == 0)
     }
 
     private func hash(_ house: IdentityHouse) async throws -> [UInt8]? {

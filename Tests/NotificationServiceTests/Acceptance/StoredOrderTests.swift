@@ -8,7 +8,7 @@ import Testing
 struct StoredOrderTests {
     private static let account = AccountID.drawn(from: SeededRandomness(seed: 3))
     private static let sms = SMSOrder(
-        recipient: "+4915112345621", template: "phone-code", lane: .security, language: "de",
+        recipient: "+4915112345621", template: "phone-code", lane: .requested, language: "de",
         variables: [OrderPair(name: "code", value: "123456")],
         expiresAt: Timestamp(milliseconds: 9), account: account)
     private static let push = PushOrder(

@@ -40,7 +40,7 @@ struct OutboxOperationsTests {
         let message = try #require(answer.message)
         #expect(message.recipient == "a…@e….org")
         #expect(message.state == .dead)
-        #expect(message.lane == .security)
+        #expect(message.lane == .requested)
         #expect(message.channel == .email)
         #expect(message.reason == "smtp-550")
         #expect(message.canBeRetried)

@@ -116,6 +116,9 @@ struct DeliveryCrashTests {
 extension Transaction {
     /// Claims mails that are due.
     func claimMails(_ limit: Int) throws -> [StoredMessage] {
-        try claim(.email, ClaimRoom(total: limit, patient: limit, notices: 0, bulk: 0))
+        try claim(
+            .email,
+            ClaimRoom(
+                total: limit, unrequested: limit, patient: limit, warnings: 0, notices: 0, bulk: 0))
     }
 }

@@ -7,30 +7,40 @@ import Testing
 
 @Suite("What goes before what")
 struct LaneTests {
-    @Test("of 16 claims one is for bulk and two for notices, however few are claimed at once")
+    @Test("of 16 claims one is for bulk, two for notices, four for warnings, however few at once")
     func shares() {
         for size in [1, 2, 3, 5, 16, 64] {
             var shares = LaneShares()
-            var (notices, bulk) = (0, 0)
+            var (warnings, notices, bulk) = (0, 0, 0)
             for _ in 0..<48 {
-                let room = shares.next(total: size, patient: size)
+                let room = shares.next(total: size, unrequested: size, patient: size)
+                warnings += room.warnings
                 notices += room.notices
                 bulk += room.bulk
             }
+            #expect(warnings == 48 * size / 4)
             #expect(notices == 48 * size / 8)
             #expect(bulk == 48 * size / 16)
         }
     }
 
-    @Test("security mail gets all that is left; the others never more than their part")
+    @Test("what was asked for gets all that is left; the others never more than their part")
     func room() {
-        let room = ClaimRoom(total: 10, patient: 4, notices: 3, bulk: 2)
+        let room = ClaimRoom(
+            total: 10, unrequested: 7, patient: 4, warnings: 2, notices: 3, bulk: 2)
         func limit(_ lane: Lane, _ isShare: Bool, _ all: Int, _ patient: Int) -> Int {
-            room.limit(lane, isShare: isShare, taken: (all, patient))
+            room.limit(
+                lane, isShare: isShare,
+                taken: .init(all: all, unrequested: patient, patient: patient))
         }
         #expect(limit(.bulk, true, 0, 0) == 2)
         #expect(limit(.notice, true, 2, 2) == 2)
-        #expect(limit(.security, false, 4, 4) == 6)
+        #expect(limit(.requested, true, 0, 0) == 0)
+        #expect(limit(.requested, false, 4, 4) == 6)
+        #expect(limit(.requested, false, 10, 4) == 0)
+        #expect(limit(.security, true, 4, 4) == 2)
+        #expect(limit(.security, false, 4, 4) == 3)
+        #expect(limit(.security, false, 0, 0) == 7)
         #expect(limit(.security, false, 10, 4) == 0)
         #expect(limit(.notice, false, 5, 0) == 4)
         #expect(limit(.bulk, false, 8, 1) == 2)
@@ -52,7 +62,22 @@ struct LaneTests {
         #expect(place <= 8)
     }
 
-    @Test("nothing starves: with security mail without end, notices leave too")
+    @Test("M7: a link accepted behind 200 warnings is among the first that leave")
+    func beforeWarnings() async throws {
+        let route = RecordingRoute()
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        for number in 0..<200 {
+            try await bench.send(
+                ServiceBench.warning(to: "n\(number)@example.org"), key: "n\(number)")
+        }
+        try await bench.send(ServiceBench.reset(to: "owner@example.org"), key: "reset")
+        try await bench.delivering { try await bench.until(sent: 201) }
+        let place = try #require(route.recipients.firstIndex(of: "owner@example.org"))
+        // A quarter of the first claims is kept for warnings.
+        #expect(place <= 20)
+    }
+
+    @Test("nothing starves: with codes and links without end, notices leave too")
     func starvation() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         for number in 0..<40 {
@@ -66,7 +91,7 @@ struct LaneTests {
         let claimed = try await bench.store.write { transaction in
             var shares = LaneShares()
             return try (0..<16).flatMap { _ in
-                try transaction.claim(.email, shares.next(total: 1, patient: 1))
+                try transaction.claim(.email, shares.next(total: 1, unrequested: 1, patient: 1))
             }
         }
         #expect(claimed.count == 16)
@@ -86,8 +111,8 @@ struct LaneTests {
         ready.add(claimed.filter { $0.lane == .notice })
         for _ in 0..<6 { #expect(ready.next()?.lane == .notice) }
         #expect(ready.next() == nil)
-        ready.add(claimed.filter { $0.lane == .security })
-        #expect(ready.next()?.lane == .security)
+        ready.add(claimed.filter { $0.lane == .requested })
+        #expect(ready.next()?.lane == .requested)
         #expect(ready.next() == nil)
         ready.leave(.notice)
         #expect(ready.next()?.lane == .notice)

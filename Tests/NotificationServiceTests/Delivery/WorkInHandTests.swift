@@ -15,8 +15,8 @@ struct WorkInHandTests {
             try StoredMessage(
                 SQLRow([
                     .integer(id), .integer(1), .integer(1), SQLValue(Self.now), .null, lease, .null,
-                    .integer(Channel.email.rawValue), .integer(lane.rawValue), .blob([1]),
-                    .blob([2]), .integer(0),
+                    .integer(Channel.email.rawValue), .integer(lane.number),
+                    SQLValue(lane.isWarning), .blob([1]), .blob([2]), .integer(0),
                 ]))
         }
     }
@@ -54,6 +54,32 @@ struct WorkInHandTests {
         #expect(ends.count == 6)
         hand.settle(ends: ends.count, claimed: [])
         #expect(hand.claimRoom(.ready(.max))?.patient == 8 + 12 - 2)
+    }
+
+    @Test("M7: warnings that a slow server draws out leave room and a place for what was asked for")
+    func unrequested() throws {
+        var hand = WorkInHand(places: 8)
+        #expect(hand.claimRoom(.ready(.max))?.unrequested == 56)
+        hand.settle(ends: 0, claimed: try messages(.security, 1..<57))
+        for _ in 0..<7 { #expect(hand.next()?.lane == .security) }
+        #expect(hand.next() == nil)
+        let room = hand.claimRoom(.ready(.max))
+        #expect(room?.total == 8 && room?.unrequested == 0)
+        hand.settle(ends: 0, claimed: try messages(.requested, 57..<58))
+        let requested = try #require(hand.next())
+        #expect(requested.lane == .requested)
+        #expect(hand.next() == nil)
+        // Its end makes no room for one more warning; a warning's does, also where it is noted late.
+        hand.end(Conclusion(message: requested, outcome: .taken, lot: 0))
+        #expect(hand.claimRoom(.ready(.max))?.unrequested == 0)
+        let warning = try #require(try messages(.security, 1..<2).first)
+        hand.end(Conclusion(message: warning, outcome: .taken, lot: 0))
+        #expect(hand.claimRoom(.ready(.max))?.unrequested == 1)
+        let ends = hand.takeEnds()
+        hand.putBack(ends)
+        #expect(hand.claimRoom(.ready(.max))?.unrequested == 1)
+        hand.settle(ends: hand.takeEnds().count, claimed: [])
+        #expect(hand.claimRoom(.ready(.max))?.unrequested == 1)
     }
 
     @Test("ends that could not be noted stay, in front of later ones")

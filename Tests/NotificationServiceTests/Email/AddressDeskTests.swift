@@ -19,7 +19,7 @@ struct AddressDeskTests {
         #expect(shown.isStopped)
         #expect(shown.reason == "smtp-550-5.1.1")
         #expect(shown.untilMs - shown.stoppedAtMs == 90 * 86_400_000)
-        let request = NotificationV1.ReleaseAddressRequest(email: "ada@example.org")
+        let request = NotificationV1.ReleaseAddressRequest(email: "Ada@EXAMPLE.org")
         #expect(try await desk.releaseAddress(request, context(bench)).wasStopped)
         #expect(try await !desk.releaseAddress(request, context(bench)).wasStopped)
         let after = try await desk.showAddress(.init(email: "ada@example.org"), context(bench))

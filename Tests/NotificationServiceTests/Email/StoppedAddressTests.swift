@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Addresses where nobody lives")
 struct StoppedAddressTests {
-    @Test("a hard bounce stops the address: later mails are accepted alike, and end unsent")
+    @Test("a hard bounce stops the address in every spelling: later mails end unsent")
     func stops() async throws {
         let (bench, sink, client) = try bench()
         try await bench.send()
@@ -17,7 +17,8 @@ struct StoppedAddressTests {
             try await bench.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(1))
             sink.script.recipient = "250 ok"
-            #expect(try await bench.send(key: "k-2").hasPrefix("msg_"))
+            let other = ServiceBench.request(to: "Ada.CANARY@Example.org")
+            #expect(try await bench.send(other, key: "k-2").hasPrefix("msg_"))
             try await bench.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(2))
             try await bench.send(ServiceBench.request(to: "grace@example.org"), key: "k-3")

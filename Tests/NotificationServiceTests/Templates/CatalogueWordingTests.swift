@@ -29,7 +29,7 @@ struct CatalogueWordingTests {
 
     @Test("N-06: a template's lane, by channel; none for a name that is none")
     func lanes() {
-        #expect(wording.lane(of: "phone-code", on: .sms) == .security)
+        #expect(wording.lane(of: "phone-code", on: .sms) == .requested)
         #expect(wording.lane(of: "phone-code", on: .push) == nil)
         #expect(wording.lane(of: "welcome", on: .email) == .bulk)
         #expect(wording.lane(of: "new-device", on: .push) == .security)

@@ -111,8 +111,8 @@ struct TemplateCatalogueTests {
 
     @Test("N-06: whoever is being robbed is told before anybody is welcomed")
     func lanes() {
-        #expect(MailTemplate.resetPassword.lane == .security)
-        #expect(MailTemplate.signInCode.lane == .security)
+        #expect(MailTemplate.resetPassword.lane == .requested)
+        #expect(MailTemplate.signInCode.lane == .requested)
         #expect(MailTemplate.newDevice.lane == .security)
         #expect(MailTemplate.signIn.lane == .notice)
         #expect(MailTemplate.welcome.lane == .bulk)

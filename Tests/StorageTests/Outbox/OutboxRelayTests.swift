@@ -157,7 +157,7 @@ struct OutboxRelayTests {
 
     @Test("many messages are all sent, once each, with no more than the bound at once")
     func manyAreSent() async throws {
-        let count = OutboxRelay.deliveriesMax * 5
+        let count = OutboxQueue.standard.deliveriesMax * 5
         try await store.write { transaction in
             for number in 0..<count { try transaction.enqueue(message("\(number)")) }
         }
@@ -169,5 +169,79 @@ struct OutboxRelayTests {
             #expect(Set(keys).count == count)
             try await untilCount(0)
         }
+    }
+
+    @Test("M6: thousands of messages to a receiver that hangs delay no other queue")
+    func queuesAreApart() async throws {
+        let urgent = OutboxQueue(number: 1, deliveriesMax: 2)
+        let waiting = 2_000
+        try await store.write { transaction in
+            for number in 0..<waiting { try transaction.enqueue(message("mail \(number)")) }
+        }
+        let (deliveries, outlet) = AsyncStream.makeStream(of: String.self)
+        let relay = OutboxRelay(
+            store: store, time: time, randomness: SeededRandomness(), queues: [.standard, urgent]
+        ) { message in
+            // The clock stands still: this call never returns.
+            if message.queue == .standard { try await time.sleep(for: .seconds(10)) }
+            outlet.yield(message.key)
+        }
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await relay.run() }
+            var iterator = deliveries.makeAsyncIterator()
+            for key in ["end 1", "end 2", "end 3"] {
+                try await store.write { transaction in
+                    try transaction.enqueue(
+                        OutboxMessage(topic: "end", key: key, payload: [], lane: 1, queue: urgent))
+                }
+                #expect(await iterator.next() == key)
+            }
+            try await untilCount(waiting)
+            group.cancelAll()
+        }
+    }
+
+    @Test("a queue is read in the order of its index: nothing is sorted, however many wait")
+    func plan() async throws {
+        let plan = try await store.read { session in
+            try session.query(
+                """
+                EXPLAIN QUERY PLAN SELECT number FROM outbox AS this
+                WHERE queue = 1 AND due_at_ms <= 5
+                  AND (lane IS NULL OR NOT EXISTS (
+                    SELECT 1 FROM outbox AS earlier
+                    WHERE earlier.lane = this.lane AND earlier.topic = this.topic
+                      AND earlier.number < this.number))
+                ORDER BY due_at_ms, number LIMIT 16
+                """
+            ) { try $0.text(3) }
+        }
+        let search = "SEARCH this USING INDEX outbox_by_queue (queue=? AND due_at_ms<?)"
+        #expect(plan.first == search, "\(plan)")
+        #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+    }
+
+    @Test(
+        "a message that an older program wrote is sent by this one, from every earlier version",
+        arguments: 1..<StorageTables.migrations.count)
+    func olderMessages(_ version: Int) async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let old = try SQLiteEngine().openWriter(folder.file("entries.sqlite"))
+            let migrator = Migrator(
+                connection: old, time: time, logger: CapturedLog().logger(time: time))
+            try migrator.run(Array(StorageTables.migrations.prefix(version)), .storage)
+            try old.run(
+                script: """
+                    INSERT INTO outbox (topic, message_key, payload, created_at_ms, due_at_ms)
+                    VALUES ('mail', 'old', x'01', 0, 0)
+                    """)
+        }
+        let store = try Entries.open(folder, time: time)
+        let due = try await store.read { [time] session in
+            try session.dueOutboxMessages(.standard, at: time.now(), limit: 10)
+        }
+        #expect(due.map(\.message.key) == ["old"])
+        store.close()
     }
 }

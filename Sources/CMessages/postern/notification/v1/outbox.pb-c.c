@@ -1592,20 +1592,22 @@ const ProtobufCEnumDescriptor postern__notification__v1__message_state__descript
   postern__notification__v1__message_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue postern__notification__v1__message_lane__enum_values_by_number[4] =
+static const ProtobufCEnumValue postern__notification__v1__message_lane__enum_values_by_number[5] =
 {
   { "MESSAGE_LANE_UNSPECIFIED", "POSTERN__NOTIFICATION__V1__MESSAGE_LANE__MESSAGE_LANE_UNSPECIFIED", 0 },
   { "MESSAGE_LANE_SECURITY", "POSTERN__NOTIFICATION__V1__MESSAGE_LANE__MESSAGE_LANE_SECURITY", 1 },
   { "MESSAGE_LANE_NOTICE", "POSTERN__NOTIFICATION__V1__MESSAGE_LANE__MESSAGE_LANE_NOTICE", 2 },
   { "MESSAGE_LANE_BULK", "POSTERN__NOTIFICATION__V1__MESSAGE_LANE__MESSAGE_LANE_BULK", 3 },
+  { "MESSAGE_LANE_REQUESTED", "POSTERN__NOTIFICATION__V1__MESSAGE_LANE__MESSAGE_LANE_REQUESTED", 4 },
 };
 static const ProtobufCIntRange postern__notification__v1__message_lane__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex postern__notification__v1__message_lane__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex postern__notification__v1__message_lane__enum_values_by_name[5] =
 {
   { "MESSAGE_LANE_BULK", 3 },
   { "MESSAGE_LANE_NOTICE", 2 },
+  { "MESSAGE_LANE_REQUESTED", 4 },
   { "MESSAGE_LANE_SECURITY", 1 },
   { "MESSAGE_LANE_UNSPECIFIED", 0 },
 };
@@ -1616,9 +1618,9 @@ const ProtobufCEnumDescriptor postern__notification__v1__message_lane__descripto
   "MessageLane",
   "Postern__Notification__V1__MessageLane",
   "postern.notification.v1",
-  4,
+  5,
   postern__notification__v1__message_lane__enum_values_by_number,
-  4,
+  5,
   postern__notification__v1__message_lane__enum_values_by_name,
   1,
   postern__notification__v1__message_lane__value_ranges,

@@ -1,0 +1,123 @@
+import Logging
+import ServiceLifecycle
+package import ServiceRuntime
+
+/// Refusals that name no account, which the audit trail keeps counted: one record for each kind,
+/// outcome, network of the caller and minute, with the count in `attempt` (A-01). The record is
+/// written when the minute is over.
+///
+/// Attack: a stranger invents addresses, numbers and ids of codes, a thousand in a second. With a
+/// record for each, which is kept for ever, one network fills the disk.
+///
+/// The count is a row that the refused flow's own transaction writes: it is as durable as a record,
+/// and a refusal costs the same commit whether or not there is an account (X-02).
+enum AuditCounts {
+    /// What is counted together.
+    static let interval: Duration = .seconds(60)
+
+    /// The minute of a moment.
+    static func minute(of moment: Timestamp) -> Int64 {
+        moment.milliseconds / interval.milliseconds
+    }
+
+    /// `site` and `outcome` are empty where they are not known.
+    static let table = """
+        CREATE TABLE audit_count (
+            number INTEGER PRIMARY KEY,
+            minute INTEGER NOT NULL,
+            site BLOB NOT NULL,
+            kind TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            refusals INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX audit_count_key ON audit_count (minute, site, kind, outcome);
+        """
+}
+
+extension Transaction {
+    /// Counts a refusal that names no account.
+    /// - Parameter site: The keyed hash of the caller's network; nil where it is not known.
+    /// - Throws: `SQLError`.
+    package func auditCounted(_ kind: AuditKind, outcome: ErrorCode?, site: [UInt8]?) throws {
+        try purge("audit_count") { try recordAuditCounts(limit: $0) }
+        try execute(
+            """
+            INSERT INTO audit_count (minute, site, kind, outcome, refusals) VALUES (?, ?, ?, ?, 1)
+            ON CONFLICT (minute, site, kind, outcome)
+            DO UPDATE SET refusals = audit_count.refusals + 1
+            """,
+            [
+                .integer(AuditCounts.minute(of: at)), .blob(site ?? []), .text(kind.rawValue),
+                .text(outcome?.rawValue ?? ""),
+            ])
+    }
+
+    /// Writes records of minutes that are over.
+    /// - Returns: how many, `limit` at the most.
+    @discardableResult
+    func recordAuditCounts(limit: Int64) throws -> Int {
+        let counts = try query(
+            """
+            SELECT number, kind, site, outcome, refusals FROM audit_count
+            WHERE minute < ? ORDER BY minute LIMIT ?
+            """,
+            [.integer(AuditCounts.minute(of: at)), .integer(limit)]
+        ) { row in
+            (
+                number: try row.integer(0), kind: try row.text(1), site: try row.blob(2),
+                outcome: try row.text(3), refusals: try row.integer(4)
+            )
+        }
+        for count in counts {
+            try execute(
+                """
+                INSERT INTO audit (at_ms, kind, client_address, outcome, attempt)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    SQLValue(at), .text(count.kind),
+                    SQLValue(count.site.isEmpty ? nil : count.site),
+                    SQLValue(count.outcome.isEmpty ? nil : count.outcome),
+                    .integer(count.refusals),
+                ])
+            try execute("DELETE FROM audit_count WHERE number = ?", [.integer(count.number)])
+        }
+        return counts.count
+    }
+}
+
+/// Writes the records of `AuditCounts` where no later refusal does, a minute after theirs.
+package struct AuditCountWriting: Sendable {
+    /// In one transaction, so that no flow waits for a long one.
+    private static let atOnce: Int64 = 256
+
+    private let store: Store
+    private let time: any Time
+
+    /// Writes those of `store`.
+    package init(store: Store, time: any Time) {
+        self.store = store
+        self.time = time
+    }
+
+    /// Works until cancelled or told to shut down. What is not written then is at the next start.
+    package func run() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await write()
+                // Only cancellation ends the sleep early, and then the loop ends too.
+                try? await time.sleep(for: AuditCounts.interval)
+            }
+        }
+    }
+
+    /// Writes all whose minute is over.
+    package func write() async {
+        do {
+            while try await store.write({ try $0.recordAuditCounts(limit: Self.atOnce) }) > 0 {}
+        } catch {
+            store.logger.warning(
+                "counted refusals were not recorded", fields: [.detail: .error(error)])
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CallRecords
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("What the outbox keeps of a wish for a reset")
+struct ResetWishTests {
+    private let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private func origin(_ address: String, device: String = "") -> CallOrigin {
+        CallOrigin(.init(clientAddress: address, deviceId: device), hash: house.keys.audit)
+    }
+
+    /// The keyed hash of the network, which stands last.
+    private func site(_ address: String) -> [UInt8] { origin(address).bytes.suffix(16) }
+
+    @Test("a wish is read as it was written, with or without what the caller said of itself")
+    func read() {
+        for origin in [
+            origin("192.0.2.7", device: "d"), origin("", device: "d"), origin("192.0.2.7"),
+            .unknown,
+        ] {
+            let wish = ResetWish(
+                lookUpKey: [UInt8](repeating: 1, count: 16),
+                subject: [UInt8](repeating: 2, count: 16), origin: origin)
+            #expect(ResetWish(wish.bytes) == wish)
+        }
+        let old = ResetWish([UInt8](repeating: 1, count: 16))
+        #expect(old.lookUpKey.count == 16 && old.subject == nil && old.origin == .unknown)
+    }
+
+    @Test("H1: a network is an IPv4 /24 or an IPv6 /48, however its addresses are written")
+    func sites() {
+        #expect(site("192.0.2.7") == site("192.0.2.250"))
+        #expect(site("192.0.2.7") == site("::ffff:192.0.2.9"))
+        #expect(site("192.0.2.7") != site("192.0.3.7"))
+        #expect(site("2001:db8:1::1") == site("2001:DB8:1:ffff::2%eth0"))
+        #expect(site("2001:db8:1::1") != site("2001:db8:2::1"))
+        #expect(origin("no address").bytes.last == 0)
+    }
+}

@@ -1,0 +1,122 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("H1: refusals that name no account are counted in the audit trail")
+struct AuditCountTests {
+    struct Refused: Error {}
+
+    let folder: TemporaryFolder
+    let time = ManualTime()
+    let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Entries.open(folder, time: time)
+    }
+
+    private func refuse(
+        _ count: Int = 1, _ kind: AuditKind = .signInFailed,
+        _ outcome: ErrorCode? = .invalidCredential, site: [UInt8]? = [1]
+    ) async throws {
+        for _ in 0..<count {
+            try await store.write {
+                try $0.auditCounted(kind, outcome: outcome, site: site)
+            }
+        }
+    }
+
+    private func records() async throws -> [[SQLValue]] {
+        try await store.read { session in
+            try session.query(
+                """
+                SELECT kind, client_address, outcome, attempt FROM audit
+                WHERE account IS NULL AND subject IS NULL ORDER BY number
+                """
+            ) { $0.values }
+        }
+    }
+
+    private func write() async { await AuditCountWriting(store: store, time: time).write() }
+
+    private static let failed = SQLValue.text("sign-in.failed")
+    private static let invalid = SQLValue.text("auth/invalid-credential")
+
+    @Test("a hundred of one network in one minute are one record, when the minute is over")
+    func one() async throws {
+        try await refuse(100)
+        await write()
+        #expect(try await records() == [])
+        time.advance(by: .seconds(60))
+        await write()
+        await write()
+        #expect(
+            try await records() == [[Self.failed, .blob([1]), Self.invalid, .integer(100)]])
+    }
+
+    @Test("another network, kind or outcome has a record of its own; what is not known is null")
+    func apart() async throws {
+        try await refuse(2)
+        try await refuse(3, site: [2])
+        try await refuse(site: nil)
+        try await refuse(1, .passwordResetRequested, nil)
+        try await refuse(1, .signInFailed, .invalidProviderToken)
+        time.advance(by: .seconds(60))
+        await write()
+        #expect(
+            Set(try await records()) == [
+                [Self.failed, .blob([1]), Self.invalid, .integer(2)],
+                [Self.failed, .blob([2]), Self.invalid, .integer(3)],
+                [Self.failed, .null, Self.invalid, .integer(1)],
+                [.text("account.password-reset-requested"), .blob([1]), .null, .integer(1)],
+                [Self.failed, .blob([1]), .text("auth/invalid-provider-token"), .integer(1)],
+            ])
+    }
+
+    @Test("a later refusal writes the records of minutes that are over, and begins its own")
+    func later() async throws {
+        try await refuse(5)
+        time.advance(by: .seconds(60))
+        try await refuse(7)
+        #expect(try await records().map(\.last) == [.integer(5)])
+        time.advance(by: .seconds(60))
+        await write()
+        #expect(try await records().map(\.last) == [.integer(5), .integer(7)])
+    }
+
+    @Test("a count outlives the program, and is undone with its flow")
+    func durable() async throws {
+        try await refuse(3)
+        await #expect(throws: Refused.self) {
+            try await store.write { transaction in
+                try transaction.auditCounted(.signInFailed, outcome: nil, site: [9])
+                throw Refused()
+            }
+        }
+        store.close()
+        time.advance(by: .seconds(60))
+        let next = try Entries.open(folder, time: time)
+        await AuditCountWriting(store: next, time: time).write()
+        let counts = try await next.read { session in
+            try session.query("SELECT attempt FROM audit") { try $0.integer(0) }
+        }
+        #expect(counts == [3])
+    }
+
+    @Test("many networks are written some at a time")
+    func bounded() async throws {
+        try await store.write { transaction in
+            for number in 0..<1_000 {
+                try transaction.auditCounted(
+                    .signInFailed, outcome: nil,
+                    site: [UInt8(number / 256), UInt8(number % 256)])
+            }
+        }
+        time.advance(by: .seconds(60))
+        #expect(try await store.write { try $0.recordAuditCounts(limit: 256) } == 256)
+        await write()
+        #expect(try await records().count == 1_000)
+    }
+}

@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("What SQLite keeps in memory")
+struct SQLiteCacheTests {
+    @Test("B21: a connection's pages have an end, however much is written and read")
+    func bounded() throws {
+        let folder = try TemporaryFolder()
+        let engine = SQLiteEngine()
+        let writer = try engine.openWriter(folder.file("a"))
+        try writer.run(script: "CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB) STRICT")
+        let body = SQLValue.blob([UInt8](repeating: 7, count: 3_000))
+        for _ in 0..<40 {
+            try writer.begin()
+            for _ in 0..<400 { try writer.execute("INSERT INTO t (body) VALUES (?)", [body]) }
+            try writer.commit()
+        }
+        let reader = try engine.openReader(folder.file("a"))
+        let total = try reader.queryOne("SELECT sum(length(body)) FROM t") { try $0.integer(0) }
+        let bound = SQLiteEngine.cacheKiBMax * 1_024
+        // Twice as much was written as may be kept, and nearly all of that is kept.
+        #expect(try #require(total) > 2 * Int64(bound))
+        for connection in [writer, reader] {
+            let kept = try #require(connection as? SQLiteConnection).cachedBytes
+            #expect(kept < bound + bound / 8, "\(kept)")
+        }
+        #expect(try #require(writer as? SQLiteConnection).cachedBytes > bound / 2)
+    }
+}

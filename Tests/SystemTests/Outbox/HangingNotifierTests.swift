@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+import Testing
+
+extension SystemTests {
+    @Suite("A notification service that hangs")
+    struct HangingNotifier {
+        /// More than identity hands over at once.
+        private static let mails = 40
+        /// What is promised is a second, on a machine of its own.
+        private static let endsWithin = Duration.seconds(3)
+
+        @Test("M6: a thief's session ends while mails wait for a notifier that takes calls")
+        func ends() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                let thief: SignedIn = try await cluster.signUp(ada).read()
+                let here: SignedIn = try await cluster.signIn(ada).read()
+                let notifier = try #require(cluster.processes["postern-notification"])
+                kill(notifier, SIGSTOP)
+                // However the test ends, it must hear the signal that stops the cluster.
+                defer { kill(notifier, SIGCONT) }
+                let backend = try Backend(cluster)
+                defer { backend.close() }
+                for number in 2..<2 + Self.mails {
+                    _ = try await backend.signUp(Person(number), key: "sign-up \(number)")
+                }
+                let request = [
+                    "accessToken": here.session.accessToken, "currentPassword": Person.password,
+                    "newPassword": "Owners9Password",
+                ]
+                let json = try JSONSerialization.data(withJSONObject: request)
+                let changed = try await cluster.call(
+                    "postern.gateway.v1.Passwords/ChangePassword",
+                    String(decoding: json, as: UTF8.self))
+                #expect(changed.exitCode == 0, "\(changed.json)\(changed.errors)")
+                let begin = ContinuousClock.now
+                let hasEnded = try await eventually(within: Self.endsWithin) {
+                    try await !backend.isSignedIn(thief.session.accessToken, of: ada)
+                }
+                print("an end beside a notifier that hangs: \(ContinuousClock.now - begin)")
+                #expect(hasEnded)
+            }
+        }
+    }
+}
