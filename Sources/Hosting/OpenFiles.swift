@@ -4,19 +4,34 @@ import RPC
 import ServiceRuntime
 
 /// Open files, of which each connection is one. A process that has none left cannot accept, read a
-/// key or open its store, so connections are bounded well before.
+/// key or open its store, so connections are bounded well before:
+///
+///     the system gives              then
+///     connections-max and 256       all connections
+///     less, but 64 and 256          fewer connections, with a warning
+///     less than that                the program does not start
 enum OpenFiles {
     /// What the program needs beside connections: stores, logs, peers, lookups.
     static let reserve = 256
+    /// With fewer connections a service is of no use: each peer alone has one for each event loop.
+    static let connectionsMin = 64
 
     /// Raises the process's soft limit to what the connections need, and where the hard one is
     /// lower, lowers the connections.
-    static func fitted(_ limits: ServerLimits, logger: Logger) -> ServerLimits {
-        let wanted = limits.connectionsMax + reserve
-        let given = raised(to: wanted)
-        guard given < wanted else { return limits }
+    /// - Throws: `OpenFilesError`.
+    static func fitted(_ limits: ServerLimits, logger: Logger) throws -> ServerLimits {
+        try fitted(limits, given: raised(to: limits.connectionsMax + reserve), logger: logger)
+    }
+
+    /// The limits for so many open files.
+    static func fitted(
+        _ limits: ServerLimits, given: Int, logger: Logger
+    ) throws(OpenFilesError) -> ServerLimits {
+        guard given < limits.connectionsMax + reserve else { return limits }
+        let needed = min(limits.connectionsMax, connectionsMin) + reserve
+        guard given >= needed else { throw OpenFilesError(given: given, needed: needed) }
         var fitted = limits
-        fitted.connectionsMax = max(1, given - reserve)
+        fitted.connectionsMax = given - reserve
         logger.warning(
             "the limit of open files is below what connections-max needs",
             fields: [.setting: .text("connections-max"), .count: .count(fitted.connectionsMax)])
@@ -34,5 +49,16 @@ enum OpenFiles {
             if setrlimit(resource, &limit) != 0 { getrlimit(resource, &limit) }
         }
         return Int(clamping: limit.rlim_cur)
+    }
+}
+
+/// The system gives the program fewer open files than it needs to serve.
+struct OpenFilesError: Error, Hashable, CustomStringConvertible {
+    let given: Int
+    let needed: Int
+
+    var description: String {
+        "the limit of open files is \(given), and \(needed) are needed: raise it "
+            + "(`ulimit -n`, LimitNOFILE of systemd, `ulimits: nofile` of compose)"
     }
 }

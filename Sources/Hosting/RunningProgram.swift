@@ -47,7 +47,7 @@ enum RunningProgram {
         _ credentials: ServerCredentials
     ) async throws -> RPCServer {
         let settings = host.settings
-        let limits = OpenFiles.fitted(settings.limits, logger: host.logger)
+        let limits = try OpenFiles.fitted(settings.limits, logger: host.logger)
         let health = HealthReporter(readiness: readiness, time: host.time)
         let always = [HealthDescription.service, ReflectionDescription.service]
         let reflection = ReflectionDirectory(assembly.services.map(\.description) + always)

@@ -28,7 +28,7 @@ package struct ServiceHost: Sendable {
     /// The 32-byte key `<name>.key` of the keys folder; made when there is none, so that a first
     /// start needs nothing prepared. What was sealed under a key that is lost stays sealed.
     package func key(_ name: String) throws -> SecretBytes {
-        let path = "\(settings.keysFolder)/\(name).key"
+        let path = keyFile(name)
         if access(path, F_OK) != 0 { try makeKey(path) }
         return try SecretFile.readKey(path)
     }
@@ -48,12 +48,21 @@ package struct ServiceHost: Sendable {
     /// while there is no such store yet.
     /// - Throws: `LostKeyError`, `SecretFileError`.
     package func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
-        let path = "\(settings.keysFolder)/\(name).key"
+        let path = keyFile(name)
         let file = "\(settings.dataFolder)/\(store).sqlite"
         guard access(path, F_OK) == 0 || access(file, F_OK) != 0 else {
             throw LostKeyError(key: path, store: file)
         }
         return try key(name)
+    }
+
+    /// The file of the key of that name.
+    package func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }
+
+    /// What a store keeps to know its master key again at the next start: a keyed hash for this
+    /// purpose only, which gives nothing of the key away.
+    package static func storeCheck(of master: SecretBytes) -> [UInt8] {
+        KeyedHash(master: master, purpose: "hosting/store check").hash([UInt8]())
     }
 
     /// A channel to a peer, as this program's application.

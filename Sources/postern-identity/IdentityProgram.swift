@@ -23,14 +23,17 @@ struct IdentityProgram: Program {
             folder: host.settings.dataFolder, name: "identity",
             migrations: IdentityTables.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
+        let keys = try IdentityKeys(
+            master: master, signInProofs: try host.key("sign-in-proof"),
+            randomness: host.randomness)
+        try await store.requireKey(
+            check: ServiceHost.storeCheck(of: master), file: host.keyFile("identity")
+        ) { try keys.openOldest(in: $0, limit: $1) }
         let passwords = try PasswordHashPool(
             settings: settings.identity.passwordHashing, time: host.time,
             randomness: host.randomness, metrics: host.metrics)
         let notification = try host.channel(to: settings.notification)
         let session = try host.channel(to: settings.session)
-        let keys = try IdentityKeys(
-            master: master, signInProofs: try host.key("sign-in-proof"),
-            randomness: host.randomness)
         let providers = try Providers(
             settings: settings.providers, keys: keys, time: host.time,
             randomness: host.randomness, logger: host.logger)

@@ -23,6 +23,9 @@ struct NotificationProgram: Program {
             migrations: NotificationService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try NotificationKeys(master: master, randomness: host.randomness)
+        try await store.requireKey(
+            check: ServiceHost.storeCheck(of: master), file: host.keyFile("notification")
+        ) { try keys.openOldest(in: $0, limit: $1) }
         let wording = CatalogueWording(settings.notification.templates.live)
         let service = NotificationService(
             settings: settings.notification, store: store, keys: keys,

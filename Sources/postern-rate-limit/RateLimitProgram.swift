@@ -23,9 +23,13 @@ struct RateLimitProgram: Program {
             folder: host.settings.dataFolder, name: "ratelimit",
             migrations: RateLimitService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
+        let keys = try RateLimitKeys(master: master, randomness: host.randomness)
+        try await store.requireKey(
+            check: ServiceHost.storeCheck(of: master), file: host.keyFile("rate-limit")
+        ) { try keys.openOldest(in: $0, limit: $1) }
         let service = try await RateLimitService(
             settings: settings, store: store,
-            keys: try RateLimitKeys(master: master, randomness: host.randomness),
+            keys: keys,
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [

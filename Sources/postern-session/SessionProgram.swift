@@ -23,11 +23,15 @@ struct SessionProgram: Program {
             folder: host.settings.dataFolder, name: "session",
             migrations: SessionService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
+        let keys = try SessionKeys(
+            master: master, signInProofs: try host.key("sign-in-proof"),
+            randomness: host.randomness)
+        try await store.requireKey(
+            check: ServiceHost.storeCheck(of: master), file: host.keyFile("session")
+        ) { try keys.openOldest(in: $0, limit: $1) }
         let service = try await SessionService(
             settings: settings.session, store: store,
-            keys: try SessionKeys(
-                master: master, signInProofs: try host.key("sign-in-proof"),
-                randomness: host.randomness),
+            keys: keys,
             notices: AccountNoticesClient(try host.channel(to: settings.identity)),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(

@@ -7,22 +7,41 @@ import Testing
 @Suite("Open files and connections")
 struct OpenFilesTests {
     @Test("connections that fit are left as they are, and nothing is logged")
-    func fits() {
+    func fits() throws {
         let log = CapturedLog()
         var limits = ServerLimits()
         limits.connectionsMax = 10
-        #expect(OpenFiles.fitted(limits, logger: log.logger()) == limits)
+        #expect(try OpenFiles.fitted(limits, logger: log.logger()) == limits)
         #expect(log.lines.isEmpty)
     }
 
     @Test("connections beyond what the system gives are lowered, and it is said")
-    func lowered() {
+    func lowered() throws {
         let log = CapturedLog()
         var limits = ServerLimits()
         limits.connectionsMax = 1 << 40
-        let fitted = OpenFiles.fitted(limits, logger: log.logger())
+        let fitted = try OpenFiles.fitted(limits, logger: log.logger())
         #expect(fitted.connectionsMax < 1 << 40)
         #expect(fitted.connectionsMax >= 1)
         #expect(log.lines.contains { $0.contains("connections-max") })
+    }
+
+    @Test("B19: with too few open files it does not start, and says how many it needs")
+    func tooFew() throws {
+        var limits = ServerLimits()
+        limits.connectionsMax = 10_000
+        func fitted(_ given: Int) throws -> Int {
+            try OpenFiles.fitted(limits, given: given, logger: CapturedLog().logger())
+                .connectionsMax
+        }
+        #expect(try fitted(20_000) == 10_000)
+        #expect(try fitted(320) == 64)
+        #expect(throws: OpenFilesError(given: 319, needed: 320)) { try fitted(319) }
+        let error = #expect(throws: OpenFilesError.self) { try fitted(256) }
+        #expect(error?.description.contains("is 256, and 320 are needed") == true)
+        // A program that is to serve few needs few.
+        limits.connectionsMax = 5
+        #expect(try fitted(261) == 5)
+        #expect(throws: OpenFilesError.self) { try fitted(260) }
     }
 }

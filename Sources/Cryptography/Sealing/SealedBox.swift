@@ -82,4 +82,14 @@ package struct SealedBox: Sendable {
             sealed[nonceEnd...], key: key, nonce: Array(sealed[2..<nonceEnd]),
             associatedData: sealed[..<2] + place.associatedData)
     }
+
+    /// Whether a value that was sealed at `place` opens under one of these keys.
+    package func opens(_ sealed: some Collection<UInt8>, at place: SealedPlace) -> Bool {
+        do {
+            _ = try openSecret(sealed, at: place)
+            return true
+        } catch {
+            return false  // why is not asked here
+        }
+    }
 }

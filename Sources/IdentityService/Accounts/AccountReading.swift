@@ -23,6 +23,19 @@ struct AccountReading: Sendable {
             randomness: parts.randomness)
     }
 
+    /// What `read` makes of an account's rows; nil, with the account's id in the log, where they do
+    /// not open. One damaged row does not end a listing of all accounts.
+    func readable<Value>(_ account: AccountID, _ read: () throws -> Value) -> Value? {
+        do {
+            return try read()
+        } catch {
+            parts.logger.error(
+                "an account cannot be read and is left out",
+                fields: [.account: .text(account.text), .detail: .error(error)])
+            return nil
+        }
+    }
+
     /// The account as its owner sees it.
     /// - Parameter lastSignInAt: what to tell instead of the row's own: the sign-in before this
     ///   one.

@@ -82,6 +82,11 @@ struct AccountVault: Sendable {
         self.sealedKey = sealedKey
     }
 
+    /// Whether the key of an account, sealed as its row keeps it, opens under `keys`.
+    static func opens(_ sealedKey: [UInt8], of account: AccountID, under keys: SealedBox) -> Bool {
+        keys.opens(sealedKey, at: place(account))
+    }
+
     /// `text` for the store.
     func seal(_ text: String, _ field: Field) throws -> [UInt8] {
         try box.seal(Array(text.utf8), at: field.place(account))

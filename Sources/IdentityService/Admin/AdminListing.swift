@@ -24,10 +24,12 @@ struct AdminListing: Sendable {
             let event = AuditEvent(.accountsShown, attempt: Int64(page.rows.count)).by(caller)
             try await parts.store.write { try $0.audit(event) }
         }
-        let reading = AdminReading(parts: parts)
+        let (reading, accounts) = (AdminReading(parts: parts), AccountReading(parts: parts))
         return IdentityV1.ListAccountsResponse(
-            accounts: try page.rows.map {
-                try reading.message($0, $1, showsPersonal: request.showPersonal)
+            accounts: page.rows.compactMap { row, suspension in
+                accounts.readable(row.account) {
+                    try reading.message(row, suspension, showsPersonal: request.showPersonal)
+                }
             },
             nextPage: page.next?.text ?? "")
     }

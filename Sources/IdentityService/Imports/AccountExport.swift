@@ -19,6 +19,7 @@ struct AccountExport: Sendable {
         _ request: IdentityV1.ExportAccountsRequest,
         _ items: OutgoingItems<IdentityV1.ExportAccountsItem>
     ) async throws {
+        let reading = AccountReading(parts: parts)
         var position = try Self.position(request.after)
         try await note(request)
         if request.withPasswordHashes, position == 0 {
@@ -36,7 +37,9 @@ struct AccountExport: Sendable {
             position = last.account.key
             try await items.write(
                 IdentityV1.ExportAccountsItem(
-                    accounts: try page.compactMap { try $0.row.map { try record($0) } },
+                    accounts: page.compactMap(\.row).compactMap { exported in
+                        reading.readable(exported.row.account) { try record(exported) }
+                    },
                     position: last.account.text))
         }
     }

@@ -35,6 +35,11 @@ package struct DeviceKeys: Sendable {
         String(decoding: try box.open(sealed, at: Self.place(of: device)), as: UTF8.self)
     }
 
+    /// Whether a device's token opens under these keys.
+    func opens(_ sealed: [UInt8], of device: PushDeviceID) -> Bool {
+        box.opens(sealed, at: Self.place(of: device))
+    }
+
     private static func place(of device: PushDeviceID) -> SealedPlace {
         SealedPlace(table: "push_device", column: "token", row: device.key)
     }

@@ -1,5 +1,6 @@
 import CallRecords
 import Contracts
+import Cryptography
 package import Messages
 package import RPC
 import ServiceRuntime
@@ -142,11 +143,20 @@ package struct WebhookOperations: WebhooksService {
 }
 
 extension SQLSession {
-    /// A webhook as the operator sees it.
+    /// A webhook as the operator sees it. One whose row does not open is shown without its URL, so
+    /// that it can be removed, and does not end the listing.
     fileprivate func listed(
         _ row: WebhookRow, _ vault: WebhookVault
     ) throws -> NotificationV1.Webhook {
-        let webhook = try row.opened(vault)
+        let webhook: Webhook
+        do {
+            webhook = try row.opened(vault)
+        } catch is SealedBoxError {
+            return NotificationV1.Webhook(
+                webhookId: row.id.text, createdAtMs: row.createdAt.milliseconds,
+                isPaused: row.isPaused, waiting: try waitingEvents(for: row.id),
+                lastFailure: WebhookWorker.unreadable, position: try latestEvent())
+        }
         return NotificationV1.Webhook(
             webhookId: row.id.text, url: webhook.url, events: webhook.filter.patterns,
             createdAtMs: webhook.createdAt.milliseconds, isPaused: webhook.isPaused,

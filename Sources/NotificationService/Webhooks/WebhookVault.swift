@@ -24,7 +24,7 @@ struct WebhookVault: Sendable {
         try seal(open(secret, .secret, of: id), .formerSecret, of: id)
     }
 
-    private static func place(_ field: Field, _ id: WebhookID) -> SealedPlace {
+    static func place(_ field: Field, _ id: WebhookID) -> SealedPlace {
         SealedPlace(table: "webhook", column: field.rawValue, row: id.key)
     }
 }

@@ -34,7 +34,12 @@ final class WebhookWorker: Sendable {
         /// On the uptime; nil for at once.
         var takesOverNextAt: Duration?
         var isStopping = false
+        /// Webhooks whose rows do not open and that the log has named.
+        var unreadable: Set<WebhookID> = []
     }
+
+    /// What a listing tells as the last failure of a webhook whose row does not open.
+    static let unreadable = "unreadable"
 
     /// Rings when something may have become due.
     let alarm = DeliveryAlarm()
@@ -102,11 +107,28 @@ final class WebhookWorker: Sendable {
                 }
                 if isMore { rest = .zero }
             }
-            for row in rows where !row.isPaused { try await start(row.opened(vault), &tries) }
+            for row in rows where !row.isPaused {
+                if let webhook = readable(row) { try await start(webhook, &tries) }
+            }
             return rest
         } catch {
             logger.warning("webhooks cannot go on", fields: [.detail: .error(error)])
             return Self.storeRetry
+        }
+    }
+
+    /// The webhook of a row; nil, with its id in the log once, where the row does not open. The
+    /// others go on; its events wait.
+    private func readable(_ row: WebhookRow) -> Webhook? {
+        do {
+            return try row.opened(vault)
+        } catch {
+            if state.withLock({ $0.unreadable.insert(row.id).inserted }) {
+                logger.error(
+                    "a webhook cannot be read",
+                    fields: [.row: .text(row.id.text), .detail: .error(error)])
+            }
+            return nil
         }
     }
 

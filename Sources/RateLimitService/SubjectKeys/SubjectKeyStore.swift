@@ -105,7 +105,7 @@ extension Transaction {
 
 extension SealedPlace {
     /// Where the sealed secret of that number belongs.
-    fileprivate static func subjectSecret(_ number: Int64) -> SealedPlace {
+    static func subjectSecret(_ number: Int64) -> SealedPlace {
         SealedPlace(table: "subject_secret", column: "secret", row: number)
     }
 }

@@ -44,6 +44,8 @@ package enum LogField: String, CaseIterable, Sendable {
     case process
     /// Why, as one of a closed set of words.
     case reason
+    /// A row of a table, by its number or text id, where no field above names it.
+    case row
     /// The text id of a session (`ses_…`).
     case session
     /// A setting's name.

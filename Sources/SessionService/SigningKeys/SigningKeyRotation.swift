@@ -40,9 +40,17 @@ struct SigningKeyRotation: Sendable {
 
     /// Another key signs from now on: the announced one, which is known everywhere already, or a
     /// new one.
+    /// - Throws: `auth/too-many-requests`, with the wait, while `keysMax` keys are published.
     func rotate() async throws {
+        let schedule = schedule
         try await change { transaction in
-            let announced = try transaction.signingKeys().first { $0.phase == .announced }
+            let keys = try transaction.signingKeys()
+            if let wait = schedule.rotationWait(keys, at: transaction.at) {
+                throw ServiceError(
+                    .tooManyRequests, retryAfter: wait,
+                    detail: "\(keys.count) signing keys are published")
+            }
+            let announced = keys.first { $0.phase == .announced }
             try transaction.take(announced.map { .activate($0.id) } ?? .start, maker)
             return try transaction.signingKeys()
         }

@@ -22,6 +22,10 @@ struct SigningKeySchedule: Hashable, Sendable {
     /// that follow nothing fetch the key set again.
     static let announcedFor: Duration = .seconds(600)
 
+    /// Keys that are published at a time. The key set stays below 16 KiB, which every verifier fetches;
+    /// without a bound some 640 rotations made one that clients refuse.
+    static let keysMax = 64
+
     /// What is due.
     enum Step: Hashable, Sendable {
         /// A key is made and published.
@@ -39,6 +43,14 @@ struct SigningKeySchedule: Hashable, Sendable {
     /// How long after it has signed its last token a key must verify: the longest life of a token,
     /// and the leeway of verifiers.
     let verifiesFor: Duration
+
+    /// How long until another key may be made by the operator's word; nil for at once. At
+    /// `keysMax` it waits for the first passive key to be retired.
+    func rotationWait(_ keys: [StoredSigningKey], at now: Timestamp) -> Duration? {
+        guard keys.count >= Self.keysMax else { return nil }
+        let first = keys.filter { $0.phase == .passive }.map(retirement).min()
+        return max(.zero, (first ?? now) - now) + SigningKeyRotation.lookEvery
+    }
 
     /// The next thing that is due of `keys` at `now`; nil when all is well.
     func step(_ keys: [StoredSigningKey], at now: Timestamp) -> Step? {

@@ -17,7 +17,8 @@ import Synchronization
 ///    before anything newer; those who wait are refused meanwhile. Memory stays right, and once
 ///    there is room the log goes on without a restart.
 /// 3. A start reads the newest snapshot and the logs from its generation on. A torn end of the
-///    newest log, which nobody was told of, is cut off. Damage anywhere else is refused.
+///    newest log, which nobody was told of, is cut off. Damage anywhere else is refused, and so is
+///    a log that does not begin as one.
 /// 4. One process at a time: a lock beside the files.
 package final class Journal: Sendable {
     /// The log's size at which a snapshot is worth its writing, at the least.

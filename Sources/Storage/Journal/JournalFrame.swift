@@ -45,6 +45,13 @@ struct JournalFrame {
         bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) == magic.littleEndian
     }
 
+    /// Whether a file that begins with these bytes may be a log whose first frame is torn: the
+    /// beginning of a header, or zeros, which a power cut leaves in a block that was not written.
+    static func mayBegin(file bytes: some Collection<UInt8>) -> Bool {
+        let magic = (0..<8).map { UInt8(truncatingIfNeeded: Self.magic >> (8 * $0)) }
+        return magic.starts(with: bytes.prefix(8)) || bytes.allSatisfy { $0 == 0 }
+    }
+
     /// Reads a header; nil when these bytes are none.
     init?(header: UnsafeRawBufferPointer) {
         guard header.count >= Self.headerBytes else { return nil }

@@ -61,6 +61,14 @@ struct JournalReader: ~Copyable {
         return true
     }
 
+    /// Whether the file begins as a log does, whole or torn. Another file, or one that was
+    /// overwritten, is damaged and not empty.
+    func beginsAsLog() throws -> Bool {
+        var header = [UInt8](repeating: 0, count: min(size, JournalFrame.headerBytes))
+        try header.withUnsafeMutableBytes { try fill($0, from: 0) }
+        return JournalFrame.mayBegin(file: header)
+    }
+
     /// Whether a whole frame of this file begins anywhere behind this place: then the end here was
     /// not torn off, but damaged.
     mutating func findsLaterFrame() throws -> Bool {

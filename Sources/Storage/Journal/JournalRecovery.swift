@@ -58,7 +58,9 @@ struct JournalRecovery {
             }) {}
             let isTorn = !reader.isAtEnd
             // What follows a torn end is nobody's but the first lane's to look for.
-            if isTorn, lane == 0, try !isNewest || reader.findsLaterFrame() {
+            if isTorn, lane == 0,
+                try !isNewest || !reader.beginsAsLog() || reader.findsLaterFrame()
+            {
                 throw JournalError.damaged(file: path, offset: reader.offset)
             }
             return WholeLog(length: reader.offset, frames: reader.frames, isTorn: isTorn)

@@ -11,6 +11,7 @@ enum StorageTables {
         Migration(number: 4, sql: auditActor),
         Migration(number: 5, sql: outboxQueues),
         Migration(number: 6, sql: AuditCounts.table),
+        Migration(number: 6, sql: keyCheck),
     ]
 
     /// `number` orders the messages; a lane's are delivered one after the other.
@@ -57,6 +58,14 @@ enum StorageTables {
     /// Who had an act done to an account that was not its owner's: an application, and whom it named
     /// (I-09). Nothing of the account's.
     private static let auditActor = "ALTER TABLE audit ADD COLUMN actor TEXT;"
+
+    /// One row: a keyed hash by which a start knows the store's master key (`StoreKeyVerdict`).
+    private static let keyCheck = """
+        CREATE TABLE key_check (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            check_value BLOB NOT NULL
+        ) STRICT;
+        """
 
     /// One row: the latest moment that the store knows (`ClockMark`).
     private static let clockMark = """

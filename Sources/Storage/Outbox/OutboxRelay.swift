@@ -110,7 +110,8 @@ package final class OutboxRelay: Service {
         store.logger.warning(
             "an outbox message was not delivered",
             fields: [
-                .topic: .text(row.message.topic), .attempt: .integer(failures),
+                .topic: .text(row.message.topic), .row: .integer(row.number),
+                .attempt: .integer(failures),
                 .detail: .error(error),
             ])
         let wait = OutboxBackoff.wait(failures: failures, random: randomness.integer())

@@ -35,6 +35,28 @@ package struct SQLError: Error, Hashable, Sendable {
     }
 }
 
+extension SQLError: CustomStringConvertible {
+    /// For logs; no name of a type is in it.
+    package var description: String { "\(kind.word): \(detail)" }
+}
+
+extension SQLError.Kind {
+    /// The kind as a log names it.
+    var word: String {
+        switch self {
+        case .busy: "busy"
+        case .full: "disk full"
+        case .readOnly: "read-only"
+        case .inputOutput: "disk failure"
+        case .constraint: "constraint"
+        case .corrupt: "corrupt"
+        case .unexpectedValue: "unexpected value"
+        case .misuse: "misuse"
+        case .other: "error"
+        }
+    }
+}
+
 /// Which rule of the schema a row broke.
 package enum SQLConstraint: Hashable, Sendable {
     /// Another row has this key already (a unique index or the primary key).

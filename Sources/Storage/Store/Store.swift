@@ -48,15 +48,20 @@ package final class Store: Sendable {
         threads = Mutex([])
         self.lock = Mutex(lock)
 
-        let connection = try engine.openWriter(location)
-        let migrator = Migrator(connection: connection, time: time, logger: logger)
-        try migrator.run(StorageTables.migrations, .storage)
+        let opened = try Self.opening(location) {
+            let connection = try engine.openWriter(location)
+            let migrator = Migrator(connection: connection, time: time, logger: logger)
+            try migrator.run(StorageTables.migrations, .storage)
+            return (connection, migrator, mark: try ClockMark.read(connection))
+        }
         // Before anything is stamped.
         clockStart = ClockStart.of(
-            MachineClock(time, isAccepted: acceptsClock), mark: try ClockMark.read(connection))
+            MachineClock(time, isAccepted: acceptsClock), mark: opened.mark)
         clock = ClockHold(clockStart, time: time, logger: logger)
-        try migrator.run(migrations, .service)
-        isRestoredCopy = try RestoredCopy.isMarked(connection)
+        isRestoredCopy = try Self.opening(location) {
+            try opened.1.run(migrations, .service)
+            return try RestoredCopy.isMarked(opened.0)
+        }
         try startWriter(time, lock)
         for _ in 0..<max(1, limits.readers) { try startReader(lock) }
     }
@@ -139,6 +144,19 @@ package final class Store: Sendable {
         // Readers first: the writer cannot empty a log that somebody reads.
         for thread in threads.withLock({ $0 }).reversed() { thread.join() }
         lock.withLock { $0 = nil }
+    }
+
+    /// Names the file in what goes wrong while the store is opened.
+    private static func opening<Value>(
+        _ location: String, _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let error as SQLError where error.kind == .corrupt {
+            throw StoreError.notAStore(location, detail: error.detail)
+        } catch let error as SQLError {
+            throw StoreError.cannotOpen(location, detail: error.detail)
+        }
     }
 
     private func refused<Element>(_ refusal: WorkQueue<Element>.Refusal) -> ServiceError {

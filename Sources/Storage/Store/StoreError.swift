@@ -9,6 +9,12 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case migrationFailed(component: String, number: Int, SQLError)
     /// The backup would overwrite a file.
     case backupExists(String)
+    /// The store was made with another master key than the one in the file `key`.
+    case otherKey(store: String, key: String)
+    /// The file is no database, or its content is damaged.
+    case notAStore(String, detail: String)
+    /// The file cannot be opened or read.
+    case cannotOpen(String, detail: String)
 
     package var description: String {
         switch self {
@@ -29,6 +35,21 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             """
         case .backupExists(let path):
             "there is a file at \(path): name one that does not exist"
+        case .otherKey(let store, let key):
+            """
+            \(key) does not open \(store): start with the master key that the store was made with, \
+            or move the store away to start with an empty one
+            """
+        case .notAStore(let path, let detail):
+            """
+            \(path) is not a store or is damaged (\(detail)): restore a backup, or move the file \
+            away to start with an empty store
+            """
+        case .cannotOpen(let path, let detail):
+            """
+            \(path) cannot be opened (\(detail)): check the disk, and that the file and its folder \
+            belong to the user that this program runs as
+            """
         }
     }
 }

@@ -14,8 +14,8 @@ struct Child {
     var port = 0
     /// See `port`.
     var metricsPort = 0
-    /// Consecutive ends within a short time.
-    var quickEnds = 0
+    /// How long it waits for its next start.
+    var restart = RestartWait()
     /// When it was last started, in seconds of the boot clock.
     var startedAt: Double = 0
 

@@ -4,8 +4,7 @@ import Hosting
 /// Keeps the five programs running.
 ///
 ///     start: in the order of who calls whom, each until it tells its ports
-///     then:  a child that ends is started again on its ports, after a wait that doubles while it
-///            keeps ending quickly (100 ms … 5 s)
+///     then:  a child that ends is started again on its ports (`RestartWait`)
 ///     stop:  gateway first, so that no call comes to a service that is gone; SIGTERM, and after
 ///            10 s SIGKILL
 final class Supervisor {
@@ -145,22 +144,24 @@ final class Supervisor {
     private func restartIfEnded(_ index: Int) {
         let child = children[index]
         if let process = child.process {
-            guard ChildEnd.hasEnded(process) else { return }
+            guard let end = ChildEnd.of(process) else { return }
             Screen.line("\(child.name) ended; see \(folder.log(child.name)); starting it again")
             close(child.lifeline)
-            let wasQuick = Clock.seconds() - child.startedAt < 5
-            children[index].quickEnds = wasQuick ? min(child.quickEnds + 1, 7) : 0
+            children[index].restart.noteEnd(
+                life: Clock.seconds() - child.startedAt,
+                wasReady: PortFile.read(folder.portFile(child.name)) != nil,
+                wasKilled: end == .killed)
             children[index].process = nil
             children[index].startedAt = Clock.seconds()
         }
-        let ends = children[index].quickEnds
-        let wait = ends == 0 ? 0 : min(5.0, 0.05 * Double(1 << ends))
-        guard Clock.seconds() - children[index].startedAt >= wait else { return }
+        guard Clock.seconds() - children[index].startedAt >= children[index].restart.wait else {
+            return
+        }
         do {
             try start(index)
         } catch {
             Screen.line("\(child.name) cannot be started: \(error)")
-            children[index].quickEnds = 7
+            children[index].restart.noteFailedStart()
             children[index].startedAt = Clock.seconds()
         }
     }
@@ -183,12 +184,22 @@ final class Supervisor {
     }
 }
 
-/// Whether a child has ended; it is gone from the system's table then.
+/// How a child has ended; it is gone from the system's table then.
 enum ChildEnd {
-    static func hasEnded(_ process: pid_t) -> Bool {
+    /// By SIGKILL, which is never its own doing.
+    case killed
+    /// By itself, by another signal or by a crash.
+    case left
+
+    /// - Returns: nil while the child runs.
+    static func of(_ process: pid_t) -> ChildEnd? {
         var status: Int32 = 0
-        return waitpid(process, &status, WNOHANG) == process
+        guard waitpid(process, &status, WNOHANG) == process else { return nil }
+        // The low seven bits are the signal that ended it (WTERMSIG).
+        return status & 0x7f == SIGKILL ? .killed : .left
     }
+
+    static func hasEnded(_ process: pid_t) -> Bool { of(process) != nil }
 }
 
 /// The boot clock, for waits.

@@ -51,6 +51,22 @@ struct AdminListingTests {
         #expect(try await house.count("audit", where: "kind = 'account.list-shown'") == 0)
     }
 
+    @Test("B17: an account that does not open is named in the log and left out of the page")
+    func unreadable() async throws {
+        let first = try #require(
+            try await house.store.read { session in
+                try session.queryOne("SELECT min(account) FROM accounts") { try $0.integer(0) }
+            })
+        try await house.change(
+            "UPDATE account_keys SET sealed_key = zeroblob(64) WHERE account = ?",
+            [.integer(first)])
+        let answer = try await list()
+        let id = try #require(AccountID(key: first)).text
+        #expect(answer.accounts.count == 6)
+        #expect(!answer.accounts.contains { $0.account?.accountId == id })
+        #expect(house.log.lines.contains { $0.contains(id) && $0.contains("left out") })
+    }
+
     @Test("by status, by creation, by last sign-in: from is in, before is out")
     func filters() async throws {
         #expect(

@@ -65,6 +65,19 @@ struct AccountExportTests {
         #expect(suspended == ServiceError(.accountDisabled))
     }
 
+    @Test("B17: an account that does not open is named in the log and left out of the export")
+    func unreadable() async throws {
+        let scene = ImportScene(try IdentityHouse())
+        let ada = try #require(try await scene.house.register("ada@example.org").account)
+        let bob = try #require(try await scene.house.register("bob@example.org").account)
+        try await scene.house.change(
+            "UPDATE account_keys SET sealed_key = zeroblob(64) WHERE account = ?",
+            [.integer(try #require(AccountID(text: ada.accountId)).key)])
+        let records = try await scene.export().flatMap(\.accounts)
+        #expect(records.map(\.accountId) == [bob.accountId])
+        #expect(scene.house.log.lines.contains { $0.contains(ada.accountId) })
+    }
+
     @Test("hashes are given out only where they are asked for, and that is told apart")
     func withoutHashes() async throws {
         let scene = ImportScene(try IdentityHouse())

@@ -44,6 +44,22 @@ struct DamagedJournalTests {
         }
     }
 
+    @Test("B18: a log that does not begin as one is damaged and not empty; zeros are a torn end")
+    func overwritten() throws {
+        var noise = SeededRandomness(seed: 5)
+        for count in [1, 7, 8, 40, 5_000, log.count] {
+            let bytes = Data((0..<count).map { _ in UInt8(truncatingIfNeeded: noise.next() | 1) })
+            let error = #expect(throws: JournalError.self, "\(count) bytes") {
+                _ = try start(bytes)
+            }
+            let text = error?.description ?? ""
+            #expect(text.contains("limits.log.0 is damaged at byte 0"))
+            #expect(text.contains("move the file away"))
+            #expect(try start(Data(count: count)) == 0)
+        }
+        #expect(try start(Data()) == 0)
+    }
+
     @Test("R-06: after a torn end the log goes on, and the next start finds what was added")
     func goesOn() async throws {
         let folder = try TemporaryFolder()

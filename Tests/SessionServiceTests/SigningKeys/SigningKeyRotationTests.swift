@@ -100,6 +100,26 @@ struct SigningKeyRotationTests {
         #expect(fixture.validate(new.accessToken).valid)
     }
 
+    @Test("B20: with 64 keys published rotate is refused until the first passive one is retired")
+    func bound() async throws {
+        let service = fixture.service.signingKeys
+        for _ in 1..<SigningKeySchedule.keysMax {
+            _ = try await service.rotateKeys(.init(), tool)
+        }
+        #expect(try published().count == SigningKeySchedule.keysMax)
+        let error = await #expect(throws: ServiceError.self) {
+            try await service.rotateKeys(.init(), tool)
+        }
+        #expect(error?.code == .tooManyRequests)
+        let wait = try #require(error?.retryAfter)
+        #expect(wait > .zero && wait < .seconds(3_600))
+        // An emergency is not held up by it.
+        let signer = try #require(try await keys().first { $0.state == .active })
+        _ = try await service.revokeKey(.init(keyId: signer.keyId), tool)
+        try await pass(wait)
+        _ = try await service.rotateKeys(.init(), tool)
+    }
+
     @Test("S-01: revoke refuses all of a key at once and for good, and ends no session")
     func revoke() async throws {
         let old = try await fixture.open()

@@ -39,6 +39,18 @@ struct SigningKeyTests {
         }
     }
 
+    @Test("B17: the oldest keys of refresh tokens open under their master key and no other")
+    func storeKey() async throws {
+        func opened(_ master: SecretBytes) async throws -> [Bool] {
+            let keys = try SessionKeys(
+                master: master, signInProofs: fixture.proofKey, randomness: fixture.randomness)
+            return try await fixture.store.read { try keys.openOldest(in: $0, limit: 8) }
+        }
+        #expect(try await opened(fixture.master) == [true])
+        let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
+        #expect(try await opened(other) == [false])
+    }
+
     @Test("a sealed key that was moved to another row, or another's public key, is refused")
     func moved() async throws {
         try await fixture.store.write { transaction in

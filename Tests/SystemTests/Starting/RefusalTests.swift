@@ -56,6 +56,41 @@ extension SystemTests {
             #expect(lost.errors.contains("identity.key is missing"), "\(lost.errors)")
         }
 
+        @Test("B17: a store beside another master key is refused by all four, with what to do")
+        func otherKeys() async throws {
+            let folder = try TemporaryFolder()
+            try await Cluster.with(folder) { cluster in
+                #expect(try await cluster.signUp(Person(1)).exitCode == 0)
+            }
+            for service in ["identity", "session", "rate-limit", "notification"] {
+                let key = URL(filePath: folder.file("data/keys/\(service).key"))
+                let right = try Data(contentsOf: key)
+                var other = right
+                other[other.startIndex] ^= 1
+                try other.write(to: key)
+                let run = try await up(folder.file("data"))
+                #expect(run.exitCode == 1, "\(service)")
+                #expect(run.errors.contains("\(key.path) does not open"), "\(run.errors)")
+                #expect(run.errors.contains("the master key that the store was made with"))
+                try right.write(to: key)
+            }
+            try await Cluster.with(folder) { cluster in
+                #expect(try await cluster.signIn(Person(1)).exitCode == 0)
+            }
+        }
+
+        @Test("B19: a store that is no database is refused with its name and what to do")
+        func noDatabase() async throws {
+            let folder = try TemporaryFolder()
+            try await Cluster.with(folder) { _ in }
+            let store = URL(filePath: folder.file("data/data/identity.sqlite"))
+            try Data(repeating: 0x61, count: 20_000).write(to: store)
+            let run = try await up(folder.file("data"))
+            #expect(run.exitCode == 1)
+            #expect(run.errors.contains("identity.sqlite is not a store or is damaged"))
+            #expect(run.errors.contains("restore a backup"), "\(run.errors)")
+        }
+
         @Test(
             "a listener beyond loopback needs TLS or the operator's word",
             arguments: BuiltPrograms.services)

@@ -1,0 +1,12 @@
+import Cryptography
+package import Storage
+
+extension SessionKeys {
+    /// For each of the oldest keys of refresh tokens, whether these keys open it
+    /// (`Store.requireKey`).
+    package func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool] {
+        try session.tokenKeys().sorted { $0.madeAt < $1.madeAt }.prefix(Int(limit)).map {
+            tokenKeys.opens($0.sealed, at: .tokenKey($0.id))
+        }
+    }
+}

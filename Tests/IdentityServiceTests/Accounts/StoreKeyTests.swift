@@ -1,0 +1,39 @@
+import Cryptography
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("B17: identity's store and its master key", .timeLimit(.minutes(1)))
+struct IdentityStoreKeyTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    private func opened(master: UInt8) async throws -> [Bool] {
+        let keys = try IdentityKeys(
+            master: SecretBytes(copying: [UInt8](repeating: master, count: 32)),
+            signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
+            randomness: house.randomness)
+        return try await house.store.read { try keys.openOldest(in: $0, limit: 3) }
+    }
+
+    @Test("B17: the oldest accounts open under their key and under no other")
+    func accounts() async throws {
+        #expect(try await opened(master: 7) == [])
+        for number in 0..<4 {
+            _ = try await house.register("p\(number)@example.org")
+            house.time.advance(by: .seconds(1))
+        }
+        #expect(try await opened(master: 7) == [true, true, true])
+        #expect(try await opened(master: 8) == [false, false, false])
+        // The newest does not count.
+        try await house.change(
+            """
+            UPDATE account_keys SET sealed_key = zeroblob(64) WHERE account =
+                (SELECT account FROM accounts ORDER BY created_at_ms DESC LIMIT 1)
+            """)
+        #expect(try await opened(master: 7) == [true, true, true])
+    }
+}

@@ -1,0 +1,67 @@
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("B17: a store belongs to one master key")
+struct StoreKeyTests {
+    private static let right: [UInt8] = [1, 2, 3]
+    private static let wrong: [UInt8] = [9, 9, 9]
+
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("B17: what is stored and what opens decides; one damaged row does not")
+    func table() {
+        func verdict(_ stored: [UInt8]?, _ opened: [Bool]) -> StoreKeyVerdict {
+            StoreKeyVerdict(stored: stored, check: Self.right, opened: opened)
+        }
+        #expect(verdict(Self.right, []) == .proved(writesCheck: false))
+        #expect(verdict(Self.wrong, []) == .refused)
+        #expect(verdict(nil, []) == .proved(writesCheck: true))
+        #expect(verdict(nil, [true]) == .proved(writesCheck: true))
+        #expect(verdict(nil, [false]) == .refused)
+        #expect(verdict(nil, [true, true, false]) == .proved(writesCheck: true))
+        #expect(verdict(nil, [true, false]) == .proved(writesCheck: true))
+        #expect(verdict(nil, [true, false, false]) == .refused)
+    }
+
+    /// A start with a key, which opens or does not open what is sealed.
+    private func start(_ check: [UInt8], opened: [Bool] = []) async throws {
+        let store = try Entries.open(folder)
+        defer { store.close() }
+        try await store.requireKey(check: check, file: "/keys/a.key") { _, limit in
+            #expect(limit == Store.keyTrialsMax)
+            return opened
+        }
+    }
+
+    @Test("B17: the first start writes the check, the next know the key by it, with nothing sealed")
+    func first() async throws {
+        try await start(Self.right)
+        try await start(Self.right, opened: [false])
+        let error = await #expect(throws: StoreError.self) { try await start(Self.wrong) }
+        let text = error?.description ?? ""
+        #expect(text.contains("/keys/a.key does not open \(folder.file("entries.sqlite"))"))
+        #expect(text.contains("start with the master key that the store was made with"))
+        try await start(Self.right)
+    }
+
+    @Test("B17: a store of the version before proves the key by its rows, and gets its check then")
+    func earlier() async throws {
+        await #expect(throws: StoreError.self) { try await start(Self.wrong, opened: [false]) }
+        try await start(Self.right, opened: [true])
+        await #expect(throws: StoreError.self) { try await start(Self.wrong, opened: [true]) }
+    }
+
+    @Test("B17: a start whose store has its check writes nothing, so it works on a full disk")
+    func fullDisk() async throws {
+        try await start(Self.right)
+        let plan = FaultPlan()
+        let store = try Entries.open(folder, engine: FaultingEngine(plan))
+        plan.failAll([.execute, .commit], .diskFull)
+        try await store.requireKey(check: Self.right, file: "") { _, _ in [] }
+        store.close()
+    }
+}

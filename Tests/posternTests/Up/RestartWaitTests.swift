@@ -1,0 +1,41 @@
+import Testing
+
+@testable import postern
+
+@Suite("B20: how long a service that ended waits for its next start")
+struct RestartWaitTests {
+    private func waits(
+        _ ends: Int, life: Double = 1, wasReady: Bool = false, wasKilled: Bool = false
+    ) -> [Double] {
+        var restart = RestartWait()
+        return (0..<ends).map { _ in
+            restart.noteEnd(life: life, wasReady: wasReady, wasKilled: wasKilled)
+            return restart.wait
+        }
+    }
+
+    @Test("B20: killed or ended when it was ready, it never waits more than half a second")
+    func ready() {
+        #expect(waits(6, wasReady: true) == [0.1, 0.2, 0.4, 0.5, 0.5, 0.5])
+        #expect(waits(6, wasKilled: true) == [0.1, 0.2, 0.4, 0.5, 0.5, 0.5])
+        #expect(waits(200, wasReady: true).last == 0.5)
+    }
+
+    @Test("B20: what ends by itself before it is ready backs off to five seconds")
+    func unready() {
+        #expect(waits(8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5])
+        #expect(waits(200).last == 5)
+    }
+
+    @Test("B20: after five seconds of life it starts at once, and counts from the first")
+    func long() {
+        #expect(waits(3, life: 5) == [0, 0, 0])
+        var restart = RestartWait()
+        for _ in 0..<5 { restart.noteEnd(life: 1, wasReady: false, wasKilled: false) }
+        restart.noteEnd(life: 60, wasReady: false, wasKilled: false)
+        restart.noteEnd(life: 1, wasReady: false, wasKilled: false)
+        #expect(restart.wait == 0.1)
+        restart.noteFailedStart()
+        #expect(restart.wait == 5)
+    }
+}
