@@ -11,7 +11,7 @@ enum StorageTables {
         Migration(number: 4, sql: auditActor),
         Migration(number: 5, sql: outboxQueues),
         Migration(number: 6, sql: AuditCounts.table),
-        Migration(number: 6, sql: keyCheck),
+        Migration(number: 7, sql: keyCheck),
     ]
 
     /// `number` orders the messages; a lane's are delivered one after the other.
