@@ -143,7 +143,7 @@ package enum CredentialsDescription {
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwq7FAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2ViBnByb3RvMwrgFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -154,67 +154,68 @@ package enum CredentialsDescription {
             CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
             aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
             Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIuUBCg9SZWdp\
+            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIooCCg9SZWdp\
             c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNz\
             d29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdlGAQgASgJ\
             UghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIG\
-            b3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tlbiKCAQoQ\
-            UmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWdu\
-            SW5Qcm9vZlIFcHJvb2YifgoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVl\
-            bWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVy\
-            bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiK9AQoWVmVyaWZ5UGFzc3dvcmRSZXNwb25zZRI2\
-            CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYK\
-            BXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoE\
-            bmV3cxgDIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3c1IEbmV3cyKqAQoLU2ln\
-            bkluUHJvb2YSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1y\
-            EiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0aFRpbWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANS\
-            CnByb3ZlZEF0TXMSFAoFbm9uY2UYBSABKAxSBW5vbmNlEhAKA21hYxgGIAEoDFIDbWFjIpsBChND\
-            b25maXJtRW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIg\
-            ASgJUglhY2NvdW50SWQSGgoIcGFzc3dvcmQYAyABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVz\
-            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
-            b3VudBIrChFwYXNzd29yZF9yZXBsYWNlZBgCIAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRB\
-            Y2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9v\
-            ZnMYAiABKAhSCndpdGhQcm9vZnMibwoSR2V0QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASAB\
-            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3Jk\
-            GAIgASgIUgtoYXNQYXNzd29yZCquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19V\
-            TlNQRUNJRklFRBAAEhkKFUFDQ09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVT\
-            X1NVU1BFTkRFRBACEicKI0FDQ09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoX\
-            QUNDT1VOVF9TVEFUVVNfREVMRVRJTkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVn\
-            aXN0ZXJSZXNwb25zZSIEqLUYARJvCg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNz\
-            d29yZFJlc3BvbnNlIgSotRgBEmkKDENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            Q29uZmlybUVtYWlsUmVxdWVzdBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVz\
-            cG9uc2UiBKi1GAESZwoKR2V0QWNjb3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3Vu\
-            dFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1\
-            GGRiBnByb3RvMwrLCwolcG9zdGVybi9pZGVudGl0eS92MS9jcmVkZW50aWFscy5wcm90bxITcG9z\
-            dGVybi5pZGVudGl0eS52MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxoecG9z\
-            dGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvImgKG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVz\
-            dBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5pZGVudGl0\
-            eS52MS5PcmlnaW5SBm9yaWdpbiIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIn0KFFJl\
-            c2V0UGFzc3dvcmRSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIaCghwYXNzd29yZBgCIAEo\
-            CVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5S\
-            Bm9yaWdpbiK8AQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJu\
-            LmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMgASgLMh8ucG9zdGVybi5p\
-            ZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzItgBChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QSHQoK\
-            YWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25J\
-            ZBIpChBjdXJyZW50X3Bhc3N3b3JkGAMgASgJUg9jdXJyZW50UGFzc3dvcmQSIQoMbmV3X3Bhc3N3\
-            b3JkGAQgASgJUgtuZXdQYXNzd29yZBIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLk9yaWdpblIGb3JpZ2luIhgKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UibwoZUmVzZW5kVmVy\
-            aWZpY2F0aW9uUmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSMwoGb3JpZ2lu\
-            GAIgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIwChpSZXNlbmRWZXJp\
-            ZmljYXRpb25SZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50MuADCgtDcmVkZW50aWFscxJ7ChRS\
-            ZXF1ZXN0UGFzc3dvcmRSZXNldBIwLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVxdWVzdFBhc3N3b3Jk\
-            UmVzZXRSZXF1ZXN0GjEucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJl\
-            c3BvbnNlEmwKDVJlc2V0UGFzc3dvcmQSKS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2V0UGFzc3dv\
-            cmRSZXF1ZXN0GioucG9zdGVybi5pZGVudGl0eS52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2UiBKi1\
-            GAESbwoOQ2hhbmdlUGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLkNoYW5nZVBhc3N3b3Jk\
-            UmVxdWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSIEqLUY\
-            ARJ1ChJSZXNlbmRWZXJpZmljYXRpb24SLi5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlm\
-            aWNhdGlvblJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvblJl\
-            c3BvbnNlYgZwcm90bzM=
+            b3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tlbhIjCg1t\
+            YWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9uc2USNgoH\
+            YWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVw\
+            cm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mIn4KFVZl\
+            cmlmeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoIcGFzc3dvcmQYAiAB\
+            KAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2lu\
+            UgZvcmlnaW4ivQEKFlZlcmlmeVBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBG5ld3MYAyABKAsyHy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLlNpZ25Jbk5ld3NSBG5ld3MiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRf\
+            aWQYASABKAlSCWFjY291bnRJZBIQCgNhbXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyAB\
+            KANSCmF1dGhUaW1lTXMSIAoMcHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNl\
+            GAUgASgMUgVub25jZRIQCgNtYWMYBiABKAxSA21hYyKbAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhoKCHBh\
+            c3N3b3JkGAMgASgJUghwYXNzd29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLk9yaWdpblIGb3JpZ2luInsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASAB\
+            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVw\
+            bGFjZWQYAiABKAhSEHBhc3N3b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNj\
+            b3VudF9pZBgBIAEoCVIJYWNjb3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2Zz\
+            Im8KEkdldEFjY291bnRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
+            eS52MS5BY2NvdW50UgdhY2NvdW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQq\
+            rgEKDUFjY291bnRTdGF0dXMSHgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NP\
+            VU5UX1NUQVRVU19BQ1RJVkUQARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NP\
+            VU5UX1NUQVRVU19QRU5ESU5HX1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVU\
+            SU5HEAQyrgMKCEFjY291bnRzEl0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
+            c3RlclJlcXVlc3QaJS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAES\
+            bwoOVmVyaWZ5UGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVx\
+            dWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJp\
+            CgxDb25maXJtRW1haWwSKC5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3Qa\
+            KS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFj\
+            Y291bnQSJi5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5p\
+            ZGVudGl0eS52MS5HZXRBY2NvdW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMK6gsKJXBvc3Rl\
+            cm4vaWRlbnRpdHkvdjEvY3JlZGVudGlhbHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEaInBv\
+            c3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aHnBvc3Rlcm4vaWRlbnRpdHkvdjEvbmV3\
+            cy5wcm90byJoChtSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVt\
+            YWlsEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4i\
+            HgocUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJ9ChRSZXNldFBhc3N3b3JkUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SGgoIcGFzc3dvcmQYAiABKAlSCHBhc3N3b3JkEjMKBm9yaWdp\
+            bhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4i2wEKFVJlc2V0UGFz\
+            c3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2Nv\
+            dW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Q\
+            cm9vZlIFcHJvb2YSMwoEbmV3cxgDIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3\
+            c1IEbmV3cxIdCgp0YWtlbl9vdmVyGAQgASgIUgl0YWtlbk92ZXIi2AEKFUNoYW5nZVBhc3N3b3Jk\
+            UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHQoKc2Vzc2lvbl9pZBgCIAEo\
+            CVIJc2Vzc2lvbklkEikKEGN1cnJlbnRfcGFzc3dvcmQYAyABKAlSD2N1cnJlbnRQYXNzd29yZBIh\
+            CgxuZXdfcGFzc3dvcmQYBCABKAlSC25ld1Bhc3N3b3JkEjMKBm9yaWdpbhgFIAEoCzIbLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iGAoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSJv\
+            ChlSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJ\
+            ZBIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjAK\
+            GlJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQy4AMKC0NyZWRl\
+            bnRpYWxzEnsKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjAucG9zdGVybi5pZGVudGl0eS52MS5SZXF1\
+            ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaMS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RQYXNz\
+            d29yZFJlc2V0UmVzcG9uc2USbAoNUmVzZXRQYXNzd29yZBIpLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            UmVzZXRQYXNzd29yZFJlcXVlc3QaKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2V0UGFzc3dvcmRS\
+            ZXNwb25zZSIEqLUYARJvCg5DaGFuZ2VQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2hh\
+            bmdlUGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5DaGFuZ2VQYXNzd29yZFJl\
+            c3BvbnNlIgSotRgBEnUKElJlc2VuZFZlcmlmaWNhdGlvbhIuLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBovLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5kVmVy\
+            aWZpY2F0aW9uUmVzcG9uc2ViBnByb3RvMw==
             """)
 }

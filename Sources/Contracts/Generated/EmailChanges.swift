@@ -148,7 +148,7 @@ package enum EmailChangesDescription {
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwq7FAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2ViBnByb3RvMwrgFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -159,67 +159,68 @@ package enum EmailChangesDescription {
             CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
             aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
             Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIuUBCg9SZWdp\
+            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIooCCg9SZWdp\
             c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNz\
             d29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdlGAQgASgJ\
             UghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIG\
-            b3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tlbiKCAQoQ\
-            UmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWdu\
-            SW5Qcm9vZlIFcHJvb2YifgoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVl\
-            bWFpbBIaCghwYXNzd29yZBgCIAEoCVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVy\
-            bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiK9AQoWVmVyaWZ5UGFzc3dvcmRSZXNwb25zZRI2\
-            CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYK\
-            BXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSMwoE\
-            bmV3cxgDIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3c1IEbmV3cyKqAQoLU2ln\
-            bkluUHJvb2YSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1y\
-            EiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0aFRpbWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANS\
-            CnByb3ZlZEF0TXMSFAoFbm9uY2UYBSABKAxSBW5vbmNlEhAKA21hYxgGIAEoDFIDbWFjIpsBChND\
-            b25maXJtRW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIg\
-            ASgJUglhY2NvdW50SWQSGgoIcGFzc3dvcmQYAyABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVz\
-            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
-            b3VudBIrChFwYXNzd29yZF9yZXBsYWNlZBgCIAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRB\
-            Y2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9v\
-            ZnMYAiABKAhSCndpdGhQcm9vZnMibwoSR2V0QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASAB\
-            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3Jk\
-            GAIgASgIUgtoYXNQYXNzd29yZCquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19V\
-            TlNQRUNJRklFRBAAEhkKFUFDQ09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVT\
-            X1NVU1BFTkRFRBACEicKI0FDQ09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoX\
-            QUNDT1VOVF9TVEFUVVNfREVMRVRJTkcQBDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVn\
-            aXN0ZXJSZXNwb25zZSIEqLUYARJvCg5WZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNz\
-            d29yZFJlc3BvbnNlIgSotRgBEmkKDENvbmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            Q29uZmlybUVtYWlsUmVxdWVzdBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVz\
-            cG9uc2UiBKi1GAESZwoKR2V0QWNjb3VudBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3Vu\
-            dFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1\
-            GGRiBnByb3RvMwrZCwogcG9zdGVybi9pZGVudGl0eS92MS9lbWFpbHMucHJvdG8SE3Bvc3Rlcm4u\
-            aWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8ikAEKGVJlcXVl\
-            c3RFbWFpbENoYW5nZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIb\
-            CgluZXdfZW1haWwYAiABKAlSCG5ld0VtYWlsEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iVAoaUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USNgoH\
-            YWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCKlAQoZ\
-            Q29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIQoMYWNjZXNz\
-            X3Rva2VuGAIgASgJUgthY2Nlc3NUb2tlbhIaCghwYXNzd29yZBgDIAEoCVIIcGFzc3dvcmQSMwoG\
-            b3JpZ2luGAQgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJUChpDb25m\
-            aXJtRW1haWxDaGFuZ2VSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
-            eS52MS5BY2NvdW50UgdhY2NvdW50InIKGENhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nl\
-            c3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRIcCglj\
-            YW5jZWxsZWQYASABKAhSCWNhbmNlbGxlZCKMAQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29y\
-            ZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEhoKCHBhc3N3b3JkGAIgASgJUghwYXNzd29y\
-            ZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjoK\
-            JFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50\
-            MpIECgxFbWFpbENoYW5nZXMSdQoSUmVxdWVzdEVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0\
-            eS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1\
-            ZXN0RW1haWxDaGFuZ2VSZXNwb25zZRJ7ChJDb25maXJtRW1haWxDaGFuZ2USLi5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIgSotRgBEnIKEUNhbmNlbEVtYWlsQ2hhbmdlEi0u\
-            cG9zdGVybi5pZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2USmQEKHFJlc2VuZFZlcmlmaWNhdGlv\
-            bkJ5UGFzc3dvcmQSOC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFz\
-            c3dvcmRSZXF1ZXN0GjkucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBh\
-            c3N3b3JkUmVzcG9uc2UiBKi1GAFiBnByb3RvMw==
+            b3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tlbhIjCg1t\
+            YWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9uc2USNgoH\
+            YWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVw\
+            cm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mIn4KFVZl\
+            cmlmeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoIcGFzc3dvcmQYAiAB\
+            KAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2lu\
+            UgZvcmlnaW4ivQEKFlZlcmlmeVBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBG5ld3MYAyABKAsyHy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLlNpZ25Jbk5ld3NSBG5ld3MiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRf\
+            aWQYASABKAlSCWFjY291bnRJZBIQCgNhbXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyAB\
+            KANSCmF1dGhUaW1lTXMSIAoMcHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNl\
+            GAUgASgMUgVub25jZRIQCgNtYWMYBiABKAxSA21hYyKbAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhoKCHBh\
+            c3N3b3JkGAMgASgJUghwYXNzd29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLk9yaWdpblIGb3JpZ2luInsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASAB\
+            KAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVw\
+            bGFjZWQYAiABKAhSEHBhc3N3b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNj\
+            b3VudF9pZBgBIAEoCVIJYWNjb3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2Zz\
+            Im8KEkdldEFjY291bnRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
+            eS52MS5BY2NvdW50UgdhY2NvdW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQq\
+            rgEKDUFjY291bnRTdGF0dXMSHgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NP\
+            VU5UX1NUQVRVU19BQ1RJVkUQARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NP\
+            VU5UX1NUQVRVU19QRU5ESU5HX1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVU\
+            SU5HEAQyrgMKCEFjY291bnRzEl0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
+            c3RlclJlcXVlc3QaJS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAES\
+            bwoOVmVyaWZ5UGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVx\
+            dWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJp\
+            CgxDb25maXJtRW1haWwSKC5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3Qa\
+            KS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFj\
+            Y291bnQSJi5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5p\
+            ZGVudGl0eS52MS5HZXRBY2NvdW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMK/gsKIHBvc3Rl\
+            cm4vaWRlbnRpdHkvdjEvZW1haWxzLnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGiJwb3N0ZXJu\
+            L2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIrUBChlSZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0\
+            EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SGwoJbmV3X2VtYWlsGAIgASgJUghu\
+            ZXdFbWFpbBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3Jp\
+            Z2luEiMKDW1haWxfd2l0aGhlbGQYBCABKAhSDG1haWxXaXRoaGVsZCJUChpSZXF1ZXN0RW1haWxD\
+            aGFuZ2VSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2Nv\
+            dW50UgdhY2NvdW50IqUBChlDb25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0EhQKBXRva2VuGAEgASgJ\
+            UgV0b2tlbhIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEhoKCHBhc3N3b3JkGAMg\
+            ASgJUghwYXNzd29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdp\
+            blIGb3JpZ2luIlQKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlEjYKB2FjY291bnQYASABKAsy\
+            HC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQicgoYQ2FuY2VsRW1haWxDaGFu\
+            Z2VSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SMwoGb3JpZ2luGAIg\
+            ASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiI5ChlDYW5jZWxFbWFpbENo\
+            YW5nZVJlc3BvbnNlEhwKCWNhbmNlbGxlZBgBIAEoCFIJY2FuY2VsbGVkIowBCiNSZXNlbmRWZXJp\
+            ZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSGgoIcGFzc3dv\
+            cmQYAiABKAlSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            T3JpZ2luUgZvcmlnaW4iOgokUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlc3BvbnNlEhIK\
+            BHNlbnQYASABKAhSBHNlbnQykgQKDEVtYWlsQ2hhbmdlcxJ1ChJSZXF1ZXN0RW1haWxDaGFuZ2US\
+            Li5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlEnsKEkNvbmZpcm1FbWFpbENo\
+            YW5nZRIuLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBovLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2UiBKi1GAEScgoRQ2Fu\
+            Y2VsRW1haWxDaGFuZ2USLS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVx\
+            dWVzdBouLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRKZAQoc\
+            UmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZBI4LnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5k\
+            VmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QaOS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2Vu\
+            ZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIEqLUYAWIGcHJvdG8z
             """)
 }
