@@ -1,3 +1,4 @@
+import EmailAddresses
 import Messages
 import RPC
 import ServiceRuntime
@@ -15,5 +16,34 @@ struct LimitedMail: Sendable {
         try await limits.charging(
             action, context, language: language, chargedOnceFor: onward.idempotencyKey,
             freeWhen: \.madeNothing, asking)
+    }
+
+    /// Counts a mail that others may cause at an address that is not theirs: that it is taken, that it
+    /// is to become another account's. Over its limit the flow goes on without the mail, and answers
+    /// the same. Attack: mails of many flows, accounts and addresses are aimed at one person, to bury
+    /// the reset link that he asks for.
+    /// - Parameters:
+    ///   - isFree: which errors say that nothing was mailed.
+    ///   - asking: asks identity with `onward`; is given whether the mail is withheld.
+    func runUnasked<Answer>(
+        to email: String, language: String, _ context: CallContext, _ onward: CallContext,
+        freeWhen isFree: (ServiceError) -> Bool, _ asking: (Bool) async throws -> Answer
+    ) async throws -> Answer {
+        // What is no address is identity's to refuse.
+        guard EmailAddress(email) != nil else { return try await asking(false) }
+        let charge: LimitCharge
+        do {
+            charge = try await limits.begin(
+                .unaskedMail(email: email), context, language: language,
+                chargedOnceFor: onward.idempotencyKey)
+        } catch let error as ServiceError where error.code == .tooManyRequests {
+            return try await asking(true)
+        }
+        do {
+            return try await asking(false)
+        } catch let error as ServiceError where isFree(error) {
+            await limits.refund(charge, context)
+            throw error
+        }
     }
 }

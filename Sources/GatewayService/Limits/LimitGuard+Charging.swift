@@ -18,6 +18,17 @@ extension LimitGuard {
         } catch let error as ServiceError where isFree(error) {
             await refund(charge, context)
             throw error
+        } catch let error as ServiceError {
+            let spared = action.spared(by: error)
+            if spared.isEmpty {
+                failed(charge)
+            } else {
+                await refund(charge, context, only: spared)
+            }
+            throw error
+        } catch {
+            failed(charge)
+            throw error
         }
     }
 }

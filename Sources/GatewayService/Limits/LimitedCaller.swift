@@ -1,4 +1,5 @@
 import Glibc
+import Messages
 import RPC
 
 /// Whom a limit by address is about: the person's address where the application may assert it and
@@ -26,6 +27,14 @@ enum LimitedCaller: Hashable, Sendable {
     var subject: String {
         switch self {
         case .address(let text), .application(let text): text
+        }
+    }
+
+    /// As the limiter is told who names a batch's subjects.
+    var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
+        switch self {
+        case .address(let text): .clientAddress(text)
+        case .application(let text): .application(text)
         }
     }
 
