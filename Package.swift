@@ -133,7 +133,8 @@ let package = Package(
             [
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "ServiceRuntime", logging, coreMetrics,
-            ]),
+            ],
+            pages: ["README.md"]),
         module(
             "GatewayService",
             [

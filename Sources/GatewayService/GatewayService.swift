@@ -19,7 +19,7 @@ package struct GatewayService: AuthService {
     ) {
         signUp = SignUpWithPassword(accounts: accounts, sessions: sessions, limits: limits)
         signIn = SignInWithPassword(accounts: accounts, sessions: sessions, limits: limits)
-        verify = VerifyEmailFlow(accounts: accounts, sessions: sessions)
+        verify = VerifyEmailFlow(accounts: accounts, sessions: sessions, limits: limits)
         refreshFlow = RefreshFlow(sessions: sessions)
         signOutFlow = SignOutFlow(sessions: sessions)
         checkAuth = CheckAuthStateFlow(accounts: accounts, sessions: sessions, time: time)

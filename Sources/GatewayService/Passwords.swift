@@ -16,7 +16,8 @@ package struct Passwords: PasswordsService {
         limits: LimitGuard
     ) {
         resetRequest = RequestPasswordResetFlow(credentials: credentials, limits: limits)
-        reset = ResetPasswordFlow(credentials: credentials, sessions: sessions)
+        reset = ResetPasswordFlow(
+            credentials: credentials, sessions: sessions, limits: limits)
         change = ChangePasswordFlow(
             accounts: accounts, credentials: credentials, sessions: sessions, limits: limits)
         resend = ResendVerificationFlow(

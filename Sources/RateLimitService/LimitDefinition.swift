@@ -53,6 +53,17 @@ extension LimitName {
         case .failedProviderByKnownDevice: 23
         case .phoneCodeGuessByKnownDevice: 24
         case .guestSignUpByAddress: 25
+        case .failedSignInBySite: 26
+        case .failedSignInInARow: 27
+        case .phoneCodeFirstGuess: 28
+        case .phoneCodeGuessByAddress: 29
+        case .passwordResetByAddress: 30
+        case .mailByTarget: 31
+        case .signInFailuresBySite: 32
+        case .signInWithoutHistoryBySite: 33
+        case .devicesForgotten: 34
+        case .newSubjectsBySite: 35
+        case .newSubjectsByApplication: 36
         }
     }
 
@@ -70,15 +81,20 @@ extension LimitName {
     /// The table of limits.
     private var written: LimitDefinition {
         switch self {
-        case .failedSignInByDevice, .failedSignInByAddress, .failedSignInByAccount,
-            .failedSignInByKnownDevice:
+        case .failedSignInByDevice, .failedSignInByAddress, .failedSignInBySite,
+            .failedSignInByAccount, .failedSignInByKnownDevice, .failedSignInInARow:
             failures
         case .failedProviderByDevice, .failedProviderByAddress, .failedProviderByAccount,
             .failedProviderByKnownDevice:
             providerFailures
         case .phoneCodeRequest, .phoneCodeByAddress, .phoneCodeByBlock, .phoneCodeByCountry,
-            .phoneCodeGuess, .phoneCodeGuessByKnownDevice:
+            .phoneCodeGuess, .phoneCodeGuessByKnownDevice, .phoneCodeFirstGuess,
+            .phoneCodeGuessByAddress:
             codes
+        case .signInFailuresOverall, .signInFailuresBySite, .signInWithoutHistory,
+            .signInWithoutHistoryBySite:
+            alarm
+        case .newSubjectsBySite, .newSubjectsByApplication: newSubjects
         case .signUpByAddress:
             .init(.ring(3, minutes: 60), of: .site, absent: .pass)
         // An app makes one for each installation, and many people share one address.
@@ -92,17 +108,47 @@ extension LimitName {
             .init(.ring(3, minutes: 60), says: .mail, absent: .pass)
         case .passwordResetByEmail:
             .init(.ring(3, minutes: 60), says: .mail, absent: .pass)
+        // Six families behind one address may each forget a password three times.
+        case .passwordResetByAddress:
+            .init(.ring(20, minutes: 60), of: .site, says: .mail, absent: .pass)
+        // Its owner is told of five attempts in an hour; more tell nothing new, and would hold back
+        // what he asks for himself.
+        case .mailByTarget:
+            .init(.ring(5, minutes: 60), says: .mail, absent: .pass)
         case .profileUpdateByAccount:
             .init(.ring(10, minutes: 60), says: .change, absent: .pass, isDurable: false)
-        // At most one hundredth of what raises the alarm is let through while it lasts.
-        case .signInFailuresOverall:
-            .init(.rate(500, minutes: 10), absent: .refuse, isDurable: false)
-        case .signInWithoutHistory:
-            .init(.ring(4, minutes: 10), absent: .refuse, isDurable: false)
-        case .knownDevice:
+        case .knownDevice, .devicesForgotten:
             .init(.ring(count: 1, window: TrustedLane.knownFor), absent: .refuse, isDurable: false)
         case .newDeviceByAccount:
             .init(.ring(10, minutes: 24 * 60), absent: .refuse, isDurable: false)
+        }
+    }
+
+    private var alarm: LimitDefinition {
+        switch self {
+        // Fifty sites at the least raise it.
+        case .signInFailuresBySite:
+            .init(.ring(10, minutes: 10), of: .network, absent: .refuse, isDurable: false)
+        // At most one hundredth of what raises the alarm is let through while it lasts, and of that
+        // no site has more than a quarter.
+        case .signInWithoutHistory:
+            .init(.ring(4, minutes: 10), absent: .refuse, isDurable: false)
+        case .signInWithoutHistoryBySite:
+            .init(.ring(1, minutes: 10), of: .network, absent: .refuse, isDurable: false)
+        default:
+            .init(.rate(500, minutes: 10), absent: .refuse, isDurable: false)
+        }
+    }
+
+    private var newSubjects: LimitDefinition {
+        switch self {
+        // A large office or a carrier's gateway signs in fewer people who mistype their email.
+        case .newSubjectsBySite:
+            .init(.rate(1_000, minutes: 60), of: .network, absent: .pass, isDurable: false)
+        // As many as `unaddressed-by-application` lets through, sixteen times over: it stops only
+        // an application whose other limits the operator has raised.
+        default:
+            .init(.rate(60_000, minutes: 60), absent: .pass, isDurable: false)
         }
     }
 
@@ -112,7 +158,13 @@ extension LimitName {
             .init(.ring(5, minutes: 15), of: .address, absent: .refuse)
         case .failedSignInByAddress:
             .init(.ring(50, minutes: 15), of: .address, absent: .refuse)
+        // More than one household's, and as many as a ring holds: an operator's pattern for all
+        // failed sign-ins fits it, too.
+        case .failedSignInBySite:
+            .init(.ring(64, minutes: 15), of: .site, absent: .refuse)
         case .failedSignInByKnownDevice: .init(.ring(5, minutes: 15), absent: .refuse)
+        case .failedSignInInARow:
+            .init(.failuresInARow, says: .password, absent: .refuse)
         default: .init(.ring(5, minutes: 15), absent: .refuse)
         }
     }
@@ -132,7 +184,7 @@ extension LimitName {
     private var codes: LimitDefinition {
         switch self {
         case .phoneCodeByAddress:
-            .init(.ring(20, minutes: 60), of: .address, says: .code, absent: .refuse)
+            .init(.ring(20, minutes: 60), of: .site, says: .code, absent: .refuse)
         case .phoneCodeByBlock:
             .init(.ring(30, minutes: 60), of: .phoneBlock, says: .code, absent: .refuse)
         case .phoneCodeByCountry:
@@ -141,6 +193,11 @@ extension LimitName {
             .init(.guessesAtACode, says: .wrongCode, absent: .refuse)
         case .phoneCodeGuessByKnownDevice:
             .init(.guessesAtACode, says: .wrongCode, absent: .refuse)
+        // A code lives ten minutes at most, so its one guess is kept for longer than it.
+        case .phoneCodeFirstGuess:
+            .init(.ring(1, minutes: 60), says: .wrongCode, absent: .refuse)
+        case .phoneCodeGuessByAddress:
+            .init(.ring(50, minutes: 15), of: .site, says: .wrongCode, absent: .refuse)
         default:
             .init(.codesToAPhone, says: .code, absent: .refuse)
         }
@@ -159,6 +216,10 @@ extension LimitRule {
     /// five, then 15 minutes.
     fileprivate static let guessesAtACode = LimitRule.lock(
         attempts: 5, lockedFor: .seconds(900), failuresMax: 100)
+
+    /// NIST SP 800-63B-4 §3.2.2: at most 100 in a row. How fast they come the other limits say.
+    fileprivate static let failuresInARow = LimitRule.lock(
+        attempts: 100, lockedFor: .seconds(900), failuresMax: 100)
 
     /// at once, then after 1, 5, 15 and 30 minutes; one rung down for a quiet day.
     fileprivate static let codesToAPhone = LimitRule.ladder(

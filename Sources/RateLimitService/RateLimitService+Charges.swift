@@ -13,9 +13,15 @@ extension RateLimitService {
     /// Counts a decision, and raises the alarm when so many have failed in all.
     func tell(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) async {
         count(verdict, of: plan, at: now)
-        let decider = plan.limits[verdict.deciding]
-        guard plan.isByStranger, !verdict.isLimited || decider == .signInWithoutHistory else {
-            return
+        guard plan.isByStranger else { return }
+        if verdict.isLimited {
+            guard TrustedLane.isNarrow(plan.limits[verdict.deciding]) else { return }
+            let refused = plan.byAddress
+            guard !refused.requests.isEmpty,
+                refused.isCountedTowardsAlarm(decide(.consume, refused, at: now))
+            else { return }
+        } else {
+            guard plan.isCountedTowardsAlarm(verdict) else { return }
         }
         let rule = StuffingRule(policies.value[.signInFailuresOverall].rule)
         let change = alarm.withLock {
@@ -110,15 +116,24 @@ extension RateLimitService {
 
     /// Takes a charge back, once. Not waited for on disk: a crash before the next write leaves the
     /// charge standing, which errs on the strict side, and every sign-in is spared a commit.
-    /// - Parameter isRight: the attempt was; else it was none.
-    /// - Parameter asked: what was charged, as the caller says.
-    func takeBack(_ id: Int64, isRight: Bool, _ asked: [AskedCharge], at now: Timestamp) {
+    /// - Parameters:
+    ///   - isRight: the attempt was; else it was none.
+    ///   - asked: what was charged, as the caller says.
+    ///   - only: the limits whose part is taken back, the rest of it standing for good; empty for
+    ///     all.
+    func takeBack(
+        _ id: Int64, isRight: Bool, _ asked: [AskedCharge], only: [LimitName] = [],
+        at now: Timestamp
+    ) {
         guard let charge = ledger.withLock({ $0.take(id, at: now) }) else { return }
         let policies = policies.value
-        subjects.decide(.refund(at: charge.moment), at: now) { ring in
-            charge.keys.compactMap { refund(of: $0, asked, ring, policies, at: now) }
+        let keys = charge.keys.filter { key in
+            only.isEmpty || only.contains { $0.number == key.limit }
         }
-        if charge.keys.contains(where: { $0.limit == LimitName.failedSignInByAccount.number }) {
+        subjects.decide(.refund(at: charge.moment), at: now) { ring in
+            keys.compactMap { refund(of: $0, asked, ring, policies, at: now) }
+        }
+        if keys.contains(where: { $0.limit == LimitName.signInFailuresBySite.number }) {
             let rule = StuffingRule(policies[.signInFailuresOverall].rule)
             alarm.withLock { $0.takeBack(of: charge.moment, isRight: isRight, rule) }
         }
@@ -145,22 +160,38 @@ extension RateLimitService {
         return LimitRequest(key: moved, rule: rule, isShadow: false)
     }
 
-    /// Lets graduated delays and locks begin anew, after a success. Rings count on: the others'
+    /// Lets graduated delays and locks begin again, after a success. Rings count on: the others'
     /// failures stand, and so do those in the lanes that the attempt was not charged to.
     func beginAnew(_ asked: [AskedCharge], at now: Timestamp) {
         let policies = policies.value
-        subjects.decide(.success, at: now) { ring in
-            asked.compactMap { charge in
-                let lane = lane(of: charge, at: now)
-                let rule = policies.rule(lane.limit)
-                switch rule {
-                case .ring, .rate: return nil
-                case .ladder, .lock:
-                    let key = subjects.key(lane.limit, lane.subject, rule, ring, at: now)
-                    return LimitRequest(key: key, rule: rule, isShadow: false)
+        for charge in asked {
+            subjects.decide(.success, at: now) { ring in
+                opened(by: charge, at: now).compactMap { limit, subject in
+                    let rule = policies.rule(limit)
+                    switch rule {
+                    case .ring, .rate: return nil
+                    case .ladder, .lock:
+                        let key = subjects.key(limit, subject, rule, ring, at: now)
+                        return LimitRequest(key: key, rule: rule, isShadow: false)
+                    }
                 }
             }
         }
+    }
+
+    /// What a success of a charge opens: the lane that it was charged to; the failures in a row, which
+    /// end with a success from wherever (NIST SP 800-63B-4 §3.2.2); and a number that was shut, once
+    /// its holder has typed a fresh code.
+    private func opened(
+        by charge: AskedCharge, at now: Timestamp
+    ) -> [(LimitName, String)] {
+        let lane = lane(of: charge, at: now)
+        var opened = [(lane.limit, lane.subject)]
+        if charge.limit == TrustedLane.ofStrangers {
+            opened.append((.failedSignInInARow, charge.subject))
+        }
+        if lane.limit == .phoneCodeFirstGuess { opened.append((charge.limit, charge.subject)) }
+        return opened
     }
 }
 

@@ -5,8 +5,11 @@ import Synchronization
 
 /// What a batch is charged to: the lanes of known devices, and the narrow one while the alarm is on.
 extension RateLimitService {
+    /// - Parameter namer: of the subjects; nil where that is not known.
     /// - Throws: `rpc/invalid-argument` where one subject is named twice.
-    func plan(_ asked: [AskedCharge], at now: Timestamp) throws -> ChargePlan {
+    func plan(
+        _ asked: [AskedCharge], namedBy namer: SubjectNamer? = nil, at now: Timestamp
+    ) throws -> ChargePlan {
         let policies = policies.value
         let ring = subjects.ring
         var plan = ChargePlan(under: ring.number)
@@ -17,12 +20,19 @@ extension RateLimitService {
         for charge in asked {
             let lane = lane(of: charge, at: now)
             add(lane.limit, lane.subject)
-            if lane.limit == TrustedLane.ofStrangers { plan.isByStranger = true }
+            guard lane.limit == TrustedLane.ofStrangers, !plan.isByStranger else { continue }
+            plan.isByStranger = true
+            add(.failedSignInInARow, lane.subject)
         }
         guard plan.isSound else { throw ServiceError(.invalidArgument, fields: ["charges"]) }
-        if plan.isByStranger, isAlarmed(policies, at: now) {
-            add(.signInWithoutHistory, TrustedLane.everybody)
+        if plan.isByStranger {
+            if let namer { add(.signInFailuresBySite, namer.subject) }
+            if isAlarmed(policies, at: now) {
+                add(.signInWithoutHistory, TrustedLane.everybody)
+                if let namer { add(.signInWithoutHistoryBySite, namer.subject) }
+            }
         }
+        if let namer, plan.namesNew(in: table) { add(namer.newSubjects, namer.subject) }
         return plan
     }
 
@@ -30,10 +40,11 @@ extension RateLimitService {
     /// which is seldom.
     /// - Parameter decide: nil for a repeat, on which nothing is decided.
     func decide(
-        _ asked: [AskedCharge], at now: Timestamp, _ decide: (ChargePlan) throws -> LimitVerdict?
+        _ asked: [AskedCharge], namedBy namer: SubjectNamer? = nil, at now: Timestamp,
+        _ decide: (ChargePlan) throws -> LimitVerdict?
     ) throws -> (plan: ChargePlan, verdict: LimitVerdict?) {
         while true {
-            let plan = try plan(asked, at: now)
+            let plan = try plan(asked, namedBy: namer, at: now)
             let verdict = try decide(plan)
             if verdict?.isStale != true { return (plan, verdict) }
         }
@@ -47,11 +58,29 @@ extension RateLimitService {
 
     /// The limit and subject that a charge goes to.
     func lane(of charge: AskedCharge, at now: Timestamp) -> (limit: LimitName, subject: String) {
-        guard let lane = TrustedLane.lane(of: charge.limit),
-            devices.knows(
-                TrustedLane.owner(charge.limit, charge.subject), charge.device, at: now)
-        else { return (charge.limit, charge.subject) }
-        return (lane, TrustedLane.pair(charge.subject, charge.device))
+        guard let lane = TrustedLane.lane(of: charge.limit) else {
+            return (charge.limit, charge.subject)
+        }
+        if devices.knows(
+            TrustedLane.owner(charge.limit, charge.subject), charge.device, at: now)
+        {
+            return (lane, TrustedLane.pair(charge.subject, charge.device))
+        }
+        if charge.limit == .phoneCodeGuess, !charge.target.isEmpty, isShut(charge, at: now) {
+            return (.phoneCodeFirstGuess, TrustedLane.pair(charge.subject, charge.target))
+        }
+        return (charge.limit, charge.subject)
+    }
+
+    /// Whether no wait helps any more.
+    private func isShut(_ charge: AskedCharge, at now: Timestamp) -> Bool {
+        let (rule, isShadow) = policies.policy(charge.limit)
+        guard !isShadow else { return false }
+        let verdict = subjects.decide(.peek, at: now) { ring in
+            let key = subjects.key(charge.limit, charge.subject, rule, ring, at: now)
+            return [LimitRequest(key: key, rule: rule, isShadow: false)]
+        }
+        return verdict.isLimited && verdict.retryAt == nil && !verdict.isFull
     }
 
     /// Remembers that a charge's subject has succeeded from its device.
@@ -59,6 +88,29 @@ extension RateLimitService {
         guard TrustedLane.lane(of: charge.limit) != nil, !charge.device.isEmpty else { return }
         let owner = TrustedLane.owner(charge.limit, charge.subject)
         if !devices.mark(owner, charge.device, at: now) { reports.devicesFull(at: now) }
+    }
+
+    /// Forgets the devices that a charge's subject was known by.
+    func forgetDevices(of charge: AskedCharge, at now: Timestamp) {
+        guard TrustedLane.lane(of: charge.limit) != nil else { return }
+        let owner = TrustedLane.owner(charge.limit, charge.subject)
+        if !devices.forget(owner, at: now) { reports.devicesFull(at: now) }
+    }
+
+    /// The limits of these names, with the lanes that a charge to one may have gone to.
+    /// - Throws: `rpc/invalid-argument`.
+    static func withLanes(_ names: [String]) throws(ServiceError) -> [LimitName] {
+        var limits: [LimitName] = []
+        for name in names {
+            guard let limit = LimitName.called(name) else {
+                throw ServiceError(.invalidArgument, fields: ["only"])
+            }
+            limits.append(limit)
+            if let lane = TrustedLane.lane(of: limit) { limits.append(lane) }
+            if limit == .phoneCodeGuess { limits.append(.phoneCodeFirstGuess) }
+            if limit.room == .text { limits += [.newSubjectsBySite, .newSubjectsByApplication] }
+        }
+        return limits
     }
 
     /// Forgets what was counted on each, with the lane of the device that is named.
@@ -93,6 +145,9 @@ extension RateLimitService {
         var lanes = [(charge.limit, charge.subject)]
         if let lane = TrustedLane.lane(of: charge.limit), !charge.device.isEmpty {
             lanes.append((lane, TrustedLane.pair(charge.subject, charge.device)))
+        }
+        if charge.limit == TrustedLane.ofStrangers {
+            lanes.append((.failedSignInInARow, charge.subject))
         }
         return lanes
     }

@@ -66,8 +66,9 @@ package final class RateLimitService: LimitsService {
             SubjectKeyStore(store: store, first: keys.subjects, box: keys.secrets),
             randomness: randomness, logger: logger)
         let table = try LimitTable(
-            statesMax: settings.ringsMax, journal: LimitJournalPlace(beside: store),
-            ledger: ledger, at: time.now(), logger: logger
+            statesMax: settings.ringsMax, layout: TableLayout(of: settings.share),
+            journal: LimitJournalPlace(beside: store), ledger: ledger, at: time.now(),
+            logger: logger
         ) { number in
             LimitName(number: number).map { policies.value.rule($0) }
         }
@@ -135,11 +136,12 @@ package final class RateLimitService: LimitsService {
         try requireCaller(of: context)
         let now = time.now()
         let asked = try AskedCharge.read(request.charges)
+        let namer = try SubjectNamer(request.namedBy)
         let repeatable = context.idempotencyKey.map { key in
             keys.chargeID(context.application, key, asked)
         }
         let id = repeatable ?? randomness.rowKey()
-        let (plan, verdict) = try decide(asked, at: now) {
+        let (plan, verdict) = try decide(asked, namedBy: namer, at: now) {
             try charge($0, as: id, isRepeatable: repeatable != nil, at: now)
         }
         if let verdict { await tell(verdict, of: plan, at: now) }
@@ -184,7 +186,9 @@ package final class RateLimitService: LimitsService {
     ) throws -> RateLimitV1.RefundResponse {
         // Those who name no charges made them under the secret that is still in force.
         let asked = request.charges.isEmpty ? [] : try AskedCharge.read(request.charges)
-        takeBack(try Self.chargeID(request.chargeId), isRight: false, asked, at: time.now())
+        takeBack(
+            try Self.chargeID(request.chargeId), isRight: false, asked,
+            only: try Self.withLanes(request.only), at: time.now())
         return RateLimitV1.RefundResponse()
     }
 
@@ -193,7 +197,10 @@ package final class RateLimitService: LimitsService {
     ) throws -> RateLimitV1.SucceedResponse {
         let now = time.now()
         let asked = try AskedCharge.read(request.charges)
-        takeBack(try Self.chargeID(request.chargeId), isRight: true, asked, at: now)
+        if !request.chargeId.isEmpty {
+            takeBack(try Self.chargeID(request.chargeId), isRight: true, asked, at: now)
+        }
+        if request.forgetDevices { for charge in asked { forgetDevices(of: charge, at: now) } }
         beginAnew(asked, at: now)
         for charge in asked { markDevice(charge, at: now) }
         return RateLimitV1.SucceedResponse()

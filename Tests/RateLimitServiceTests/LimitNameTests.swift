@@ -63,7 +63,7 @@ struct LimitNameTests {
         row(
             .signInWithoutHistory, "sign-in-without-history", 19, ring(4, 10), .refuse,
             isDurable: false),
-        row(.knownDevice, "known-device", 20, ring(1, 57_600), .refuse, isDurable: false),
+        row(.knownDevice, "known-device", 20, ring(1, 129_600), .refuse, isDurable: false),
         row(
             .newDeviceByAccount, "new-device-by-account", 21, ring(10, 1_440), .refuse,
             isDurable: false),
@@ -74,6 +74,28 @@ struct LimitNameTests {
             .phoneCodeGuessByKnownDevice, "phone-code-guess-by-known-device", 24,
             .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
         row(.guestSignUpByAddress, "guest-sign-up-by-address", 25, ring(30, 60), .pass),
+        row(.failedSignInBySite, "failed-sign-in-by-site", 26, ring(64, 15), .refuse),
+        row(
+            .failedSignInInARow, "failed-sign-in-in-a-row", 27,
+            .lock(attempts: 100, lockedFor: .seconds(900), failuresMax: 100), .refuse),
+        row(.phoneCodeFirstGuess, "phone-code-first-guess", 28, ring(1, 60), .refuse),
+        row(.phoneCodeGuessByAddress, "phone-code-guess-by-address", 29, ring(50, 15), .refuse),
+        row(.passwordResetByAddress, "password-reset-by-address", 30, ring(20, 60), .pass),
+        row(.mailByTarget, "mail-by-target", 31, ring(5, 60), .pass),
+        row(
+            .signInFailuresBySite, "sign-in-failures-by-site", 32, ring(10, 10), .refuse,
+            isDurable: false),
+        row(
+            .signInWithoutHistoryBySite, "sign-in-without-history-by-site", 33, ring(1, 10),
+            .refuse, isDurable: false),
+        row(
+            .devicesForgotten, "devices-forgotten", 34, ring(1, 129_600), .refuse, isDurable: false),
+        row(
+            .newSubjectsBySite, "new-subjects-by-site", 35,
+            .rate(count: 1_000, window: .seconds(3_600)), .pass, isDurable: false),
+        row(
+            .newSubjectsByApplication, "new-subjects-by-application", 36,
+            .rate(count: 60_000, window: .seconds(3_600)), .pass, isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -98,6 +120,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is no limit")
     func unknown() {
-        for number: UInt16 in [0, 26, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 37, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

@@ -150,7 +150,7 @@ package enum EmailChangesDescription {
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrOFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -161,68 +161,69 @@ package enum EmailChangesDescription {
             CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
             aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
             Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIusBCg9SZWdp\
+            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
             c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
             UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
             GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
             aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            biKCAQoQUmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
-            eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52\
-            MS5TaWduSW5Qcm9vZlIFcHJvb2YihAEKFVZlcmlmeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgB\
-            IAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgD\
-            IAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4ivQEKFlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3Vu\
-            dFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJv\
-            b2ZSBXByb29mEjMKBG5ld3MYAyABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbk5ld3NS\
-            BG5ld3MiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIQCgNh\
-            bXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMSIAoMcHJvdmVk\
-            X2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNlGAUgASgMUgVub25jZRIQCgNtYWMYBiAB\
-            KAxSA21hYyKhAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoK\
-            YWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNz\
-            d29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
-            InsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3\
-            b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
-            b3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNw\
+            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
+            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
+            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
+            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
+            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
+            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
+            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
+            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
+            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
+            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
+            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
+            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
+            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
+            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
             b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMS\
-            HgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQ\
-            ARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5H\
-            X1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRz\
-            El0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQS\
-            Ki5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2Nv\
-            dW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMK5QsKIHBvc3Rlcm4vaWRlbnRpdHkvdjEvZW1h\
-            aWxzLnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50\
-            aXR5LnByb3RvIpABChlSZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgB\
-            IAEoCVILYWNjZXNzVG9rZW4SGwoJbmV3X2VtYWlsGAIgASgJUghuZXdFbWFpbBIzCgZvcmlnaW4Y\
-            AyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIlQKGlJlcXVlc3RFbWFp\
-            bENoYW5nZVJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFj\
-            Y291bnRSB2FjY291bnQiqwEKGUNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QSFAoFdG9rZW4YASAB\
-            KAlSBXRva2VuEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SIAoIcGFzc3dvcmQY\
-            AyABKAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuT3JpZ2luUgZvcmlnaW4iVAoaQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2USNgoHYWNjb3Vu\
-            dBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCJyChhDYW5jZWxF\
-            bWFpbENoYW5nZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIzCgZv\
-            cmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjkKGUNhbmNl\
-            bEVtYWlsQ2hhbmdlUmVzcG9uc2USHAoJY2FuY2VsbGVkGAEgASgIUgljYW5jZWxsZWQikgEKI1Jl\
-            c2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIg\
-            CghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVy\
-            bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiI6CiRSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3\
-            b3JkUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2VudDKSBAoMRW1haWxDaGFuZ2VzEnUKElJlcXVl\
-            c3RFbWFpbENoYW5nZRIuLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVx\
-            dWVzdBovLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USewoS\
-            Q29uZmlybUVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxDaGFu\
-            Z2VSZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxDaGFuZ2VSZXNwb25z\
-            ZSIEqLUYARJyChFDYW5jZWxFbWFpbENoYW5nZRItLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2FuY2Vs\
-            RW1haWxDaGFuZ2VSZXF1ZXN0Gi4ucG9zdGVybi5pZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5n\
-            ZVJlc3BvbnNlEpkBChxSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkEjgucG9zdGVybi5pZGVu\
-            dGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBo5LnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlc3BvbnNlIgSotRgBYgZwcm90\
-            bzM=
+            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
+            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
+            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
+            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
+            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
+            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
+            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
+            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
+            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
+            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
+            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
+            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
+            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
+            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
+            ZGIGcHJvdG8zCooMCiBwb3N0ZXJuL2lkZW50aXR5L3YxL2VtYWlscy5wcm90bxITcG9zdGVybi5p\
+            ZGVudGl0eS52MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90byK1AQoZUmVxdWVz\
+            dEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEhsK\
+            CW5ld19lbWFpbBgCIAEoCVIIbmV3RW1haWwSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVu\
+            dGl0eS52MS5PcmlnaW5SBm9yaWdpbhIjCg1tYWlsX3dpdGhoZWxkGAQgASgIUgxtYWlsV2l0aGhl\
+            bGQiVAoaUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCKrAQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVx\
+            dWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIQoMYWNjZXNzX3Rva2VuGAIgASgJUgthY2Nlc3NU\
+            b2tlbhIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsu\
+            cG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJUChpDb25maXJtRW1haWxDaGFuZ2VS\
+            ZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50Ugdh\
+            Y2NvdW50InIKGENhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlS\
+            C2FjY2Vzc1Rva2VuEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2lu\
+            UgZvcmlnaW4iOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRIcCgljYW5jZWxsZWQYASABKAhS\
+            CWNhbmNlbGxlZCKSAQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QSFAoFZW1h\
+            aWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmln\
+            aW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjoKJFJlc2VuZFZl\
+            cmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50MpIECgxFbWFp\
+            bENoYW5nZXMSdQoSUmVxdWVzdEVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1\
+            ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0RW1haWxD\
+            aGFuZ2VSZXNwb25zZRJ7ChJDb25maXJtRW1haWxDaGFuZ2USLi5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1F\
+            bWFpbENoYW5nZVJlc3BvbnNlIgSotRgBEnIKEUNhbmNlbEVtYWlsQ2hhbmdlEi0ucG9zdGVybi5p\
+            ZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LkNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2USmQEKHFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dv\
+            cmQSOC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1\
+            ZXN0GjkucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVz\
+            cG9uc2UiBKi1GAFiBnByb3RvMw==
             """)
 }

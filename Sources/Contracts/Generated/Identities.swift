@@ -224,7 +224,7 @@ package enum IdentitiesDescription {
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrOFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -235,94 +235,94 @@ package enum IdentitiesDescription {
             CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
             aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
             Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIusBCg9SZWdp\
+            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
             c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
             UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
             GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
             aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            biKCAQoQUmVnaXN0ZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0\
-            eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52\
-            MS5TaWduSW5Qcm9vZlIFcHJvb2YihAEKFVZlcmlmeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgB\
-            IAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgD\
-            IAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4ivQEKFlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3Vu\
-            dFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJv\
-            b2ZSBXByb29mEjMKBG5ld3MYAyABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbk5ld3NS\
-            BG5ld3MiqgEKC1NpZ25JblByb29mEh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIQCgNh\
-            bXIYAiADKAlSA2FtchIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMSIAoMcHJvdmVk\
-            X2F0X21zGAQgASgDUgpwcm92ZWRBdE1zEhQKBW5vbmNlGAUgASgMUgVub25jZRIQCgNtYWMYBiAB\
-            KAxSA21hYyKhAQoTQ29uZmlybUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoK\
-            YWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNz\
-            d29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
-            InsKFENvbmZpcm1FbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLkFjY291bnRSB2FjY291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3\
-            b3JkUmVwbGFjZWQiUwoRR2V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNj\
-            b3VudElkEh8KC3dpdGhfcHJvb2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNw\
+            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
+            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
+            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
+            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
+            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
+            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
+            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
+            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
+            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
+            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
+            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
+            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
+            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
+            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
             b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EiEKDGhhc19wYXNzd29yZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMS\
-            HgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQ\
-            ARIcChhBQ0NPVU5UX1NUQVRVU19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5H\
-            X1ZFUklGSUNBVElPThADEhsKF0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRz\
-            El0KCFJlZ2lzdGVyEiQucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQS\
-            Ki5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2Nv\
-            dW50UmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMKsRcKJHBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRl\
-            bnRpdGllcy5wcm90bxITcG9zdGVybi5pZGVudGl0eS52MRoicG9zdGVybi9pZGVudGl0eS92MS9p\
-            ZGVudGl0eS5wcm90bxoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIi8KEUlzc3VlTm9u\
-            Y2VSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlciJ1ChJJc3N1ZU5vbmNlUmVzcG9u\
-            c2USFAoFbm9uY2UYASABKAlSBW5vbmNlEiUKDnByb3ZpZGVyX25vbmNlGAIgASgJUg1wcm92aWRl\
-            ck5vbmNlEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIq4BCg1Qcm92aWRlclRv\
-            a2VuEhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlchIZCghpZF90b2tlbhgCIAEoCVIHaWRUb2tl\
-            bhIUCgVub25jZRgDIAEoCVIFbm9uY2USLQoSYXV0aG9yaXphdGlvbl9jb2RlGAQgASgJUhFhdXRo\
-            b3JpemF0aW9uQ29kZRIhCgxkaXNwbGF5X25hbWUYBSABKAlSC2Rpc3BsYXlOYW1lItQBChlTaWdu\
-            SW5XaXRoUHJvdmlkZXJSZXF1ZXN0EjgKBXRva2VuGAEgASgLMiIucG9zdGVybi5pZGVudGl0eS52\
-            MS5Qcm92aWRlclRva2VuUgV0b2tlbhIsChJndWVzdF9hY2Nlc3NfdG9rZW4YAiABKAlSEGd1ZXN0\
-            QWNjZXNzVG9rZW4SGgoIbGFuZ3VhZ2UYAyABKAlSCGxhbmd1YWdlEjMKBm9yaWdpbhgEIAEoCzIb\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iawoYU2lnbkluQW5vbnltb3VzbHlS\
-            ZXF1ZXN0EhoKCGxhbmd1YWdlGAEgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YAiABKAsyGy5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIv0CChFBZG1pc3Npb25SZXNwb25zZRI2Cgdh\
-            Y2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXBy\
-            b29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSHgoLaXNf\
-            bmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchInCg9yZW1vdmVkX21ldGhvZHMYBCADKAlSDnJlbW92\
-            ZWRNZXRob2RzEhsKCWlzX2xpbmtlZBgFIAEoCFIIaXNMaW5rZWQSHwoLaXNfdXBncmFkZWQYBiAB\
-            KAhSCmlzVXBncmFkZWQSPAoJY29sbGlzaW9uGAcgASgLMh4ucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b2xsaXNpb25SCWNvbGxpc2lvbhIzCgRuZXdzGAggASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5T\
-            aWduSW5OZXdzUgRuZXdzIoYBCglDb2xsaXNpb24SMgoFZ3Vlc3QYASABKAsyHC5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkFjY291bnRSBWd1ZXN0EiEKDGNob2ljZV90b2tlbhgCIAEoCVILY2hvaWNlVG9r\
-            ZW4SIgoNZXhwaXJlc19hdF9tcxgDIAEoA1ILZXhwaXJlc0F0TXMipwEKE0xpbmtQcm92aWRlclJl\
-            cXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhI4CgV0b2tlbhgCIAEoCzIi\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMwoGb3JpZ2luGAMgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJOChRMaW5rUHJvdmlkZXJSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50In8KDVVubGlua1JlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIW\
-            CgZtZXRob2QYAiABKAlSBm1ldGhvZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLk9yaWdpblIGb3JpZ2luIkgKDlVubGlua1Jlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQiWgoMU2lnbkluTWV0aG9kEhYKBm1l\
-            dGhvZBgBIAEoCVIGbWV0aG9kEh4KC2FkZGVkX2F0X21zGAIgASgDUglhZGRlZEF0TXMSEgoEaGlu\
-            dBgDIAEoCVIEaGludCI3ChJMaXN0TWV0aG9kc1JlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJ\
-            UgthY2Nlc3NUb2tlbiJSChNMaXN0TWV0aG9kc1Jlc3BvbnNlEjsKB21ldGhvZHMYASADKAsyIS5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbk1ldGhvZFIHbWV0aG9kcyKqAQoWUHJvdmVCeVByb3Zp\
-            ZGVyUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEjgKBXRva2VuGAIg\
-            ASgLMiIucG9zdGVybi5pZGVudGl0eS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIzCgZvcmlnaW4Y\
-            AyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIlEKF1Byb3ZlQnlQcm92\
-            aWRlclJlc3BvbnNlEjYKBXByb29mGAEgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Q\
-            cm9vZlIFcHJvb2Yy0wUKCklkZW50aXRpZXMSXQoKSXNzdWVOb25jZRImLnBvc3Rlcm4uaWRlbnRp\
-            dHkudjEuSXNzdWVOb25jZVJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50aXR5LnYxLklzc3VlTm9uY2VS\
-            ZXNwb25zZRJsChJTaWduSW5XaXRoUHJvdmlkZXISLi5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25J\
-            bldpdGhQcm92aWRlclJlcXVlc3QaJi5wb3N0ZXJuLmlkZW50aXR5LnYxLkFkbWlzc2lvblJlc3Bv\
-            bnNlEmoKEVNpZ25JbkFub255bW91c2x5Ei0ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Bbm9u\
-            eW1vdXNseVJlcXVlc3QaJi5wb3N0ZXJuLmlkZW50aXR5LnYxLkFkbWlzc2lvblJlc3BvbnNlEmMK\
-            DExpbmtQcm92aWRlchIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlua1Byb3ZpZGVyUmVxdWVzdBop\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlua1Byb3ZpZGVyUmVzcG9uc2USUQoGVW5saW5rEiIucG9z\
-            dGVybi5pZGVudGl0eS52MS5VbmxpbmtSZXF1ZXN0GiMucG9zdGVybi5pZGVudGl0eS52MS5Vbmxp\
-            bmtSZXNwb25zZRJmCgtMaXN0TWV0aG9kcxInLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdE1ldGhv\
-            ZHNSZXF1ZXN0GigucG9zdGVybi5pZGVudGl0eS52MS5MaXN0TWV0aG9kc1Jlc3BvbnNlIgSItRgB\
-            EmwKD1Byb3ZlQnlQcm92aWRlchIrLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmVCeVByb3ZpZGVy\
-            UmVxdWVzdBosLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmVCeVByb3ZpZGVyUmVzcG9uc2ViBnBy\
-            b3RvMw==
+            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
+            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
+            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
+            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
+            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
+            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
+            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
+            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
+            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
+            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
+            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
+            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
+            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
+            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
+            ZGIGcHJvdG8zCrEXCiRwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXRpZXMucHJvdG8SE3Bvc3Rl\
+            cm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aHnBvc3Rl\
+            cm4vaWRlbnRpdHkvdjEvbmV3cy5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRl\
+            chgBIAEoCVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVu\
+            b25jZRIlCg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0\
+            X21zGAMgASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEo\
+            CVIIcHJvdmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5v\
+            bmNlEi0KEmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlz\
+            cGxheV9uYW1lGAUgASgJUgtkaXNwbGF5TmFtZSLUAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVz\
+            dBI4CgV0b2tlbhgBIAEoCzIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmlkZXJUb2tlblIFdG9r\
+            ZW4SLAoSZ3Vlc3RfYWNjZXNzX3Rva2VuGAIgASgJUhBndWVzdEFjY2Vzc1Rva2VuEhoKCGxhbmd1\
+            YWdlGAMgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            Lk9yaWdpblIGb3JpZ2luImsKGFNpZ25JbkFub255bW91c2x5UmVxdWVzdBIaCghsYW5ndWFnZRgB\
+            IAEoCVIIbGFuZ3VhZ2USMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5Pcmln\
+            aW5SBm9yaWdpbiL9AgoRQWRtaXNzaW9uUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rl\
+            cm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEh4KC2lzX25ld191c2VyGAMgASgIUglpc05l\
+            d1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5yZW1vdmVkTWV0aG9kcxIbCglpc19saW5r\
+            ZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVkGAYgASgIUgppc1VwZ3JhZGVkEjwKCWNv\
+            bGxpc2lvbhgHIAEoCzIeLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24S\
+            MwoEbmV3cxgIIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3c1IEbmV3cyKGAQoJ\
+            Q29sbGlzaW9uEjIKBWd1ZXN0GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgVn\
+            dWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMY\
+            AyABKANSC2V4cGlyZXNBdE1zIqcBChNMaW5rUHJvdmlkZXJSZXF1ZXN0EiEKDGFjY2Vzc190b2tl\
+            bhgBIAEoCVILYWNjZXNzVG9rZW4SOAoFdG9rZW4YAiABKAsyIi5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LlByb3ZpZGVyVG9rZW5SBXRva2VuEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHku\
+            djEuT3JpZ2luUgZvcmlnaW4iTgoUTGlua1Byb3ZpZGVyUmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
+            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCJ/Cg1VbmxpbmtSZXF1ZXN0\
+            EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SFgoGbWV0aG9kGAIgASgJUgZtZXRo\
+            b2QSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJI\
+            Cg5VbmxpbmtSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
+            Y2NvdW50UgdhY2NvdW50IloKDFNpZ25Jbk1ldGhvZBIWCgZtZXRob2QYASABKAlSBm1ldGhvZBIe\
+            CgthZGRlZF9hdF9tcxgCIAEoA1IJYWRkZWRBdE1zEhIKBGhpbnQYAyABKAlSBGhpbnQiNwoSTGlz\
+            dE1ldGhvZHNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iUgoTTGlz\
+            dE1ldGhvZHNSZXNwb25zZRI7CgdtZXRob2RzGAEgAygLMiEucG9zdGVybi5pZGVudGl0eS52MS5T\
+            aWduSW5NZXRob2RSB21ldGhvZHMiqgEKFlByb3ZlQnlQcm92aWRlclJlcXVlc3QSIQoMYWNjZXNz\
+            X3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhI4CgV0b2tlbhgCIAEoCzIiLnBvc3Rlcm4uaWRlbnRp\
+            dHkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVu\
+            dGl0eS52MS5PcmlnaW5SBm9yaWdpbiJRChdQcm92ZUJ5UHJvdmlkZXJSZXNwb25zZRI2CgVwcm9v\
+            ZhgBIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mMtMFCgpJZGVu\
+            dGl0aWVzEl0KCklzc3VlTm9uY2USJi5wb3N0ZXJuLmlkZW50aXR5LnYxLklzc3VlTm9uY2VSZXF1\
+            ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2USbAoSU2lnbkluV2l0\
+            aFByb3ZpZGVyEi4ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5XaXRoUHJvdmlkZXJSZXF1ZXN0\
+            GiYucG9zdGVybi5pZGVudGl0eS52MS5BZG1pc3Npb25SZXNwb25zZRJqChFTaWduSW5Bbm9ueW1v\
+            dXNseRItLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluQW5vbnltb3VzbHlSZXF1ZXN0GiYucG9z\
+            dGVybi5pZGVudGl0eS52MS5BZG1pc3Npb25SZXNwb25zZRJjCgxMaW5rUHJvdmlkZXISKC5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLkxpbmtQcm92aWRlclJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LkxpbmtQcm92aWRlclJlc3BvbnNlElEKBlVubGluaxIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuVW5s\
+            aW5rUmVxdWVzdBojLnBvc3Rlcm4uaWRlbnRpdHkudjEuVW5saW5rUmVzcG9uc2USZgoLTGlzdE1l\
+            dGhvZHMSJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpc3RNZXRob2RzUmVxdWVzdBooLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuTGlzdE1ldGhvZHNSZXNwb25zZSIEiLUYARJsCg9Qcm92ZUJ5UHJvdmlkZXIS\
+            Ky5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlcXVlc3QaLC5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlc3BvbnNlYgZwcm90bzM=
             """)
 }

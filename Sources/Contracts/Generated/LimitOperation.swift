@@ -19,7 +19,7 @@ package protocol LimitOperationAPI: Sendable {
     ) async throws -> RateLimitV1.ListSubjectKeysResponse
 
     /// Has another secret made. Nobody is freed or charged by it: what is kept under the former one is
-    /// found until nothing of it counts any more, 40 days at the least.
+    /// found until nothing of it counts any more, 90 days at the least.
     func rotateSubjectKey(
         _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RotateSubjectKeyResponse

@@ -26,7 +26,7 @@ package protocol LimitsAPI: Sendable {
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RefundResponse
 
-    /// The attempt was right: takes its charge back, lets graduated delays and locks begin anew, and
+    /// The attempt was right: takes its charge back, lets graduated delays and locks begin again, and
     /// remembers the devices that were named, which from now on have lanes of their own.
     func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
@@ -60,7 +60,7 @@ package protocol LimitsService: LimitsAPI {
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse
 
-    /// The attempt was right: takes its charge back, lets graduated delays and locks begin anew, and
+    /// The attempt was right: takes its charge back, lets graduated delays and locks begin again, and
     /// remembers the devices that were named, which from now on have lanes of their own.
     ///
     /// On the connection's event loop: it may not wait.
@@ -222,38 +222,41 @@ package enum LimitsDescription {
             reset,
         ],
         fileDescriptorSet: """
-            CrEOCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
-            bWl0LnYxIlAKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
-            c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZSLUAQoIRGVjaXNpb24SGAoHbGltaXRlZBgB\
-            IAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGltaXQSJAoOcmV0cnlfYWZ0ZXJfbXMYAyAB\
-            KARSDHJldHJ5QWZ0ZXJNcxIcCglyZW1haW5pbmcYBCABKA1SCXJlbWFpbmluZxIYCgdhdHRlbXB0\
-            GAUgASgNUgdhdHRlbXB0Eh4KC3Jlc2V0X2F0X21zGAYgASgDUglyZXNldEF0TXMSGgoIc2VudGVu\
-            Y2UYByABKAlSCHNlbnRlbmNlImQKDkNvbnN1bWVSZXF1ZXN0EjYKB2NoYXJnZXMYASADKAsyHC5w\
-            b3N0ZXJuLnJhdGVsaW1pdC52MS5DaGFyZ2VSB2NoYXJnZXMSGgoIbGFuZ3VhZ2UYAiABKAlSCGxh\
-            bmd1YWdlImoKD0NvbnN1bWVSZXNwb25zZRI6CghkZWNpc2lvbhgBIAEoCzIeLnBvc3Rlcm4ucmF0\
+            Ct8PCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            bWl0LnYxImgKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
+            c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZRIWCgZ0YXJnZXQYBCABKAlSBnRhcmdldCLU\
+            AQoIRGVjaXNpb24SGAoHbGltaXRlZBgBIAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGlt\
+            aXQSJAoOcmV0cnlfYWZ0ZXJfbXMYAyABKARSDHJldHJ5QWZ0ZXJNcxIcCglyZW1haW5pbmcYBCAB\
+            KA1SCXJlbWFpbmluZxIYCgdhdHRlbXB0GAUgASgNUgdhdHRlbXB0Eh4KC3Jlc2V0X2F0X21zGAYg\
+            ASgDUglyZXNldEF0TXMSGgoIc2VudGVuY2UYByABKAlSCHNlbnRlbmNlIr0BCg5Db25zdW1lUmVx\
+            dWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFy\
+            Z2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZRInCg5jbGllbnRfYWRkcmVzcxgDIAEoCUgA\
+            Ug1jbGllbnRBZGRyZXNzEiIKC2FwcGxpY2F0aW9uGAQgASgJSABSC2FwcGxpY2F0aW9uQgoKCG5h\
+            bWVkX2J5ImoKD0NvbnN1bWVSZXNwb25zZRI6CghkZWNpc2lvbhgBIAEoCzIeLnBvc3Rlcm4ucmF0\
             ZWxpbWl0LnYxLkRlY2lzaW9uUghkZWNpc2lvbhIbCgljaGFyZ2VfaWQYAiABKAlSCGNoYXJnZUlk\
             ImIKDENoZWNrUmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEu\
             Q2hhcmdlUgdjaGFyZ2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZSJLCg1DaGVja1Jlc3Bv\
             bnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGltaXQudjEuRGVjaXNpb25SCGRl\
-            Y2lzaW9uImQKDVJlZnVuZFJlcXVlc3QSGwoJY2hhcmdlX2lkGAEgASgJUghjaGFyZ2VJZBI2Cgdj\
-            aGFyZ2VzGAIgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIhAKDlJl\
-            ZnVuZFJlc3BvbnNlImUKDlN1Y2NlZWRSZXF1ZXN0EhsKCWNoYXJnZV9pZBgBIAEoCVIIY2hhcmdl\
-            SWQSNgoHY2hhcmdlcxgCIAMoCzIcLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdl\
-            cyIRCg9TdWNjZWVkUmVzcG9uc2UiYQoLUGVla1JlcXVlc3QSNgoHY2hhcmdlcxgBIAMoCzIcLnBv\
-            c3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdlcxIaCghsYW5ndWFnZRgCIAEoCVIIbGFu\
-            Z3VhZ2UiSgoMUGVla1Jlc3BvbnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGlt\
-            aXQudjEuRGVjaXNpb25SCGRlY2lzaW9uIkYKDFJlc2V0UmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygL\
-            MhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIi0KDVJlc2V0UmVzcG9uc2US\
-            HAoJZm9yZ290dGVuGAEgASgNUglmb3Jnb3R0ZW4ypgQKBkxpbWl0cxJWCgdDb25zdW1lEiQucG9z\
-            dGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5D\
-            b25zdW1lUmVzcG9uc2USVgoFQ2hlY2sSIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1JlcXVl\
-            c3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1Jlc3BvbnNlIgSYtRgBElkKBlJlZnVuZBIj\
-            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJlcXVlc3QaJC5wb3N0ZXJuLnJhdGVsaW1pdC52\
-            MS5SZWZ1bmRSZXNwb25zZSIEmLUYARJcCgdTdWNjZWVkEiQucG9zdGVybi5yYXRlbGltaXQudjEu\
-            U3VjY2VlZFJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5TdWNjZWVkUmVzcG9uc2UiBJi1\
-            GAESWwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVybi5y\
-            YXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgyItRgBoLUYZJi1GAESVgoFUmVzZXQSIi5wb3N0ZXJu\
-            LnJhdGVsaW1pdC52MS5SZXNldFJlcXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJl\
-            c3BvbnNlIgSItRgBYgZwcm90bzM=
+            Y2lzaW9uIngKDVJlZnVuZFJlcXVlc3QSGwoJY2hhcmdlX2lkGAEgASgJUghjaGFyZ2VJZBI2Cgdj\
+            aGFyZ2VzGAIgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzEhIKBG9u\
+            bHkYAyADKAlSBG9ubHkiEAoOUmVmdW5kUmVzcG9uc2UijAEKDlN1Y2NlZWRSZXF1ZXN0EhsKCWNo\
+            YXJnZV9pZBgBIAEoCVIIY2hhcmdlSWQSNgoHY2hhcmdlcxgCIAMoCzIcLnBvc3Rlcm4ucmF0ZWxp\
+            bWl0LnYxLkNoYXJnZVIHY2hhcmdlcxIlCg5mb3JnZXRfZGV2aWNlcxgDIAEoCFINZm9yZ2V0RGV2\
+            aWNlcyIRCg9TdWNjZWVkUmVzcG9uc2UiYQoLUGVla1JlcXVlc3QSNgoHY2hhcmdlcxgBIAMoCzIc\
+            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdlcxIaCghsYW5ndWFnZRgCIAEoCVII\
+            bGFuZ3VhZ2UiSgoMUGVla1Jlc3BvbnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRl\
+            bGltaXQudjEuRGVjaXNpb25SCGRlY2lzaW9uIkYKDFJlc2V0UmVxdWVzdBI2CgdjaGFyZ2VzGAEg\
+            AygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIi0KDVJlc2V0UmVzcG9u\
+            c2USHAoJZm9yZ290dGVuGAEgASgNUglmb3Jnb3R0ZW4ypgQKBkxpbWl0cxJWCgdDb25zdW1lEiQu\
+            cG9zdGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52\
+            MS5Db25zdW1lUmVzcG9uc2USVgoFQ2hlY2sSIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1Jl\
+            cXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1Jlc3BvbnNlIgSYtRgBElkKBlJlZnVu\
+            ZBIjLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJlcXVlc3QaJC5wb3N0ZXJuLnJhdGVsaW1p\
+            dC52MS5SZWZ1bmRSZXNwb25zZSIEmLUYARJcCgdTdWNjZWVkEiQucG9zdGVybi5yYXRlbGltaXQu\
+            djEuU3VjY2VlZFJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5TdWNjZWVkUmVzcG9uc2Ui\
+            BJi1GAESWwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVy\
+            bi5yYXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgyItRgBoLUYZJi1GAESVgoFUmVzZXQSIi5wb3N0\
+            ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJlcXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNl\
+            dFJlc3BvbnNlIgSItRgBYgZwcm90bzM=
             """)
 }

@@ -22,10 +22,14 @@ struct RequestEmailChangeFlow: Sendable {
         let (answer, _) = try await LimitedMail(limits: limits).run(
             .verificationMail(account: account), language: request.language, context, onward
         ) {
-            try await changes.requestEmailChange(
-                IdentityV1.RequestEmailChangeRequest(
-                    accessToken: request.accessToken, newEmail: request.newEmail, origin: origin),
-                onward)
+            try await LimitedMail(limits: limits).runUnasked(
+                to: request.newEmail, language: request.language, context, onward
+            ) { isWithheld in
+                try await changes.requestEmailChange(
+                    IdentityV1.RequestEmailChangeRequest(
+                        accessToken: request.accessToken, newEmail: request.newEmail,
+                        origin: origin, mailWithheld: isWithheld), onward)
+            }
         }
         return GatewayV1.RequestEmailChangeResponse(account: answer.account)
     }

@@ -1,3 +1,4 @@
+import EmailAddresses
 import Messages
 import RPC
 import ServiceRuntime
@@ -14,5 +15,32 @@ struct LimitedMail: Sendable {
     ) async throws -> (answer: Answer, charge: LimitCharge) {
         try await limits.charging(
             action, context, language: language, chargedOnceFor: onward.idempotencyKey, asking)
+    }
+
+    /// Counts a mail that others may cause at an address that is not theirs: that it is taken, that it
+    /// is to become another account's. Over its limit the flow goes on without the mail, and answers
+    /// the same. Attack: mails of many flows, accounts and addresses are aimed at one person, to bury
+    /// the reset link that he asks for.
+    /// - Parameter asking: asks identity with `onward`; is given whether the mail is withheld.
+    func runUnasked<Answer>(
+        to email: String, language: String, _ context: CallContext, _ onward: CallContext,
+        _ asking: (Bool) async throws -> Answer
+    ) async throws -> Answer {
+        // What is no address is identity's to refuse.
+        guard EmailAddress(email) != nil else { return try await asking(false) }
+        let action = LimitedAction.unaskedMail(email: email)
+        let charge: LimitCharge
+        do {
+            charge = try await limits.begin(
+                action, context, language: language, chargedOnceFor: onward.idempotencyKey)
+        } catch let error as ServiceError where error.code == .tooManyRequests {
+            return try await asking(true)
+        }
+        do {
+            return try await asking(false)
+        } catch let error as ServiceError {
+            await limits.settle(charge, of: action, after: error, context)
+            throw error
+        }
     }
 }

@@ -9,16 +9,24 @@ import ServiceRuntime
 struct VerifyEmailFlow: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
+    let limits: LimitGuard
 
     func run(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {
         let onward = try context.onward(for: "VerifyEmail")
         let origin = try Origin.of(request.device, context)
+        let owner = try await owner(request.accessToken, context)
         let confirmed = try await accounts.confirmEmail(
             IdentityV1.ConfirmEmailRequest(
-                token: request.token, accountId: try await owner(request.accessToken, context),
-                password: request.password, origin: origin), onward)
+                token: request.token, accountId: owner, password: request.password,
+                origin: origin), onward)
+        // By the account's own session, or by who has replaced a stranger's password.
+        if !owner.isEmpty || confirmed.passwordReplaced {
+            await limits.remember(
+                confirmed.account?.email ?? "", on: origin.deviceId,
+                forgettingOthers: confirmed.passwordReplaced, context)
+        }
         return GatewayV1.VerifyEmailResponse(account: confirmed.account)
     }
 

@@ -15,10 +15,27 @@ extension LimitGuard {
         do {
             return (try await act(), charge)
         } catch let error as ServiceError {
-            if ChargeSettlement(of: action.kind, after: error) == .givenBack {
-                await refund(charge, context)
-            }
+            await settle(charge, of: action, after: error, context)
             throw error
+        } catch {
+            failed(charge)
+            throw error
+        }
+    }
+
+    /// Gives a charge back whose flow has failed, in whole or in part, or lets it stand.
+    func settle(
+        _ charge: LimitCharge, of action: LimitedAction, after error: ServiceError,
+        _ context: CallContext
+    ) async {
+        if ChargeSettlement(of: action.kind, after: error) == .givenBack {
+            return await refund(charge, context)
+        }
+        let spared = action.spared(by: error)
+        if spared.isEmpty {
+            failed(charge)
+        } else {
+            await refund(charge, context, only: spared)
         }
     }
 }

@@ -8,6 +8,8 @@ package import ServiceRuntime
 struct LimitCharge: Sendable {
     fileprivate let id: String
     fileprivate let charges: [RateLimitV1.Charge]
+    /// Whom a guess is about (`GuessesUnderWay`); nil for what is none.
+    fileprivate var guessedAt: String?
     /// Which attempt it was under the strictest of its limits, from 1.
     var attempt: UInt32 = 1
 }
@@ -22,6 +24,7 @@ package struct LimitGuard: Sendable {
     private let limits: any LimitsAPI
     private let failures: [LimitedFlow: LimiterFailure]
     private let alarm: LimiterAlarm
+    private let underWay = GuessesUnderWay()
     private let time: any Time
     private let logger: Logger
 
@@ -49,6 +52,47 @@ package struct LimitGuard: Sendable {
         chargedOnceFor key: String? = nil
     ) async throws -> LimitCharge {
         try requireTime(context)
+        let guessedAt = action.guessedAt
+        let areOthers = guessedAt.map { underWay.begin($0, at: time.uptime()) } ?? false
+        let consumed: Consumed
+        do {
+            consumed = try await consume(action, context, language: language, key)
+        } catch {
+            end(guessedAt)
+            throw error
+        }
+        switch consumed {
+        case .charged(var charge):
+            charge.guessedAt = guessedAt
+            return charge
+        case .limited(let decision):
+            let areStill = end(guessedAt)
+            guard areOthers || areStill, LimitedAction.isAboutGuessed(decision?.limit ?? "") else {
+                throw Self.refusal(decision)
+            }
+            throw ServiceError(.tooManyRequests, retryAfter: GuessesUnderWay.wait)
+        }
+    }
+
+    /// What the limiter said of a charge.
+    private enum Consumed {
+        case charged(LimitCharge)
+        case limited(RateLimitV1.Decision?)
+    }
+
+    /// A guess is not under way any more.
+    /// - Returns: whether others at the same subject are.
+    @discardableResult
+    private func end(_ guessedAt: String?) -> Bool {
+        guessedAt.map { underWay.end($0, at: time.uptime()) } ?? false
+    }
+
+    /// The guess that was charged has failed: it stands.
+    func failed(_ charge: LimitCharge) { end(charge.guessedAt) }
+
+    private func consume(
+        _ action: LimitedAction, _ context: CallContext, language: String, _ key: String?
+    ) async throws -> Consumed {
         let charges = action.charges
         if charges.contains(where: { $0.limit == "unaddressed-by-application" }) {
             logger.warning(
@@ -60,20 +104,21 @@ package struct LimitGuard: Sendable {
             answer = try await limits.consume(
                 RateLimitV1.ConsumeRequest(
                     charges: charges,
-                    language: language.isEmpty ? context.metadata.language.rawValue : language),
+                    language: language.isEmpty ? context.metadata.language.rawValue : language,
+                    namedBy: LimitedCaller(context).namedBy),
                 asking(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {
             let failure = failures[action.flow] ?? action.flow.failure
             alarm.fellBack(action.flow, failure, error)
             guard failure == .pass else { throw ServiceError(.unavailable) }
-            return LimitCharge(id: "", charges: charges)
+            return .charged(LimitCharge(id: "", charges: charges))
         }
         alarm.answered()
         guard let decision = answer.decision, !decision.limited else {
-            throw Self.refusal(answer.decision)
+            return .limited(answer.decision)
         }
-        return LimitCharge(
-            id: answer.chargeId, charges: charges, attempt: decision.attempt)
+        return .charged(
+            LimitCharge(id: answer.chargeId, charges: charges, attempt: decision.attempt))
     }
 
     /// What another one of the first charge would be answered now; nil where the limiter does not
@@ -110,10 +155,33 @@ package struct LimitGuard: Sendable {
     }
 
     /// The attempt was none: takes the charge back.
-    func refund(_ charge: LimitCharge, _ context: CallContext) async {
+    /// - Parameter only: the limits whose part is taken back; empty for all.
+    func refund(
+        _ charge: LimitCharge, _ context: CallContext, only: [String] = []
+    ) async {
         await tell(of: charge, context) { context in
             _ = try await limits.refund(
-                RateLimitV1.RefundRequest(chargeId: charge.id, charges: charge.charges), context)
+                RateLimitV1.RefundRequest(
+                    chargeId: charge.id, charges: charge.charges, only: only), context)
+        }
+    }
+
+    /// The account's owner is there, though no guess was counted: has the device known to the account
+    /// from now on, and opens what strangers' failures in a row have shut.
+    /// - Parameter forgettingOthers: whoever was in the account until now may be a stranger, whose
+    ///   devices must not stay known.
+    func remember(
+        _ email: String, on device: String, forgettingOthers: Bool = false, _ context: CallContext
+    ) async {
+        // An account without an email has no password to guess.
+        guard !email.isEmpty else { return }
+        do {
+            _ = try await limits.succeed(
+                RateLimitV1.SucceedRequest(
+                    charges: [LimitedAction.ofAccount(email, device)],
+                    forgetDevices: forgettingOthers), afterwards(context))
+        } catch {
+            logger.warning("a device was not remembered", fields: [.detail: .error(error)])
         }
     }
 
@@ -122,6 +190,7 @@ package struct LimitGuard: Sendable {
         of charge: LimitCharge, _ context: CallContext,
         _ telling: @escaping @Sendable (CallContext) async throws -> Void
     ) async {
+        defer { end(charge.guessedAt) }
         // One that was not made, since the limiter was away, has no id.
         guard !charge.id.isEmpty else { return }
         let context = afterwards(context)

@@ -1,4 +1,5 @@
 import Glibc
+import Messages
 import RPC
 import ServiceRuntime
 
@@ -44,6 +45,14 @@ extension CallContext {
             text.utf8.count <= Self.addressBytesMax, Self.isAddress(text)
         else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.clientAddress]) }
         return text
+    }
+
+    /// As the limiter is told who names a batch's subjects.
+    var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
+        switch self {
+        case .address(let text): .clientAddress(text)
+        case .application(let text): .application(text)
+        }
     }
 
     private static func isAddress(_ text: String) -> Bool {

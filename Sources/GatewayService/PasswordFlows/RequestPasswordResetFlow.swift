@@ -20,7 +20,8 @@ struct RequestPasswordResetFlow: Sendable {
         _ = try EmailAddress.required(request.email)
         let limited = LimitedMail(limits: limits)
         _ = try await limited.run(
-            .passwordReset(email: request.email), language: request.language, context, onward
+            .passwordReset(email: request.email, caller: LimitedCaller(context)),
+            language: request.language, context, onward
         ) {
             try await credentials.requestPasswordReset(
                 IdentityV1.RequestPasswordResetRequest(email: request.email, origin: origin),

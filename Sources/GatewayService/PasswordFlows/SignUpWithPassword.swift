@@ -27,6 +27,9 @@ struct SignUpWithPassword: Sendable {
             return GatewayV1.SignUpWithPasswordResponse(
                 account: registered.account, isNewUser: true)
         }
+        // The device that made the account is its owner's as long as nobody proves otherwise: or
+        // strangers' guesses would keep it out.
+        await limits.remember(registered.account?.email ?? "", on: origin.deviceId, context)
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignUpWithPasswordResponse(
@@ -42,12 +45,16 @@ struct SignUpWithPassword: Sendable {
             .signUp(email: request.email, caller: LimitedCaller(context)), context,
             language: request.language, chargedOnceFor: onward.idempotencyKey
         ) {
-            try await accounts.register(
-                IdentityV1.RegisterRequest(
-                    email: request.email, password: request.password,
-                    displayName: request.displayName, language: request.language, origin: origin,
-                    guestAccessToken: asking),
-                onward)
+            try await LimitedMail(limits: limits).runUnasked(
+                to: request.email, language: request.language, context, onward
+            ) { isWithheld in
+                try await accounts.register(
+                    IdentityV1.RegisterRequest(
+                        email: request.email, password: request.password,
+                        displayName: request.displayName, language: request.language,
+                        origin: origin, guestAccessToken: asking, mailWithheld: isWithheld),
+                    onward)
+            }
         }.answer
     }
 }

@@ -5,18 +5,42 @@ import ServiceRuntime
 
 /// Counts a guess at a code, whichever flow asks for it. Charged before the code is looked at,
 /// so that parallel guesses cannot slip through; on the number that the caller names, which identity
-/// compares with the one that the code was sent to.
+/// compares with the one that the code was sent to, and on the caller's address.
+///
+///     identity says                             number          address
+///     the code is right                         is given back   is given back
+///     wrong, compared with a live code of it    stands          stands
+///     there is no such live code                is given back   stands
+///     no answer in time, or we failed           is given back   stands
+///     anything else                             is given back   is given back
 struct CountedCode: Sendable {
     let limits: LimitGuard
 
-    /// - Parameter attempt: asks identity.
+    /// - Parameters:
+    ///   - request: the id of the request that had the code sent, as the caller names it.
+    ///   - attempt: asks identity.
     /// - Returns: identity's answer. The limiter knows then that the guess was right: the waits
-    ///   between codes begin anew, and the device is known.
+    ///   between codes begin again, and the device is known.
     func run<Answer: Sendable>(
-        _ number: PhoneNumber, device: String, language: String, _ context: CallContext,
+        _ number: PhoneNumber, request: String, device: String, language: String,
+        _ context: CallContext, _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await count(
+                .phoneCodeGuess(
+                    number: number.text, request: request, device: device,
+                    caller: LimitedCaller(context)),
+                language: language, context, attempt)
+        } catch let error as ServiceError where error.isOfNoLiveCode {
+            // One answer for both: which requests live is nobody's to learn.
+            throw ServiceError(.invalidCode, fields: ["code"])
+        }
+    }
+
+    private func count<Answer: Sendable>(
+        _ action: LimitedAction, language: String, _ context: CallContext,
         _ attempt: () async throws -> Answer
     ) async throws -> Answer {
-        let action = LimitedAction.phoneCodeGuess(number: number.text, device: device)
         let (answer, charge) = try await limits.charging(
             action, context, language: language, attempt)
         await limits.succeed(charge, context, begunAnew: action.begunAnew)

@@ -12,7 +12,8 @@ struct LinkPhoneFlow: Sendable {
 
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/credential-already-in-use`,
-    ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`.
+    ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`,
+    ///   `auth/operation-not-allowed` where nobody signs in by phone.
     func run(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse {
@@ -20,7 +21,8 @@ struct LinkPhoneFlow: Sendable {
         let origin = try Origin.of(request.device, context)
         let number = try PhoneNumber.required(request.phoneNumber)
         let linked = try await CountedCode(limits: limits).run(
-            number, device: origin.deviceId, language: request.language, context
+            number, request: request.requestId, device: origin.deviceId,
+            language: request.language, context
         ) {
             try await codes.linkPhone(
                 IdentityV1.LinkPhoneRequest(

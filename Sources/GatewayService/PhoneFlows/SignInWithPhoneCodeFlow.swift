@@ -16,7 +16,8 @@ struct SignInWithPhoneCodeFlow: Sendable {
 
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
-    ///   `auth/user-disabled`, `auth/already-signed-in`.
+    ///   `auth/user-disabled`, `auth/already-signed-in`,
+    ///   `auth/operation-not-allowed` where nobody signs in by phone.
     func run(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
@@ -26,7 +27,8 @@ struct SignInWithPhoneCodeFlow: Sendable {
         let asking = try await AskingSession(sessions: sessions).token(
             request.accessToken, context)
         let admitted = try await CountedCode(limits: limits).run(
-            number, device: origin.deviceId, language: request.language, context
+            number, request: request.requestId, device: origin.deviceId,
+            language: request.language, context
         ) {
             try await codes.signInWithCode(
                 IdentityV1.SignInWithCodeRequest(

@@ -4,7 +4,8 @@ import RPC
 import ServiceRuntime
 
 /// G-04, G-05, G-15: whose session asks? → limit → have the token checked and its account found →
-/// take the charge back → open a session. An upgraded guest's own session ends by identity's word
+/// take the charge back; where a stranger had the account, have their devices forgotten → open a
+/// session. An upgraded guest's own session ends by identity's word
 /// (`IdentityService/Linking/GuestUpgrade.swift`).
 ///
 /// Who the token proves, and to which account that leads, is identity's to say, in one transaction
@@ -33,6 +34,11 @@ struct SignInWithProviderFlow: Sendable {
                 IdentityV1.SignInWithProviderRequest(
                     token: request.token.map(IdentityV1.ProviderToken.init),
                     guestAccessToken: asking, language: request.language, origin: origin), onward)
+        }
+        if !admission.removedMethods.isEmpty {
+            await limits.remember(
+                admission.account?.email ?? "", on: origin.deviceId, forgettingOthers: true,
+                context)
         }
         let session = try await sessions.open(
             by: admission.proof, on: request.device, from: origin, onward)

@@ -50,9 +50,19 @@ struct ReauthenticateFlow: Sendable {
             noted.proof = try await prove(code, request, origin, context, onward)
         }
         let answer = try await devices.reauthenticate(noted, onward)
+        await remember(shown, of: account, on: origin.deviceId, context)
         return GatewayV1.ReauthenticateResponse(
             accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,
             authTimeMs: answer.authTimeMs)
+    }
+
+    /// Without a guess that is counted, the device is known by the proof (`LimitGuard.remember`).
+    private func remember(
+        _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: IdentityV1.Account,
+        on device: String, _ context: CallContext
+    ) async {
+        if case .password = shown { return }
+        await limits.remember(account.email, on: device, context)
     }
 
     /// Whose session it is; known before a password is looked at.
@@ -94,7 +104,8 @@ struct ReauthenticateFlow: Sendable {
     ) async throws -> IdentityV1.SignInProof? {
         let number = try PhoneNumber.required(shown.phoneNumber)
         return try await CountedCode(limits: limits).run(
-            number, device: origin.deviceId, language: request.language, context
+            number, request: shown.requestId, device: origin.deviceId,
+            language: request.language, context
         ) {
             try await codes.proveByCode(
                 IdentityV1.ProveByCodeRequest(

@@ -54,8 +54,11 @@ struct StrictRegistration: Sendable {
                 try keep(draft.claim.account, applicant, transaction)
             }
             try transaction.insert(draft.claim)
-            try ClaimMail(parts: parts, transaction: transaction)
-                .write(draft.claim, token: draft.token)
+            // Withheld or not is no matter of whose the address is.
+            if !applicant.isMailWithheld {
+                try ClaimMail(parts: parts, transaction: transaction)
+                    .write(draft.claim, token: draft.token)
+            }
             try audit(applicant, draft, transaction)
             try transaction.remember(
                 applicant.call,

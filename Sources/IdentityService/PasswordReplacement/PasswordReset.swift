@@ -34,7 +34,8 @@ struct PasswordReset: Sendable {
                 attempt.password, parts.settings.passwordPolicy, try reading.passwordContext(row))
             let hash = try await PasswordCheck(parts: parts).hash(new, try reading.vault(row))
             if let done = try await write(attempt, link, hash) {
-                return try answer(done.row, done.news, setAt: done.news.at)
+                return try answer(
+                    done.row, done.news, setAt: done.news.at, isTakenOver: done.isTakenOver)
             }
         }
         throw ServiceError(.unavailable, detail: "the account changed under each try")
@@ -60,6 +61,8 @@ struct PasswordReset: Sendable {
     private struct Done: Sendable {
         let row: AccountRow
         let news: SignInNews
+        /// The address had not been proved until then.
+        let isTakenOver: Bool
     }
 
     /// - Returns: nil where the link was used, or the account changed, while the hash was made.
@@ -76,7 +79,7 @@ struct PasswordReset: Sendable {
             try transaction.remember(attempt.call, FirstAnswer(account: row.account, news: news))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "a proved address is not there") }
-            return Done(row: new, news: news)
+            return Done(row: new, news: news, isTakenOver: row.address?.provedAt == nil)
         }
     }
 
@@ -136,12 +139,12 @@ struct PasswordReset: Sendable {
     /// Proofs of the millisecond of the change end with the sessions before it; this one is the first
     /// that stays.
     private func answer(
-        _ row: AccountRow, _ news: SignInNews, setAt: Timestamp
+        _ row: AccountRow, _ news: SignInNews, setAt: Timestamp, isTakenOver: Bool = false
     ) throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
             account: try AccountReading(parts: parts).message(row, lastSignInAt: news.before),
             proof: ProofMaking(parts: parts).proof(
                 row.account, by: Self.methods, provedAt: setAt + ProofMaking.afterEnd),
-            news: news.message)
+            news: news.message, takenOver: isTakenOver)
     }
 }

@@ -12,11 +12,13 @@ struct CodeLink: Sendable {
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`; as `MethodAdding` and `SessionOwners.ownerOfMethods`.
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` where nobody signs in by phone; as
+    ///   `MethodAdding` and `SessionOwners.ownerOfMethods`.
     func run(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
+        try PhoneCodeCheck(parts: parts).requireOn(number)
         let owner = try await owners.ownerOfMethods(request.accessToken, context)
         let proved = PhoneIdentity.proved(
             number, nonce: UsedNonce(code: request.requestId, parts))

@@ -16,11 +16,13 @@ struct CodeProof: Sendable {
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/idempotency-key-reused`; as `SessionOwners`.
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` where nobody signs in by phone,
+    ///   `auth/idempotency-key-reused`; as `SessionOwners`.
     func run(
         _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
+        try PhoneCodeCheck(parts: parts).requireOn(number)
         let owner = try await owners.owner(of: request.accessToken, context)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: request.requestId), purpose: .prove,
@@ -36,7 +38,7 @@ struct CodeProof: Sendable {
                 try prove(guess, call, confirms: confirms, transaction), transaction.at
             )
         }
-        if let refusal { throw PhoneCodeCheck.error(refusal) }
+        if let refusal { throw refusal.error }
         return IdentityV1.ProveByCodeResponse(
             proof: ProofMaking(parts: parts).proof(
                 owner.account, by: PhoneIdentity.amr, provedAt: moment))
@@ -61,7 +63,7 @@ struct CodeProof: Sendable {
     private func prove(
         _ guess: PhoneCodeGuess, _ call: RepeatableCall?, confirms: Bool,
         _ transaction: Transaction
-    ) throws -> ErrorCode? {
+    ) throws -> PhoneCodeRefusal? {
         let isRepeat = try transaction.firstAnswer(of: call) != nil
         let check = PhoneCodeCheck(parts: parts)
         // The number may have left the account since the code was asked for.
@@ -71,7 +73,9 @@ struct CodeProof: Sendable {
         {
             return refusal
         }
-        guard let account = guess.account, owner == account else { return .invalidCode }
+        guard let account = guess.account, owner == account else {
+            return PhoneCodeRefusal(code: .invalidCode, isCompared: true)
+        }
         guard !isRepeat else { return nil }
         func audit(_ kind: AuditKind) throws {
             try transaction.audit(

@@ -16,12 +16,14 @@ struct CodeSignIn: Sendable {
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/second-proof-required` with the methods that would do;
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` where nobody signs in by phone,
+    ///   `auth/second-proof-required` with the methods that would do;
     ///   as `Admission`, and for a guest as `SessionOwners`.
     func run(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
+        try PhoneCodeCheck(parts: parts).requireOn(number)
         let proved = PhoneIdentity.proved(number, nonce: UsedNonce(code: request.requestId, parts))
         let call = try RepeatableCall(
             "SignInWithCode",

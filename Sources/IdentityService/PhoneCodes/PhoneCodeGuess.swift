@@ -27,12 +27,39 @@ struct PhoneCodeGuess: Sendable {
     }
 }
 
+/// Why a guess is refused.
+struct PhoneCodeRefusal: Hashable, Sendable {
+    let code: ErrorCode
+    /// It was compared with a live code of the number. Only such a guess counts on the number: by any
+    /// other a stranger could shut it who has no code sent there. The gateway tells the two apart by
+    /// the field, and its callers nothing of it.
+    var isCompared = false
+
+    /// What is wrong is the code, unless there is none, or the session is over.
+    var error: ServiceError {
+        switch code {
+        case .sessionEnded: ServiceError(code)
+        case .invalidCode where !isCompared: ServiceError(code, fields: ["request_id"])
+        default: ServiceError(code, fields: ["code"])
+        }
+    }
+}
+
 /// Looks at guesses.
 ///
 /// Attack: many guesses at once, each of which reads the count before any has written it. There is no
 /// such moment: one transaction counts and compares, and the store has one writer.
 struct PhoneCodeCheck: Sendable {
     let parts: IdentityParts
+
+    /// Refuses where nobody signs in by phone, before anything is read or written.
+    /// - Throws: `auth/operation-not-allowed`.
+    func requireOn(_ number: PhoneNumber) throws(ServiceError) {
+        let phone = parts.settings.phone
+        guard phone.countries != .none || phone.test(number) != nil else {
+            throw ServiceError(.operationNotAllowed, fields: ["phone_number"])
+        }
+    }
 
     /// Looks at a guess by itself.
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`, `auth/session-ended`,
@@ -42,12 +69,7 @@ struct PhoneCodeCheck: Sendable {
             let isRepeat = try transaction.remembered(of: call) != nil
             return try look(at: guess, isRepeat: isRepeat, isUsedUp: false, transaction)
         }
-        if let refusal { throw Self.error(refusal) }
-    }
-
-    /// A refusal as it is told: what is wrong is the code, unless the session is over.
-    static func error(_ refusal: ErrorCode) -> ServiceError {
-        ServiceError(refusal, fields: refusal == .sessionEnded ? [] : ["code"])
+        if let refusal { throw refusal.error }
     }
 
     /// Looks at a guess in the transaction of what follows from it. A refusal is an answer and not an
@@ -56,11 +78,11 @@ struct PhoneCodeCheck: Sendable {
     /// - Returns: why it is refused; nil where it is right.
     func look(
         at guess: PhoneCodeGuess, isRepeat: Bool, isUsedUp: Bool, _ transaction: Transaction
-    ) throws -> ErrorCode? {
+    ) throws -> PhoneCodeRefusal? {
         // A session that has ended guesses at no codes; none is counted for it.
         if let owner = guess.owner, try transaction.hasEnded(owner) {
             try audit(guess, .sessionEnded, attempt: nil, transaction)
-            return .sessionEnded
+            return PhoneCodeRefusal(code: .sessionEnded)
         }
         let kept = try guess.request.flatMap { try transaction.phoneCode($0) }
         // Bound otherwise is none at all: nobody uses up another's guesses by its id alone.
@@ -74,16 +96,16 @@ struct PhoneCodeCheck: Sendable {
             } else {
                 try audit(guess, refusal, attempt: code?.state.evaluated, transaction)
             }
-            return refusal
+            return PhoneCodeRefusal(code: refusal)
         case .compared(let counted):
-            guard let code else { return .invalidCode }
+            guard let code else { return PhoneCodeRefusal(code: .invalidCode) }
             try transaction.setPhoneCode(code.binding.request, counted)
             let isRight = guess.code.map {
                 code.binding.isRight($0, hash: code.hash, parts.keys)
             }
             guard isRight == true else {
                 try audit(guess, .invalidCode, attempt: counted.evaluated, transaction)
-                return .invalidCode
+                return PhoneCodeRefusal(code: .invalidCode, isCompared: true)
             }
             try transaction.setPhoneCode(
                 code.binding.request, PhoneCodeRule.right(counted, isUsedUp: isUsedUp))

@@ -17,6 +17,8 @@ struct Applicant: Sendable {
     let language: String
     let origin: CallOrigin
     let device: SignInDevice
+    /// The address has been mailed often enough by others.
+    let isMailWithheld: Bool
     /// Keyed hash by which the account will be found.
     let lookUpKey: [UInt8]
     /// Keyed hash of the address for the audit trail.
@@ -45,6 +47,7 @@ struct Applicant: Sendable {
         language = request.language.isEmpty ? settings.defaultLanguage : request.language
         origin = CallOrigin(request.origin, hash: keys.audit)
         device = SignInDevice(request.origin)
+        isMailWithheld = request.mailWithheld
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
         call = try RepeatableCall(

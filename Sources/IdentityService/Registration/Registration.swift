@@ -118,7 +118,8 @@ struct Registration: Sendable {
                 .signUpRefused, account: owner.key, subject: applicant.subject,
                 outcome: .emailAlreadyInUse
             ).from(applicant.origin))
-        guard let row = try transaction.account(owner), row.status.isUsable,
+        guard !applicant.isMailWithheld,
+            let row = try transaction.account(owner), row.status.isUsable,
             let sealed = row.address?.sealed
         else { return }
         let stored = try AccountReading(parts: parts).vault(row).open(sealed, .address)

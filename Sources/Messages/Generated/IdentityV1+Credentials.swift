@@ -149,16 +149,20 @@ extension IdentityV1 {
         package var proof: IdentityV1.SignInProof?
         /// What there is to tell of the sign-in before (G-08).
         package var news: IdentityV1.SignInNews?
+        /// The address had not been proved until now: who was in the account may be a stranger.
+        package var takenOver: Bool
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
-            news: IdentityV1.SignInNews? = nil
+            news: IdentityV1.SignInNews? = nil,
+            takenOver: Bool = false
         ) {
             self.account = account
             self.proof = proof
             self.news = news
+            self.takenOver = takenOver
         }
     }
 }
@@ -172,13 +176,15 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let news: IdentityV1.SignInNews? = try reader.message(26)
-        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, news: news)
+        let takenOver = try reader.bool(32)
+        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, news: news, takenOver: takenOver)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
         if let news { sink.message(26, news) }
+        if takenOver { sink.bool(32, takenOver) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -191,9 +197,11 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
         let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let takenOver = c.pointee.taken_over != 0
         self.account = account
         self.proof = proof
         self.news = news
+        self.takenOver = takenOver
     }
 }
 

@@ -12,16 +12,21 @@ extension IdentityV1 {
         package var newEmail: String
         /// Where it came from.
         package var origin: IdentityV1.Origin?
+        /// The new address has been mailed often enough by others: no mail is sent to it. The answer is the
+        /// same.
+        package var mailWithheld: Bool
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             newEmail: String = "",
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            mailWithheld: Bool = false
         ) {
             self.accessToken = accessToken
             self.newEmail = newEmail
             self.origin = origin
+            self.mailWithheld = mailWithheld
         }
     }
 }
@@ -35,13 +40,15 @@ extension IdentityV1.RequestEmailChangeRequest: ProtobufMessage {
         let accessToken = try reader.text(10)
         let newEmail = try reader.text(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        return IdentityV1.RequestEmailChangeRequest(accessToken: accessToken, newEmail: newEmail, origin: origin)
+        let mailWithheld = try reader.bool(32)
+        return IdentityV1.RequestEmailChangeRequest(accessToken: accessToken, newEmail: newEmail, origin: origin, mailWithheld: mailWithheld)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !newEmail.isEmpty { sink.text(18, newEmail) }
         if let origin { sink.message(26, origin) }
+        if mailWithheld { sink.bool(32, mailWithheld) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -54,9 +61,11 @@ extension IdentityV1.RequestEmailChangeRequest: ProtobufMessage {
         let accessToken = try Wire.text(c.pointee.access_token)
         let newEmail = try Wire.text(c.pointee.new_email)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
+        let mailWithheld = c.pointee.mail_withheld != 0
         self.accessToken = accessToken
         self.newEmail = newEmail
         self.origin = origin
+        self.mailWithheld = mailWithheld
     }
 }
 

@@ -261,6 +261,9 @@ extension IdentityV1 {
         /// The access token of the guest that asks, who becomes the account with all it has; empty for none
         /// (G-07).
         package var guestAccessToken: String
+        /// The address has been mailed often enough by others: where it is taken, or must be verified first,
+        /// no mail is sent. The answer is the same.
+        package var mailWithheld: Bool
 
         /// A message of these fields.
         package init(
@@ -269,7 +272,8 @@ extension IdentityV1 {
             displayName: String = "",
             language: String = "",
             origin: IdentityV1.Origin? = nil,
-            guestAccessToken: String = ""
+            guestAccessToken: String = "",
+            mailWithheld: Bool = false
         ) {
             self.email = email
             self.password = password
@@ -277,6 +281,7 @@ extension IdentityV1 {
             self.language = language
             self.origin = origin
             self.guestAccessToken = guestAccessToken
+            self.mailWithheld = mailWithheld
         }
     }
 }
@@ -293,7 +298,8 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         let language = try reader.text(34)
         let origin: IdentityV1.Origin? = try reader.message(42)
         let guestAccessToken = try reader.text(50)
-        return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin, guestAccessToken: guestAccessToken)
+        let mailWithheld = try reader.bool(56)
+        return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin, guestAccessToken: guestAccessToken, mailWithheld: mailWithheld)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -303,6 +309,7 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         if !language.isEmpty { sink.text(34, language) }
         if let origin { sink.message(42, origin) }
         if !guestAccessToken.isEmpty { sink.text(50, guestAccessToken) }
+        if mailWithheld { sink.bool(56, mailWithheld) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -318,12 +325,14 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         let language = try Wire.text(c.pointee.language)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
         let guestAccessToken = try Wire.text(c.pointee.guest_access_token)
+        let mailWithheld = c.pointee.mail_withheld != 0
         self.email = email
         self.password = password
         self.displayName = displayName
         self.language = language
         self.origin = origin
         self.guestAccessToken = guestAccessToken
+        self.mailWithheld = mailWithheld
     }
 }
 

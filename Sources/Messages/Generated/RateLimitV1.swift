@@ -15,16 +15,21 @@ extension RateLimitV1 {
         /// The device that the attempt comes from, where the limit has a lane for devices that the subject
         /// has succeeded from before: strangers cannot use that lane up. Empty for none.
         package var device: String
+        /// What is guessed at, where a subject that is shut still has the first guess at each looked at: the
+        /// request of a code to a phone. Empty for none.
+        package var target: String
 
         /// A message of these fields.
         package init(
             limit: String = "",
             subject: String = "",
-            device: String = ""
+            device: String = "",
+            target: String = ""
         ) {
             self.limit = limit
             self.subject = subject
             self.device = device
+            self.target = target
         }
     }
 }
@@ -38,13 +43,15 @@ extension RateLimitV1.Charge: ProtobufMessage {
         let limit = try reader.text(10)
         let subject = try reader.text(18)
         let device = try reader.text(26)
-        return RateLimitV1.Charge(limit: limit, subject: subject, device: device)
+        let target = try reader.text(34)
+        return RateLimitV1.Charge(limit: limit, subject: subject, device: device, target: target)
     }
 
     package func write(to sink: inout some WireSink) {
         if !limit.isEmpty { sink.text(10, limit) }
         if !subject.isEmpty { sink.text(18, subject) }
         if !device.isEmpty { sink.text(26, device) }
+        if !target.isEmpty { sink.text(34, target) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -57,9 +64,11 @@ extension RateLimitV1.Charge: ProtobufMessage {
         let limit = try Wire.text(c.pointee.limit)
         let subject = try Wire.text(c.pointee.subject)
         let device = try Wire.text(c.pointee.device)
+        let target = try Wire.text(c.pointee.target)
         self.limit = limit
         self.subject = subject
         self.device = device
+        self.target = target
     }
 }
 
@@ -160,14 +169,28 @@ extension RateLimitV1 {
         package var charges: [RateLimitV1.Charge]
         /// Of the sentence, BCP 47: en, de, es, fr or ja; anything else is English.
         package var language: String
+        /// Who names the subjects. A subject that nothing was counted on until now is charged to them, so
+        /// that nobody can fill the table with invented ones. Without it nobody is.
+        package var namedBy: NamedBy?
+
+        /// Who names the subjects. A subject that nothing was counted on until now is charged to them, so
+        /// that nobody can fill the table with invented ones. Without it nobody is.
+        package enum NamedBy: Hashable, Sendable {
+            /// The client's address.
+            case clientAddress(String)
+            /// The application, where it asserts no address.
+            case application(String)
+        }
 
         /// A message of these fields.
         package init(
             charges: [RateLimitV1.Charge] = [],
-            language: String = ""
+            language: String = "",
+            namedBy: NamedBy? = nil
         ) {
             self.charges = charges
             self.language = language
+            self.namedBy = namedBy
         }
     }
 }
@@ -178,14 +201,27 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
     package static func read(
         from reader: inout OrdinaryReader
     ) throws(NotOrdinary) -> RateLimitV1.ConsumeRequest {
+        var namedBy: NamedBy?
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         let language = try reader.text(18)
-        return RateLimitV1.ConsumeRequest(charges: charges, language: language)
+        if reader.tag == 26 {
+            namedBy = .clientAddress(try reader.text(26))
+        }
+        if reader.tag == 34 {
+            namedBy = .application(try reader.text(34))
+        }
+        return RateLimitV1.ConsumeRequest(charges: charges, language: language, namedBy: namedBy)
     }
 
     package func write(to sink: inout some WireSink) {
         for value in charges { sink.message(10, value) }
         if !language.isEmpty { sink.text(18, language) }
+        if case .clientAddress(let value) = namedBy {
+            sink.text(26, value)
+        }
+        if case .application(let value) = namedBy {
+            sink.text(34, value)
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -199,8 +235,15 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
             c.pointee.n_charges, c.pointee.charges
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
         let language = try Wire.text(c.pointee.language)
+        let namedBy: NamedBy?
+        switch c.pointee.named_by_case.rawValue {
+        case 3: namedBy = .clientAddress(try Wire.text(c.pointee.client_address))
+        case 4: namedBy = .application(try Wire.text(c.pointee.application))
+        default: namedBy = nil
+        }
         self.charges = charges
         self.language = language
+        self.namedBy = namedBy
     }
 }
 
@@ -352,14 +395,19 @@ extension RateLimitV1 {
         package var chargeId: String
         /// The batch that was charged.
         package var charges: [RateLimitV1.Charge]
+        /// The names of limits: only what was charged to these, and to their lanes, is taken back, and the
+        /// rest stands for good. Empty takes all back.
+        package var only: [String]
 
         /// A message of these fields.
         package init(
             chargeId: String = "",
-            charges: [RateLimitV1.Charge] = []
+            charges: [RateLimitV1.Charge] = [],
+            only: [String] = []
         ) {
             self.chargeId = chargeId
             self.charges = charges
+            self.only = only
         }
     }
 }
@@ -372,12 +420,14 @@ extension RateLimitV1.RefundRequest: ProtobufMessage {
     ) throws(NotOrdinary) -> RateLimitV1.RefundRequest {
         let chargeId = try reader.text(10)
         let charges: [RateLimitV1.Charge] = try reader.messages(18)
-        return RateLimitV1.RefundRequest(chargeId: chargeId, charges: charges)
+        let only = try reader.texts(26)
+        return RateLimitV1.RefundRequest(chargeId: chargeId, charges: charges, only: only)
     }
 
     package func write(to sink: inout some WireSink) {
         if !chargeId.isEmpty { sink.text(10, chargeId) }
         for value in charges { sink.message(18, value) }
+        for value in only { sink.text(26, value) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -391,8 +441,12 @@ extension RateLimitV1.RefundRequest: ProtobufMessage {
         let charges = try Wire.array(
             c.pointee.n_charges, c.pointee.charges
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
+        let only = try Wire.array(
+            c.pointee.n_only, c.pointee.only
+        ) { try Wire.text($0) }
         self.chargeId = chargeId
         self.charges = charges
+        self.only = only
     }
 }
 
@@ -430,18 +484,23 @@ extension RateLimitV1.RefundResponse: ProtobufMessage {
 extension RateLimitV1 {
     /// Tells that an attempt was right.
     package struct SucceedRequest: Hashable, Sendable {
-        /// ConsumeResponse's.
+        /// ConsumeResponse's; empty where nothing was charged, as for a sign-up or a reset.
         package var chargeId: String
         /// The batch that was charged.
         package var charges: [RateLimitV1.Charge]
+        /// The subjects have changed hands: all devices that they were known by are forgotten, but for those
+        /// that are named here.
+        package var forgetDevices: Bool
 
         /// A message of these fields.
         package init(
             chargeId: String = "",
-            charges: [RateLimitV1.Charge] = []
+            charges: [RateLimitV1.Charge] = [],
+            forgetDevices: Bool = false
         ) {
             self.chargeId = chargeId
             self.charges = charges
+            self.forgetDevices = forgetDevices
         }
     }
 }
@@ -454,12 +513,14 @@ extension RateLimitV1.SucceedRequest: ProtobufMessage {
     ) throws(NotOrdinary) -> RateLimitV1.SucceedRequest {
         let chargeId = try reader.text(10)
         let charges: [RateLimitV1.Charge] = try reader.messages(18)
-        return RateLimitV1.SucceedRequest(chargeId: chargeId, charges: charges)
+        let forgetDevices = try reader.bool(24)
+        return RateLimitV1.SucceedRequest(chargeId: chargeId, charges: charges, forgetDevices: forgetDevices)
     }
 
     package func write(to sink: inout some WireSink) {
         if !chargeId.isEmpty { sink.text(10, chargeId) }
         for value in charges { sink.message(18, value) }
+        if forgetDevices { sink.bool(24, forgetDevices) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -473,8 +534,10 @@ extension RateLimitV1.SucceedRequest: ProtobufMessage {
         let charges = try Wire.array(
             c.pointee.n_charges, c.pointee.charges
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
+        let forgetDevices = c.pointee.forget_devices != 0
         self.chargeId = chargeId
         self.charges = charges
+        self.forgetDevices = forgetDevices
     }
 }
 

@@ -10,12 +10,16 @@
 ///     g ≥ N, the latest D old             allowed; g = 1, f + 1
 ///     g < N                               allowed; g + 1, f + 1
 ///     success                             g = f = 0
+///     f < 5, no guess for D + a day       g = f = 0
 ///     no guess for 4 days × f, f < F      g = f = 0
 ///
-/// F is 100 by NIST SP 800-63B 5.2.2. The last line keeps the memory bounded and gives nothing
-/// away: whoever waits for it has one guess in 4 days, fewer than 100 a year.
+/// F is 100 by NIST SP 800-63B-4 §3.2.2. The last two lines keep the memory bounded. They give a
+/// patient guesser four guesses a day, who for a code has to have one sent to its owner each time.
 struct AttemptLock: Sendable {
-    private static let quietForEach: Int64 = 4 * 24 * 3_600_000
+    private static let day: Int64 = 24 * 3_600_000
+    private static let quietForEach = 4 * day
+    /// Who has mistyped a few times and left is not kept for weeks.
+    private static let fewFailures = 4
     let attempts: Int
     /// Milliseconds.
     let lockedFor: Int64
@@ -24,7 +28,7 @@ struct AttemptLock: Sendable {
     /// What a guess at `now` would be answered.
     func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         guard let last = state.moments.last, now < end(state) else {
-            return LimitAnswer(remaining: attempts - 1, resetAt: now + Self.quietForEach)
+            return LimitAnswer(remaining: attempts - 1, resetAt: now + quiet(after: 1))
         }
         let guesses = Int(state.step)
         let failures = Int(state.failures)
@@ -40,7 +44,7 @@ struct AttemptLock: Sendable {
         let attempt = isOpen ? guesses + 1 : 1
         return LimitAnswer(
             remaining: min(attempts - attempt, failuresMax - failures - 1), attempt: attempt,
-            resetAt: now + Int64(failures + 1) * Self.quietForEach)
+            resetAt: now + quiet(after: failures + 1))
     }
 
     /// Keeps a guess that was allowed.
@@ -67,6 +71,12 @@ struct AttemptLock: Sendable {
     func end(_ state: borrowing some CountedState) -> Int64 {
         guard let last = state.moments.last else { return .min }
         guard Int(state.failures) < failuresMax else { return .max }
-        return last + max(lockedFor, Int64(state.failures) * Self.quietForEach)
+        return last + quiet(after: Int(state.failures))
+    }
+
+    /// How long so many failures are remembered without another one, in milliseconds.
+    private func quiet(after failures: Int) -> Int64 {
+        failures <= Self.fewFailures
+            ? lockedFor + Self.day : max(lockedFor, Int64(failures) * Self.quietForEach)
     }
 }

@@ -19,12 +19,15 @@ package enum LimitRule: Hashable, Sendable {
     package static let delaysMax = 8
     /// The longest window or wait: moments are kept as 32 bits of milliseconds from the first.
     package static let windowMax = Duration.seconds(40 * 24 * 3_600)
+    /// The longest window of a ring of one, which keeps nothing behind its first moment.
+    package static let markMax = Duration.seconds(90 * 24 * 3_600)
 
     /// What is wrong with the numbers, for whoever set them; nil when they can be counted by.
     package var flaw: String? {
         switch self {
         case .ring(let count, let window):
-            Self.flaw(count, 1...Self.momentsMax, "count") ?? Self.flaw(window, "window")
+            Self.flaw(count, 1...Self.momentsMax, "count")
+                ?? (count == 1 && window <= Self.markMax ? nil : Self.flaw(window, "window"))
         case .rate(let count, let window):
             Self.flaw(count, 2...1_000_000_000, "count") ?? Self.flaw(window, "window")
         case .ladder(let delays, let quiet, let perDay):

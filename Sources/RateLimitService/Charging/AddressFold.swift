@@ -6,31 +6,37 @@ import Glibc
 enum AddressFold {
     /// The folded form of `subject`, an address with anything behind a `|`; what is not an address
     /// stays as it is.
-    /// - Parameter bytes: what is kept of an IPv6 address: 8 for a /64, 6 for a /48.
-    static func fold(_ subject: String, bytes: Int) -> String {
+    /// - Parameters:
+    ///   - v6: bytes that are kept of an IPv6 address: 8 for a /64, 6 for a /48.
+    ///   - v4: bytes that are kept of an IPv4 address: 4 for all, 3 for a /24.
+    static func fold(_ subject: String, v6: Int, v4: Int = 4) -> String {
         let parts = subject.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = parts.first, let folded = foldAddress(String(address), bytes) else {
+        guard let address = parts.first, let folded = foldAddress(String(address), v6, v4) else {
             return subject
         }
         return ([folded] + parts.dropFirst().map(String.init)).joined(separator: "|")
     }
 
-    private static func foldAddress(_ text: String, _ kept: Int) -> String? {
+    private static func foldAddress(_ text: String, _ kept: Int, _ keptOfV4: Int) -> String? {
         var v4 = in_addr()
-        if inet_pton(AF_INET, text, &v4) == 1 { return dotted(v4) }
+        if inet_pton(AF_INET, text, &v4) == 1 {
+            return dotted(withUnsafeBytes(of: v4.s_addr) { Array($0) }, keptOfV4)
+        }
         var v6 = in6_addr()
         let unscoped = String(text.prefix { $0 != "%" })
         guard inet_pton(AF_INET6, unscoped, &v6) == 1 else { return nil }
         let bytes = withUnsafeBytes(of: v6) { Array($0) }
         if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
-            return bytes[12...].map { "\($0)" }.joined(separator: ".")
+            return dotted(Array(bytes[12...]), keptOfV4)
         }
         return bytes.prefix(kept).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined() + "/\(kept * 8)"
     }
 
-    private static func dotted(_ address: in_addr) -> String {
-        withUnsafeBytes(of: address.s_addr) { $0.map { "\($0)" }.joined(separator: ".") }
+    /// Of `203.0.113.7` three bytes are `203.0.113/24`.
+    private static func dotted(_ address: [UInt8], _ kept: Int) -> String {
+        address.prefix(kept).map { "\($0)" }.joined(separator: ".")
+            + (kept < address.count ? "/\(kept * 8)" : "")
     }
 }

@@ -3,16 +3,20 @@ import ServiceRuntime
 
 /// A charge as a caller asks for it, checked.
 struct AskedCharge: Sendable {
-    /// Of one call; one less than the table takes, for the lane that the alarm adds.
-    static let countMax = LimitTable.batchMax - 1
+    /// Of one call; fewer than the table takes, for what `plan` adds to a batch.
+    static let countMax = LimitTable.batchMax - 5
     private static let subjectBytesMax = 512
     /// The gateway refuses longer ones.
     private static let deviceBytesMax = 128
+    /// Of a request for a code: its id.
+    private static let targetBytesMax = 64
 
     let limit: LimitName
     let subject: String
     /// Empty for none.
     let device: String
+    /// What is guessed at; empty for none.
+    let target: String
 
     /// - Throws: `rpc/invalid-argument`.
     init(_ charge: RateLimitV1.Charge) throws(ServiceError) {
@@ -25,9 +29,13 @@ struct AskedCharge: Sendable {
         guard charge.device.utf8.count <= Self.deviceBytesMax else {
             throw ServiceError(.invalidArgument, fields: ["charges.device"])
         }
+        guard charge.target.utf8.count <= Self.targetBytesMax else {
+            throw ServiceError(.invalidArgument, fields: ["charges.target"])
+        }
         self.limit = limit
         subject = charge.subject
         device = charge.device
+        target = charge.target
     }
 
     /// Whether a subject may have so many bytes.

@@ -15,9 +15,44 @@ struct ChargePlan: Sendable {
 
     mutating func add(_ limit: LimitName, _ key: LimitKey, _ policies: LimitPolicies) {
         limits.append(limit)
+        // What only counts towards the alarm refuses nobody.
+        let isShadow = limit == .signInFailuresBySite || policies[limit].isShadow
         requests.append(
-            LimitRequest(
-                key: key, rule: policies.rule(limit), isShadow: policies[limit].isShadow))
+            LimitRequest(key: key, rule: policies.rule(limit), isShadow: isShadow))
+    }
+
+    /// Whether a text that strangers name is among the subjects, and nothing is counted on it yet.
+    func namesNew(in table: LimitTable) -> Bool {
+        limits.indices.contains { place in
+            limits[place].room == .text && !table.holds(requests[place].key)
+        }
+    }
+
+    /// What an attempt that the narrow lanes refuse is charged to all the same: its address. Whoever
+    /// goes on trying while the alarm lasts then stops being counted towards it.
+    var byAddress: ChargePlan {
+        var plan = ChargePlan(under: secret)
+        for place in limits.indices where Self.isByAddress(limits[place]) {
+            plan.limits.append(limits[place])
+            plan.requests.append(requests[place])
+        }
+        return plan
+    }
+
+    private static func isByAddress(_ limit: LimitName) -> Bool {
+        switch limit {
+        case .failedSignInByAddress, .failedSignInBySite, .failedSignInByDevice,
+            .unaddressedByApplication, .signInFailuresBySite:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a verdict on it charged its site with an attempt towards the alarm.
+    func isCountedTowardsAlarm(_ verdict: LimitVerdict) -> Bool {
+        guard let place = limits.firstIndex(of: .signInFailuresBySite) else { return false }
+        return !verdict.isLimited && !verdict.isStale
+            && verdict.shadowLimited & 1 << UInt32(place) == 0
     }
 
     /// Whether an answer waits for the disk.

@@ -6,6 +6,9 @@ enum LimitSubject: Sendable {
     case address
     /// The same for what one customer is given, IPv6 by /48.
     case site
+    /// The same by what one customer is likely to have in a row, IPv6 by /48 and IPv4 by /24: to tell
+    /// one attacker from many, not to refuse his neighbours.
+    case network
     /// A phone number: its block of a thousand.
     case phoneBlock
     /// A phone number: its country.
@@ -15,8 +18,9 @@ enum LimitSubject: Sendable {
     func fold(_ subject: String) -> String {
         switch self {
         case .text: subject
-        case .address: AddressFold.fold(subject, bytes: 8)
-        case .site: AddressFold.fold(subject, bytes: 6)
+        case .address: AddressFold.fold(subject, v6: 8)
+        case .site: AddressFold.fold(subject, v6: 6)
+        case .network: AddressFold.fold(subject, v6: 6, v4: 3)
         case .phoneBlock: PhoneFold.block(subject)
         case .phoneCountry: PhoneFold.country(subject)
         }

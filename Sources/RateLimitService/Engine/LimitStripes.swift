@@ -21,11 +21,17 @@ final class LimitStripes: @unchecked Sendable {
     /// One for each stripe, beside them and never moved: taking one reads nothing that it guards.
     private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
     private let shift: UInt64
+    /// By the limit's number: its class, and the bits that tell its cells apart.
+    private let classes: UnsafeMutablePointer<UInt8>
+    private let cellBits: UnsafeMutablePointer<UInt8>
     let rules: Rules
     /// When the journal is read: what is over by then is not restored.
     let startedAt: Int64
 
-    init(statesMax: Int, startedAt: Int64, isJournaled: Bool, rules: @escaping Rules) {
+    init(
+        statesMax: Int, layout: TableLayout, startedAt: Int64, isJournaled: Bool,
+        rules: @escaping Rules
+    ) {
         var number = 1
         while number < Self.stripesMax, number * 2 * Self.stripeStatesMin <= statesMax {
             number *= 2
@@ -34,10 +40,17 @@ final class LimitStripes: @unchecked Sendable {
         let bits = number.trailingZeroBitCount
         stripes = .allocate(capacity: number)
         mutexes = .allocate(capacity: number)
+        classes = Self.table(layout.classes)
+        cellBits = Self.table(layout.cellBits)
+        var room = InlineArray<3, Int>(repeating: 0)
+        for (place, share) in layout.shares.enumerated() {
+            room[place] = statesMax / number * share / 100
+        }
         for place in 0..<number {
             (stripes + place).initialize(
                 to: Stripe(
-                    statesMax: statesMax / number, sharedBits: bits, isJournaled: isJournaled))
+                    room: room, cells: layout.cellsMax / number, classes: classes,
+                    sharedBits: bits, isJournaled: isJournaled))
             pthread_mutex_init(mutexes + place, nil)
         }
         shift = UInt64(64 - bits)
@@ -53,18 +66,30 @@ final class LimitStripes: @unchecked Sendable {
         stripes.deinitialize(count: number)
         stripes.deallocate()
         mutexes.deallocate()
+        classes.deallocate()
+        cellBits.deallocate()
+    }
+
+    /// Bytes by limits' numbers, 0 where there is none.
+    private static func table(_ bytes: [UInt8]) -> UnsafeMutablePointer<UInt8> {
+        let table = UnsafeMutablePointer<UInt8>.allocate(capacity: TableLayout.limitsMax)
+        table.initialize(repeating: 0, count: TableLayout.limitsMax)
+        for (place, byte) in bytes.enumerated() { table[place] = byte }
+        return table
     }
 
     /// The stripe's place of a key.
     func place(of key: LimitKey) -> Int { Int(truncatingIfNeeded: key.high >> shift) }
 
-    /// The key that all subjects of one limit and stripe share when there is no room.
+    /// The key of the cell that a subject shares where there is no room for it: with all of its limit
+    /// whose hash begins alike, at the least with those of its stripe. It is the cell's own, too.
     func poolKey(of key: LimitKey) -> LimitKey {
-        let high = key.high | (number == 1 ? .max : (1 << shift) - 1)
-        return LimitKey(limit: key.limit, high: high, low: .max)
+        let bits = cellBits[min(Int(key.limit), TableLayout.limitsMax - 1)]
+        let low = UInt64.max >> max(UInt64(bits), 64 - shift)
+        return LimitKey(limit: key.limit, high: key.high | low, low: .max)
     }
 
-    /// Whether it is the key of a pool.
+    /// Whether it is the key of a cell.
     func isPool(_ key: LimitKey) -> Bool { key.low == .max && key == poolKey(of: key) }
 
     /// The key's stripe, which the caller has locked.

@@ -72,9 +72,11 @@ extension LimitTable {
     /// Whether the subject has, or can have, a state of its own.
     private func hasPlace(_ key: LimitKey, at now: Int64) -> Bool {
         let stripe = stripes[key]
-        if stripe.pointee.hasRoom || stripe.pointee.find(key).isThere { return true }
+        if stripe.pointee.hasRoom(for: key.limit) || stripe.pointee.find(key).isThere {
+            return true
+        }
         stripes.sweepIfDue(stripe, at: now)
-        return stripe.pointee.hasRoom
+        return stripe.pointee.hasRoom(for: key.limit)
     }
 
     /// What is charged for a request: itself, or the pool of its limit in its stripe.

@@ -9,7 +9,7 @@ import Synchronization
 /// decides, and unlocks: it is atomic, and nobody waits longer than others take to decide.
 package final class LimitTable: Sendable {
     /// Requests that a batch can have.
-    package static let batchMax = 16
+    package static let batchMax = 20
 
     let stripes: LimitStripes
     /// The number of the secret that keys are made under now (`SubjectKeyRing`).
@@ -17,9 +17,14 @@ package final class LimitTable: Sendable {
     private let journal: Journal?
 
     /// A table that a restart forgets.
-    /// - Parameter statesMax: subjects that have a state of their own; the others share pools.
-    init(statesMax: Int, rules: @escaping LimitStripes.Rules) {
-        stripes = LimitStripes(statesMax: statesMax, startedAt: 0, isJournaled: false, rules: rules)
+    /// - Parameters:
+    ///   - statesMax: subjects that have a state of their own; the others share cells.
+    ///   - layout: how limits share that room.
+    init(
+        statesMax: Int, layout: TableLayout = .single, rules: @escaping LimitStripes.Rules
+    ) {
+        stripes = LimitStripes(
+            statesMax: statesMax, layout: layout, startedAt: 0, isJournaled: false, rules: rules)
         journal = nil
     }
 
@@ -27,11 +32,13 @@ package final class LimitTable: Sendable {
     /// - Parameter ledger: the charges that its journal holds besides.
     /// - Throws: `JournalError`, `StoreError`, `SQLError`.
     init(
-        statesMax: Int, journal place: LimitJournalPlace, ledger: SharedLedger? = nil,
-        at now: Timestamp, logger: Logger, rules: @escaping LimitStripes.Rules
+        statesMax: Int, layout: TableLayout = .single, journal place: LimitJournalPlace,
+        ledger: SharedLedger? = nil, at now: Timestamp, logger: Logger,
+        rules: @escaping LimitStripes.Rules
     ) throws {
         stripes = LimitStripes(
-            statesMax: statesMax, startedAt: Self.moment(now), isJournaled: true, rules: rules)
+            statesMax: statesMax, layout: layout, startedAt: Self.moment(now), isJournaled: true,
+            rules: rules)
         let source: any JournalSource =
             if let ledger { LimitJournalSource(stripes, ledger) } else { stripes }
         journal = try Journal(
@@ -72,7 +79,7 @@ package final class LimitTable: Sendable {
         let stripe = stripes[place]
         let moment = Self.moment(now)
         let found = stripe.pointee.find(request.key)
-        let isPlain = found.isThere || stripe.pointee.hasRoom
+        let isPlain = found.isThere || stripe.pointee.hasRoom(for: request.key.limit)
         switch operation {
         case .consume where isPlain: return consume(request, stripe, found, at: moment)
         case .peek where isPlain: return survey(request, stripe, found, at: moment).verdict
@@ -83,7 +90,7 @@ package final class LimitTable: Sendable {
     /// Decides on a batch as one; never waits.
     /// - Parameter number: the secret's that the batch's keys were made under. Where another one has
     ///   come into force since, nothing is decided (`isStale`).
-    /// - Precondition: 1 to 16 requests, no key twice.
+    /// - Precondition: 1 to 20 requests, no key twice.
     package func decide(
         _ operation: LimitOperation, _ batch: [LimitRequest], at now: Timestamp,
         under number: Int64? = nil

@@ -30,6 +30,7 @@ extension Stripe {
         case .smallBlock: small.give(slot.rest[0])
         case .largeBlock: large.give(slot.rest[0])
         }
+        note(slot.room, of: slot, isTaken: false)
         slot.room = .slot
     }
 
@@ -42,6 +43,7 @@ extension Stripe {
         case .largeBlock: slot.rest[0] = large.take()
         }
         slot.room = room
+        note(room, of: slot, isTaken: true)
         let rest = rest(of: slot)
         for place in 1..<max(1, moments.count) { rest[place - 1] = moments[offset: place] }
     }

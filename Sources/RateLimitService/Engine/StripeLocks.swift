@@ -2,7 +2,7 @@
 /// them in the same order, so neither waits for what the other holds.
 struct StripeLocks {
     private(set) var count = 0
-    private var places = InlineArray<16, Int>(repeating: 0)
+    private var places = InlineArray<20, Int>(repeating: 0)
 
     /// Adds a stripe, if it is not there.
     mutating func add(_ stripe: Int) {

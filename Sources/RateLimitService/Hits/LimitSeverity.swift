@@ -7,9 +7,10 @@ import Storage
 ///     phone-code-request, attempt 1 or 2   any               limit.reached
 ///         attempt 3                        any               limit.repeated
 ///         attempt 4 or later               any               limit.severe
-///     phone-code-guess, either lane        any               limit.brute-force
+///     phone-code-guess, each lane          any               limit.brute-force
 ///     the other limits on codes            any               limit.pumping
-///     failed sign-ins                      fewer than 20     limit.reached
+///     failed sign-ins, guesses at codes
+///     by address                           fewer than 20     limit.reached
 ///                                          20 to 99          limit.repeated
 ///                                          100 or more       limit.brute-force
 ///     all others                           fewer than 20     limit.reached
@@ -23,10 +24,11 @@ enum LimitSeverity {
         switch limit {
         case .phoneCodeRequest:
             attempt < 3 ? .limitReached : attempt == 3 ? .limitRepeated : .limitSevere
-        case .phoneCodeGuess, .phoneCodeGuessByKnownDevice: .bruteForce
+        case .phoneCodeGuess, .phoneCodeGuessByKnownDevice, .phoneCodeFirstGuess: .bruteForce
         case .phoneCodeByAddress, .phoneCodeByBlock, .phoneCodeByCountry: .pumping
-        case .failedSignInByDevice, .failedSignInByAddress, .failedSignInByAccount,
-            .failedSignInByKnownDevice, .failedProviderByDevice, .failedProviderByAddress,
+        case .failedSignInByDevice, .failedSignInByAddress, .failedSignInBySite,
+            .failedSignInByAccount, .failedSignInInARow, .failedSignInByKnownDevice,
+            .phoneCodeGuessByAddress, .failedProviderByDevice, .failedProviderByAddress,
             .failedProviderByAccount, .failedProviderByKnownDevice:
             byCount(refused, severe: .bruteForce)
         default: byCount(refused, severe: .limitSevere)

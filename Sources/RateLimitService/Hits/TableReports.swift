@@ -32,11 +32,11 @@ final class TableReports: Sendable {
         }
     }
 
-    /// A new subject had to share a pool.
+    /// A new subject had to share a cell.
     func full(at now: Timestamp) {
         pooled.increment()
         guard Self.isDue(toldAt, now) else { return }
-        logger.error("no room for another subject; new ones share a pool")
+        logger.error("no room for another subject of a kind; new ones share cells")
     }
 
     /// A new device was not remembered.

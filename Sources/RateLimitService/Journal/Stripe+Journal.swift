@@ -74,7 +74,7 @@ extension Stripe {
     }
 
     private mutating func begin(_ state: SlotState, of key: LimitKey, in slot: Slot) {
-        slot.begin(key, state.kind)
+        occupy(slot, key, state.kind)
         overwrite(slot, with: state)
     }
 }

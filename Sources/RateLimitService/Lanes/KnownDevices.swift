@@ -4,7 +4,7 @@ import Storage
 
 /// The devices that accounts have signed in from (`TrustedLane`).
 ///
-/// A mark lives 40 days and is never evicted, so marks have a table of their own: somebody who
+/// A mark lives 90 days and is never evicted, so marks have a table of their own: somebody who
 /// signs in for ever with invented device ids could else fill the room that all limits need, and
 /// lock everybody out.
 ///
@@ -13,10 +13,14 @@ import Storage
 ///     none                yes    fewer than 10                      made
 ///     none                yes    10                                 none: its sign-ins go on
 ///     none                no     any                                none, an alarm
+///
+/// Marks are hashes, and those of one account cannot be found. So where an account changes hands, that
+/// moment is kept, and older marks of it say nothing any more.
 struct KnownDevices: Sendable {
     let subjects: SubjectTable
     private let marked = CountingRule(LimitName.knownDevice.rule)
     private let made = CountingRule(LimitName.newDeviceByAccount.rule)
+    private let forgotten = CountingRule(LimitName.devicesForgotten.rule)
 
     /// - Throws: `JournalError`, `StoreError`.
     init(
@@ -36,7 +40,32 @@ struct KnownDevices: Sendable {
     func knows(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
         guard !device.isEmpty else { return false }
         let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
-        return verdict.isLimited && !verdict.isFull
+        return holds(verdict, of: subject, at: now)
+    }
+
+    /// Forgets all devices of the subject.
+    /// - Returns: false where there is no room to keep that.
+    func forget(_ subject: String, at now: Timestamp) -> Bool {
+        !again(at: now) { request(.devicesForgotten, subject, forgotten, $0, now) }.isFull
+    }
+
+    /// Whether a mark says that its device is known: it is there, and was made or renewed since the
+    /// subject's devices were last forgotten.
+    private func holds(_ mark: LimitVerdict, of subject: String, at now: Timestamp) -> Bool {
+        guard mark.isLimited, !mark.isFull, let end = mark.retryAt else { return false }
+        let last = subjects.decide(.peek, at: now) {
+            [request(.devicesForgotten, subject, forgotten, $0, now)]
+        }
+        guard last.isLimited, !last.isFull, let ended = last.retryAt else { return true }
+        return end >= ended
+    }
+
+    /// Charges a ring of one as of now.
+    private func again(
+        at now: Timestamp, _ request: (SubjectKeyRing) -> LimitRequest
+    ) -> LimitVerdict {
+        subjects.decide(.reset, at: now) { [request($0)] }
+        return subjects.decide(.consume, at: now) { [request($0)] }
     }
 
     /// Remembers that the subject has succeeded from this device.
@@ -44,12 +73,14 @@ struct KnownDevices: Sendable {
     func mark(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
         let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
         guard !verdict.isFull else { return false }
-        guard TrustedLane.isDue(verdict, at: now) else { return true }
-        if verdict.isLimited {
-            for operation in [LimitOperation.reset, .consume] {
-                subjects.decide(operation, at: now) { [mark(subject, device, $0, now)] }
+        if holds(verdict, of: subject, at: now) {
+            if TrustedLane.isDue(verdict, at: now) {
+                _ = again(at: now) { mark(subject, device, $0, now) }
             }
             return true
+        }
+        if verdict.isLimited {
+            subjects.decide(.reset, at: now) { [mark(subject, device, $0, now)] }
         }
         return !subjects.decide(.consume, at: now) { ring in
             [

@@ -6,7 +6,9 @@ import ServiceRuntime
 ///
 /// What counts: sign-ins on accounts from devices that they are not known by, which failed, or which
 /// were refused because the alarm is on. (Not those that another limit refuses: one stranger at one
-/// account could else raise the alarm alone.)
+/// account could else raise the alarm alone.) Of one site ten count in a window, so that nobody who
+/// has one address, or one /48, raises the alarm or keeps it on; and what the narrow lane refuses is
+/// charged to its address all the same.
 ///
 ///     in a window of W      alarm
 ///     the T-th attempt      on
@@ -21,7 +23,7 @@ import ServiceRuntime
 /// of his own has the alarm end, and is slowed down again T failures later.)
 ///
 /// While it is on, such sign-ins share one narrow lane, `sign-in-without-history`, of at most a
-/// hundredth of T in W: of an attack that keeps the alarm on, no more than a hundredth is evaluated,
+/// hundredth of T in W, and of one place for each site: of an attack that keeps the alarm on, no more than a hundredth is evaluated,
 /// at any speed. Owners on devices that they are known by have their own lanes and notice nothing;
 /// on new devices they can still reset their password or come by a provider.
 struct StuffingAlarm: Sendable {

@@ -14,9 +14,17 @@ import ServiceRuntime
 ///     yes            no                     the limit
 ///     yes            yes                    the lane
 ///
-/// A success begins the lane anew that it was charged to, and no other: that the owner is there
-/// says nothing of who guesses elsewhere. After 100 wrong codes the strangers' lane of a number
-/// stays shut until an operator resets it; who has no known device then is not let in by a code.
+/// A success begins the lane again that it was charged to, and no other: that the owner is there
+/// says nothing of who guesses elsewhere. Two counts go over all that strangers do:
+///
+///     in a row, from unknown devices    then, from unknown devices             opened by
+///     100 wrong passwords               no password is looked at               a success from a known
+///                                                                              device, a reset by mail
+///     100 wrong codes to a number       of each code that is sent the first    the right code at the
+///                                       guess is looked at                     first guess
+///
+/// A stranger who makes them so many has kept the owner's new devices out for as long already, by five
+/// in 15 minutes; he gains nothing, and can guess no more.
 ///
 /// `phone-code-request` has no lane: its messages cost money and reach one person, ten a day,
 /// whoever asks for them. A stranger can use them up; the owner comes in by a provider, by a
@@ -31,7 +39,10 @@ import ServiceRuntime
 /// The limits on an address are charged in every case: no id lifts them.
 enum TrustedLane {
     /// Since the last success from it.
-    static let knownFor = Duration.seconds(40 * 86_400)
+    ///
+    /// As long as a session lives at most by itself: a refresh does not renew the mark, which would
+    /// cost it a call more.
+    static let knownFor = LimitRule.markMax
     /// A mark is set anew when so much of its life has gone, not with each sign-in.
     static let renewedAfter = Duration.seconds(86_400)
 
@@ -39,6 +50,11 @@ enum TrustedLane {
     static let ofStrangers = LimitName.failedSignInByAccount
     /// All attempts of the narrow lane are one subject's.
     static let everybody = "everybody"
+
+    /// Whether a limit refuses because of the alarm.
+    static func isNarrow(_ limit: LimitName) -> Bool {
+        limit == .signInWithoutHistory || limit == .signInWithoutHistoryBySite
+    }
 
     /// The lane of `limit` for known devices; nil where it has none.
     static func lane(of limit: LimitName) -> LimitName? {

@@ -113,7 +113,7 @@ extension Stripe {
         let found = find(key)
         guard !found.isThere else { return }
         let slot = slots.insert(key, at: found)
-        slot.begin(key, state.kind)
+        occupy(slot, key, state.kind)
         overwrite(slot, with: state)
         noteChange(slot)
     }

@@ -15,7 +15,7 @@ import ServiceRuntime
 ///     both (a crash while it was moved)        the current one       forgets the former's
 ///
 /// Only hashes are kept, so states can be moved only when their subject is named again. A state
-/// that nobody names for 40 days has ended by then, but for locks and high ladders: a former secret
+/// that nobody names for 90 days has ended by then, but for locks and high ladders: a former secret
 /// stays for as long as one is there that was last charged before its end (`isSpent`). A lock for
 /// good never ends: moved, it counts as charged at the move, so it needs its former secret no
 /// longer. One that nobody names keeps that secret, until the operator has it forgotten.
@@ -30,7 +30,7 @@ final class SubjectKeyRing: Sendable {
     /// look-up another hash.
     static let secretsMax = 4
     /// No window, wait or mark is longer, and no bucket takes longer to drain.
-    static let keptAtLeast = LimitRule.windowMax
+    static let keptAtLeast = LimitRule.markMax
     /// Charges may go under a secret for so long after its end is written: until the tables have
     /// gone over to the next one.
     static let changeover: Duration = .seconds(60)

@@ -24,6 +24,9 @@ struct TransferredKeys {
         var candidates = [(LimitName.signInWithoutHistory, TrustedLane.everybody)]
         for charge in asked {
             candidates.append((charge.limit, charge.subject))
+            if charge.limit == TrustedLane.ofStrangers {
+                candidates.append((.failedSignInInARow, charge.subject))
+            }
             guard let lane = TrustedLane.lane(of: charge.limit) else { continue }
             candidates.append((lane, TrustedLane.pair(charge.subject, charge.device)))
         }

@@ -5,7 +5,9 @@ enum LimitSentence {
     static func text(
         _ wording: LimitWording, milliseconds: Int64?, _ language: LimitLanguage
     ) -> String {
-        guard let milliseconds else { return withoutEnd(language) }
+        guard let milliseconds else {
+            return wording == .password ? withoutPassword(language) : withoutEnd(language)
+        }
         let wait = WaitText(milliseconds: milliseconds).text(language)
         return switch language {
         case .english: english(wording, wait)
@@ -22,7 +24,7 @@ enum LimitSentence {
         case .wrongCode: "Too many incorrect codes. Please wait \(wait)."
         case .mail: "Please wait \(wait) before requesting another email."
         case .change: "Please wait \(wait) before making another change."
-        case .attempt: "Too many attempts. Please wait \(wait) before trying again."
+        case .attempt, .password: "Too many attempts. Please wait \(wait) before trying again."
         }
     }
 
@@ -32,7 +34,7 @@ enum LimitSentence {
         case .wrongCode: "Zu viele falsche Codes. Bitte warten Sie \(wait)."
         case .mail: "Bitte warten Sie \(wait), bevor Sie eine neue E-Mail anfordern."
         case .change: "Bitte warten Sie \(wait) bis zur nächsten Änderung."
-        case .attempt:
+        case .attempt, .password:
             "Zu viele Versuche. Bitte warten Sie \(wait), bevor Sie es erneut versuchen."
         }
     }
@@ -43,7 +45,8 @@ enum LimitSentence {
         case .wrongCode: "Demasiados códigos incorrectos. Espera \(wait)."
         case .mail: "Espera \(wait) antes de solicitar otro correo."
         case .change: "Espera \(wait) antes de hacer otro cambio."
-        case .attempt: "Demasiados intentos. Espera \(wait) antes de volver a intentarlo."
+        case .attempt, .password:
+            "Demasiados intentos. Espera \(wait) antes de volver a intentarlo."
         }
     }
 
@@ -53,7 +56,8 @@ enum LimitSentence {
         case .wrongCode: "Trop de codes incorrects. Veuillez patienter \(wait)."
         case .mail: "Veuillez patienter \(wait) avant de demander un autre e-mail."
         case .change: "Veuillez patienter \(wait) avant une autre modification."
-        case .attempt: "Trop de tentatives. Veuillez patienter \(wait) avant de réessayer."
+        case .attempt, .password:
+            "Trop de tentatives. Veuillez patienter \(wait) avant de réessayer."
         }
     }
 
@@ -63,7 +67,7 @@ enum LimitSentence {
         case .wrongCode: "コードの誤りが多すぎます。あと\(wait)お待ちください。"
         case .mail: "次のメールをリクエストするには、あと\(wait)お待ちください。"
         case .change: "次の変更まで、あと\(wait)お待ちください。"
-        case .attempt: "試行回数が多すぎます。再試行まで、あと\(wait)お待ちください。"
+        case .attempt, .password: "試行回数が多すぎます。再試行まで、あと\(wait)お待ちください。"
         }
     }
 
@@ -74,6 +78,17 @@ enum LimitSentence {
         case .spanish: "Demasiados intentos. Ponte en contacto con el servicio de asistencia."
         case .french: "Trop de tentatives. Veuillez contacter l’assistance."
         case .japanese: "試行回数が多すぎます。サポートにお問い合わせください。"
+        }
+    }
+
+    /// Says nothing of there being an account: an email without one is answered the same.
+    private static func withoutPassword(_ language: LimitLanguage) -> String {
+        switch language {
+        case .english: "Too many attempts. Please set a new password by email."
+        case .german: "Zu viele Versuche. Bitte setzen Sie per E-Mail ein neues Passwort."
+        case .spanish: "Demasiados intentos. Establece una nueva contraseña por correo."
+        case .french: "Trop de tentatives. Veuillez choisir un nouveau mot de passe par e-mail."
+        case .japanese: "試行回数が多すぎます。メールで新しいパスワードを設定してください。"
         }
     }
 }

@@ -4,6 +4,8 @@ enum LimitWording: CaseIterable, Sendable {
     case code
     /// Another guess at a code: it was wrong too often.
     case wrongCode
+    /// Another guess at a password, where only a new one helps.
+    case password
     /// Another mail.
     case mail
     /// Another change.

@@ -98,7 +98,7 @@ struct LimitsCommand: AsyncParsableCommand {
             abstract: "Hashes subjects under another key from now on; nobody is freed or charged.",
             discussion: """
                 What is kept under the former key is found, and moved when its subject comes \
-                again, until nothing of it counts: 40 days at the least. Known devices move \
+                again, until nothing of it counts: 90 days at the least. Known devices move \
                 likewise. Records in the audit trail keep the hashes of their time, so one \
                 subject has another hash after it than before. There are four keys at most; \
                 with four, wait until the oldest is forgotten, or have it forgotten.

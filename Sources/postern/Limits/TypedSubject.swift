@@ -7,7 +7,8 @@ enum TypedSubject {
     /// The subject that is counted under `limit`; what is no email stays as it is.
     static func counted(_ subject: String, under limit: String) -> String {
         switch limit {
-        case "failed-sign-in-by-account", "password-reset-by-email": return normalised(subject)
+        case "failed-sign-in-by-account", "password-reset-by-email", "mail-by-target":
+            return normalised(subject)
         case "sign-up-on-taken-email":
             // ADDRESS|EMAIL. A local part may have a `|` in it, an address has none.
             guard let bar = subject.firstIndex(of: "|") else { return subject }

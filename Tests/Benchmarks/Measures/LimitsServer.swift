@@ -33,7 +33,10 @@ struct LimitsServer: AsyncParsableCommand {
             time: time, logger: .silent)
         let loader = SettingsLoader(
             program: "limits-server", summary: "",
-            arguments: ["--subjects-max", "\(Self.subjectsMax)"], environment: [:])
+            arguments: [
+                "--subjects-max", "\(Self.subjectsMax)", "--subjects-share-address", "98",
+                "--subjects-share-account", "1", "--subjects-share-text", "1",
+            ], environment: [:])
         guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
             throw ExitCode.failure
         }

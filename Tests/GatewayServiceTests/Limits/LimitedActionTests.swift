@@ -49,9 +49,29 @@ struct LimitedActionTests {
                 ]
             ),
             (
-                .passwordReset(email: "Ada@Example.ORG"),
-                ["password-reset-by-email": "ada@example.org"]
+                .signIn(email: "ada@example.org", device: "d1", caller: .address("2001:db8::1")),
+                [
+                    "failed-sign-in-by-account": "ada@example.org",
+                    "failed-sign-in-by-address": "2001:db8::1",
+                    "failed-sign-in-by-device": "2001:db8::1|d1",
+                    "failed-sign-in-by-site": "2001:db8::1",
+                ]
             ),
+            (
+                .passwordReset(email: "Ada@Example.ORG", caller: address),
+                [
+                    "password-reset-by-email": "ada@example.org",
+                    "password-reset-by-address": "192.0.2.7",
+                ]
+            ),
+            (
+                .passwordReset(email: "ada@example.org", caller: application),
+                [
+                    "password-reset-by-email": "ada@example.org",
+                    "unaddressed-by-application": "app",
+                ]
+            ),
+            (.unaskedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
             (
                 .verificationMail(account: "acc_0000000000001"),
                 ["verification-mail-by-account": "acc_0000000000001"]
@@ -95,8 +115,12 @@ struct LimitedActionTests {
                 ]
             ),
             (
-                .phoneCodeGuess(number: "+4915112345678", device: "d1"),
-                ["phone-code-guess": "+4915112345678"]
+                .phoneCodeGuess(
+                    number: "+4915112345678", request: "pcr_1", device: "d1", caller: address),
+                [
+                    "phone-code-guess": "+4915112345678",
+                    "phone-code-guess-by-address": "192.0.2.7",
+                ]
             ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
@@ -114,7 +138,9 @@ struct LimitedActionTests {
                 .providerProof(account: "a", device: "d", caller: caller),
                 .guestSignUp(caller: caller),
                 .phoneCodeRequest(number: "+4915112345678", caller: caller),
-                .phoneCodeGuess(number: "+4915112345678", device: "d"),
+                .phoneCodeGuess(
+                    number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),
+                .passwordReset(email: "a", caller: caller), .unaskedMail(email: "a"),
             ] {
                 for charge in action.charges + action.begunAnew {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
@@ -133,9 +159,15 @@ struct LimitedActionTests {
             .signIn(email: email, device: device, caller: caller),
             .providerSignIn(device: device, caller: caller),
             .providerProof(account: "acc_0000000000001", device: device, caller: caller),
-            .guestSignUp(caller: caller),
+            .guestSignUp(caller: caller), .unaskedMail(email: email),
+            .passwordReset(email: email, caller: caller),
+            .phoneCodeGuess(
+                number: "+4915112345678", request: email, device: device, caller: caller),
         ] {
-            for charge in action.charges { #expect((1...512).contains(charge.subject.utf8.count)) }
+            for charge in action.charges {
+                #expect((1...512).contains(charge.subject.utf8.count))
+                #expect(charge.target.isEmpty, "what is no request's id is none")
+            }
         }
     }
 

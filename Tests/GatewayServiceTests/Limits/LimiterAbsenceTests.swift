@@ -45,7 +45,10 @@ struct LimiterAbsenceTests {
             .providerProof(account: "a", device: "d1", caller: caller),
             .guestSignUp(caller: caller),
             .phoneCodeRequest(number: "+4915112345678", caller: caller),
-            .phoneCodeGuess(number: "+4915112345678", device: "d1"),
+            .phoneCodeGuess(
+                number: "+4915112345678", request: "pcr_1", device: "d1", caller: caller),
+            .passwordReset(email: "ada@example.org", caller: caller),
+            .unaskedMail(email: "ada@example.org"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence

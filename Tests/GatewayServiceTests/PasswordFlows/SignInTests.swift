@@ -12,7 +12,8 @@ struct SignInTests {
 
     init() async throws {
         house = try await GatewayHouse()
-        _ = try await house.signUp()
+        // On another device than those that guess: it is known by its sign-up.
+        _ = try await house.signUp(device: "first")
     }
 
     /// Guesses wrong and expects to be told so.
@@ -147,6 +148,34 @@ struct SignInTests {
         }
         #expect(codes.filter { $0 == .invalidCredential }.count == 5)
         #expect(codes.filter { $0 == .tooManyRequests }.count == 45)
+    }
+
+    @Test("B6: parallel right passwords that use the limit up are told to wait a second at most")
+    func inFlight() async throws {
+        let waits = await withTaskGroup(of: Duration?.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    do {
+                        _ = try await house.signIn(device: "new-\(number)")
+                    } catch let error as ServiceError where error.code == .tooManyRequests {
+                        return error.retryAfter
+                    } catch {
+                        return .seconds(3_600)
+                    }
+                    return nil
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(waits.allSatisfy { $0 ?? .zero <= .seconds(1) }, "\(waits)")
+        _ = try await house.signIn(device: "late")
+    }
+
+    @Test("B6: failures are told as long a wait as there is, once they are failures")
+    func decided() async throws {
+        for number in 0..<5 { try await guess(device: "new-\(number)") }
+        let error = try await refusal { try await house.signIn(device: "late") }
+        #expect(error.retryAfter == .seconds(900))
     }
 
     @Test("G-03: a disabled account is told only to who has the password, and costs nothing")

@@ -51,11 +51,14 @@ struct AttemptLockTests {
         #expect(counter.rule.end(counter.state) == .max)
     }
 
-    @Test("R-02: four quiet days for each failure forget them; sooner they all count")
-    func forgets() {
-        for now: Int64 in 0..<3 { counter.charge(at: now) }
-        let end = 2 + 12 * Self.day
-        #expect(counter.answer(at: end - 1).attempt == 4)
+    @Test(
+        "H1: few failures are forgotten after the wait and a day, five after four days for each",
+        arguments: [(1, 1), (3, 1), (4, 1), (5, 20)])
+    func forgets(failures: Int64, days: Int64) {
+        for now: Int64 in 0..<failures { counter.charge(at: now) }
+        let end = failures - 1 + days * Self.day + (days == 1 ? Self.wait : 0)
+        #expect(counter.rule.end(counter.state) == end)
+        #expect(counter.state.failures == failures)
         #expect(counter.answer(at: end).attempt == 1)
         counter.charge(at: end)
         #expect(counter.state.failures == 1)

@@ -22,10 +22,10 @@ struct AddressFoldTests {
             ("::ffff:192.0.2.7%lo", "192.0.2.7"),
         ])
     func table(address: String, folded: String) {
-        #expect(AddressFold.fold(address, bytes: 8) == folded)
-        #expect(AddressFold.fold("\(address)|d1", bytes: 8) == "\(folded)|d1")
-        #expect(AddressFold.fold("\(address)|a|b|", bytes: 8) == "\(folded)|a|b|")
-        #expect(AddressFold.fold("\(address)|", bytes: 8) == "\(folded)|")
+        #expect(AddressFold.fold(address, v6: 8) == folded)
+        #expect(AddressFold.fold("\(address)|d1", v6: 8) == "\(folded)|d1")
+        #expect(AddressFold.fold("\(address)|a|b|", v6: 8) == "\(folded)|a|b|")
+        #expect(AddressFold.fold("\(address)|", v6: 8) == "\(folded)|")
     }
 
     @Test(
@@ -38,17 +38,26 @@ struct AddressFoldTests {
             String(repeating: ":", count: 10_000), String(repeating: "f", count: 100_000),
         ])
     func hostile(text: String) {
-        #expect(AddressFold.fold(text, bytes: 8) == text)
+        #expect(AddressFold.fold(text, v6: 8) == text)
     }
 
     @Test("R-03: sign-ups count by /48, which is what one customer is given")
     func site() {
         for address in ["2001:db8:1:2::1", "2001:DB8:1:ffff::2"] {
-            #expect(AddressFold.fold(address, bytes: 6) == "20010db80001/48")
-            #expect(AddressFold.fold("\(address)|a@b", bytes: 6) == "20010db80001/48|a@b")
+            #expect(AddressFold.fold(address, v6: 6) == "20010db80001/48")
+            #expect(AddressFold.fold("\(address)|a@b", v6: 6) == "20010db80001/48|a@b")
         }
-        #expect(AddressFold.fold("2001:db8:2::1", bytes: 6) == "20010db80002/48")
-        #expect(AddressFold.fold("::ffff:192.0.2.7", bytes: 6) == "192.0.2.7")
+        #expect(AddressFold.fold("2001:db8:2::1", v6: 6) == "20010db80002/48")
+        #expect(AddressFold.fold("::ffff:192.0.2.7", v6: 6) == "192.0.2.7")
+    }
+
+    @Test("R-03: a network is an IPv6 /48 or an IPv4 /24, and what is no address is itself")
+    func networks() {
+        for address in ["192.0.2.7", "192.0.2.250", "::ffff:192.0.2.8"] {
+            #expect(AddressFold.fold(address, v6: 6, v4: 3) == "192.0.2/24")
+        }
+        #expect(AddressFold.fold("2001:db8:1:ff::1", v6: 6, v4: 3) == "20010db80001/48")
+        #expect(AddressFold.fold("app", v6: 6, v4: 3) == "app")
     }
 
     @Test("R-03: the limits by address fold, the others take their subject as it is")
@@ -58,9 +67,13 @@ struct AddressFoldTests {
             let folded: String? =
                 switch limit {
                 case .failedSignInByDevice, .failedSignInByAddress, .failedProviderByDevice,
-                    .failedProviderByAddress, .phoneCodeByAddress:
+                    .failedProviderByAddress:
                     "20010db800010002/64"
-                case .signUpByAddress, .guestSignUpByAddress, .signUpOnTakenEmail: "20010db80001/48"
+                case .signUpByAddress, .guestSignUpByAddress, .signUpOnTakenEmail,
+                    .failedSignInBySite, .phoneCodeByAddress, .phoneCodeGuessByAddress,
+                    .passwordResetByAddress, .signInFailuresBySite, .signInWithoutHistoryBySite,
+                    .newSubjectsBySite:
+                    "20010db80001/48"
                 default: address
                 }
             #expect(limit.definition.subject.fold(address) == folded, "\(limit)")

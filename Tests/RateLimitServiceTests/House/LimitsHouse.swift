@@ -53,11 +53,13 @@ final class LimitsHouse: Sendable {
     var context: CallContext { CallContext(deadline: time.uptime() + .seconds(10)) }
 
     /// Charges a batch of limits and subjects.
+    /// - Parameter address: of who names them.
     @discardableResult
     func consume(
-        _ charges: [(String, String)]
+        _ charges: [(String, String)], from address: String? = nil
     ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
-        let request = RateLimitV1.ConsumeRequest(charges: Self.message(charges))
+        let request = RateLimitV1.ConsumeRequest(
+            charges: Self.message(charges), namedBy: address.map { .clientAddress($0) })
         let answer = try await service.consume(request, context)
         return (try #require(answer.decision), answer.chargeId)
     }
@@ -65,21 +67,38 @@ final class LimitsHouse: Sendable {
     /// Charges one limit, from a device.
     @discardableResult
     func consume(
-        _ limit: LimitName, _ subject: String, device: String
+        _ limit: LimitName, _ subject: String, device: String, target: String = "",
+        from address: String? = nil
     ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
         let request = RateLimitV1.ConsumeRequest(
-            charges: [.init(limit: limit.rawValue, subject: subject, device: device)])
+            charges: [
+                .init(limit: limit.rawValue, subject: subject, device: device, target: target)
+            ], namedBy: address.map { .clientAddress($0) })
         let answer = try await service.consume(request, context)
         return (try #require(answer.decision), answer.chargeId)
     }
 
     /// Decides and tells as Consume does, but waits for no disk: for loops of thousands.
-    func decide(_ charges: [(String, String)]) async throws -> (limit: LimitName, LimitVerdict) {
+    func decide(
+        _ charges: [(String, String)], from address: String? = nil
+    ) async throws -> (limit: LimitName, LimitVerdict) {
         let now = time.now()
-        let plan = try service.plan(AskedCharge.read(Self.message(charges)), at: now)
+        let plan = try service.plan(
+            AskedCharge.read(Self.message(charges)),
+            namedBy: address.map { .site($0) }, at: now)
         let verdict = service.table.decide(.consume, plan.requests, at: now)
         await service.tell(verdict, of: plan, at: now)
         return (plan.limits[verdict.deciding], verdict)
+    }
+
+    /// Tells that somebody has proved to be a subject's owner, though nothing was charged.
+    func remember(
+        _ limit: LimitName, _ subject: String, device: String, forgettingOthers: Bool = false
+    ) throws {
+        _ = try service.succeed(
+            RateLimitV1.SucceedRequest(
+                charges: [.init(limit: limit.rawValue, subject: subject, device: device)],
+                forgetDevices: forgettingOthers), context)
     }
 
     /// Tells that a charge's attempt was right.

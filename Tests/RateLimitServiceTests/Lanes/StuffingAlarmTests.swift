@@ -127,12 +127,13 @@ struct StuffingAlarmTests {
     @Test("R-03: honest people on new devices, however many, do not keep it on")
     func honest() async throws {
         let house = try await LimitsHouse()
-        for number in 0..<500 { _ = try await house.decide(charges(number)) }
+        for number in 0..<500 { _ = try await attempt(house, number) }
         var refused = 0
         for number in 0..<3_000 {
             let account = "honest\(number)@example.org"
             let (decision, id) = try await house.consume(
-                .failedSignInByAccount, account, device: "new")
+                .failedSignInByAccount, account, device: "new",
+                from: "11.\(number / 250).\(number % 250).1")
             if decision.limited { refused += 1 }
             // One in seven has forgotten the password.
             if !decision.limited, number % 7 != 3 {
@@ -159,7 +160,7 @@ struct StuffingAlarmTests {
         var after: Int?
         for number in 0..<10_000 {
             if number % 1_000 == 500 { try await signInOwners(house) }
-            let (_, verdict) = try await house.decide(charges(number))
+            let (_, verdict) = try await attempt(house, number)
             if !verdict.isLimited { evaluated += 1 }
             if after == nil,
                 house.log.lines.contains(where: { $0.contains("sign-ins fail in all") })
@@ -175,13 +176,17 @@ struct StuffingAlarmTests {
         #expect(try await house.audited().filter { $0.kind == "limit.stuffing-alarm" }.count == 1)
     }
 
-    private func charges(_ number: Int) -> [(String, String)] {
-        let address = "198.18.\(number % 1_000 / 250).\(number % 250)"
-        return [
-            ("failed-sign-in-by-account", "user\(number)@example.org"),
-            ("failed-sign-in-by-address", address),
-            ("failed-sign-in-by-device", "\(address)|d\(number)"),
-        ]
+    /// A pair from one of a thousand networks.
+    private func attempt(
+        _ house: LimitsHouse, _ number: Int
+    ) async throws -> (limit: LimitName, LimitVerdict) {
+        let address = "10.\(number % 1_000 / 250).\(number % 250).7"
+        return try await house.decide(
+            [
+                ("failed-sign-in-by-account", "user\(number)@example.org"),
+                ("failed-sign-in-by-address", address),
+                ("failed-sign-in-by-device", "\(address)|d\(number)"),
+            ], from: address)
     }
 
     /// Owners of attacked accounts, on devices that they are known by: nobody is locked out.

@@ -8,7 +8,8 @@ import Testing
 
 /// The checker of `SpanProofTests` before the real service, with callers who try at once and from
 /// all lanes, and another secret for subjects in the middle. (The rules of marks and of the alarm
-/// are not charged by anybody: `KnownDevicesTests`, `StuffingAlarmTests`.)
+/// are not charged by anybody: `KnownDevicesTests`, `StuffingAlarmTests`. What is charged beside
+/// others: `FailuresInARowTests`, `FirstGuessTests`, `NewSubjectsTests`.)
 @Suite("R-01 … R-03: no span holds more than the limit, before the service", .serialized)
 struct ServiceSpanTests {
     private static let callers = 4
@@ -43,12 +44,15 @@ struct ServiceSpanTests {
         }
     }
 
-    @Test("R-03: only marks, the alarm and its narrow lane are charged by nobody")
+    @Test("R-03: only marks, the alarm, and what is charged beside others stand alone")
     func complete() {
         let charged = Set(Self.lanes.map(\.0))
         #expect(
             Set(LimitName.allCases).subtracting(charged) == [
-                .signInFailuresOverall, .signInWithoutHistory, .knownDevice, .newDeviceByAccount,
+                .signInFailuresOverall, .signInFailuresBySite, .signInWithoutHistory,
+                .signInWithoutHistoryBySite, .knownDevice, .newDeviceByAccount, .devicesForgotten,
+                .failedSignInInARow, .phoneCodeFirstGuess, .newSubjectsBySite,
+                .newSubjectsByApplication,
             ])
     }
 }

@@ -35,10 +35,10 @@ struct FormerSecretTests {
     }
 
     @Test(
-        "R-05: it is spent after 40 days, when nothing counts that was last charged before its end",
+        "R-05: it is spent after 90 days, when nothing counts that was last charged before its end",
         arguments: [
-            (40 * 86_400 + 60, false, true), (40 * 86_400 + 59, false, false),
-            (40 * 86_400 + 60, true, false), (4_000 * 86_400, true, false),
+            (90 * 86_400 + 60, false, true), (90 * 86_400 + 59, false, false),
+            (90 * 86_400 + 60, true, false), (4_000 * 86_400, true, false),
         ])
     func spent(seconds: Int, isCharged: Bool, isSpent: Bool) {
         let spent = SubjectKeyRing.isSpent(
@@ -89,7 +89,7 @@ struct FormerSecretTests {
         house.time.advance(by: .seconds(seconds))
         #expect(try house.peek(.phoneCodeGuess, Self.number).limited)
         await house.service.flush()
-        house.time.advance(by: .seconds(40 * 86_400 + 61))
+        house.time.advance(by: .seconds(90 * 86_400 + 61))
         house = try await house.restarted()
         await house.service.sweep()
         #expect(house.service.subjectKeys.ring.formers.isEmpty)
@@ -105,7 +105,7 @@ struct FormerSecretTests {
         let keys = house.service.subjectKeys
         for _ in 0..<3 {
             try await keys.rotate(at: house.time.now(), forgettingOldest: true)
-            house.time.advance(by: .seconds(50 * 86_400))
+            house.time.advance(by: .seconds(100 * 86_400))
             await house.service.sweep()
         }
         #expect(keys.ring.formers.map(\.number) == [2, 1, 0], "the lock keeps them all")
@@ -113,7 +113,7 @@ struct FormerSecretTests {
         try await keys.rotate(at: house.time.now(), forgettingOldest: true)
         #expect(keys.ring.formers.map(\.number) == [3, 2, 1])
         #expect(try !house.peek(.phoneCodeGuess, Self.number).limited, "what it costs")
-        house.time.advance(by: .seconds(50 * 86_400))
+        house.time.advance(by: .seconds(100 * 86_400))
         await house.service.sweep()
         #expect(keys.ring.formers.isEmpty)
         let kinds = try await house.audited().map(\.kind)
@@ -129,9 +129,9 @@ struct FormerSecretTests {
         } throws: { error in
             let error = error as? ServiceError
             return error?.code == .tooManyRequests
-                && error?.retryAfter == .seconds(40 * 86_400 + 60)
+                && error?.retryAfter == .seconds(90 * 86_400 + 60)
         }
-        house.time.advance(by: .seconds(40 * 86_400 + 60))
+        house.time.advance(by: .seconds(90 * 86_400 + 60))
         await house.service.sweep()
         #expect(house.service.subjectKeys.ring.formers.isEmpty)
         try await house.service.subjectKeys.rotate(at: house.time.now())

@@ -12,6 +12,8 @@ extension SystemTests {
         private static let generousLimits = """
             failed-sign-in-by-account:
               shadow: true
+            failed-sign-in-in-a-row:
+              shadow: true
             sign-in-failures-overall:
               count: 1000000
             password-reset-by-email:
@@ -35,7 +37,9 @@ extension SystemTests {
                 let answer = try Likeness(call: "sign-in", kinds: kinds).expectAlike()
                 #expect(answer.error?.code == "auth/invalid-credential")
                 // As the limit stands by itself; it is read again within a second or two.
-                try folder.write("sign-in-failures-overall:\n  count: 1000000\n", to: "limits.yaml")
+                try folder.write(
+                    "sign-in-failures-overall-count: 1000000\nfailed-sign-in-in-a-row-shadow: true\n",
+                    to: "limits.yaml")
                 try await lockOut(kinds)
                 let locked = try Likeness(
                     call: "locked-sign-in", kinds: kinds, isQuick: true, blank: Blanks.waits

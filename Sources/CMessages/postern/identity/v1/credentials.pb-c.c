@@ -500,7 +500,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__reset_password_request__
   (ProtobufCMessageInit) postern__identity__v1__reset_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_response__field_descriptors[4] =
 {
   {
     "account",
@@ -538,16 +538,29 @@ static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_resp
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "taken_over",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__ResetPasswordResponse, taken_over),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__reset_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   2,   /* field[2] = news */
   1,   /* field[1] = proof */
+  3,   /* field[3] = taken_over */
 };
 static const ProtobufCIntRange postern__identity__v1__reset_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__reset_password_response__descriptor =
 {
@@ -557,7 +570,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__reset_password_response_
   "Postern__Identity__V1__ResetPasswordResponse",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__ResetPasswordResponse),
-  3,
+  4,
   postern__identity__v1__reset_password_response__field_descriptors,
   postern__identity__v1__reset_password_response__field_indices_by_name,
   1,  postern__identity__v1__reset_password_response__number_ranges,

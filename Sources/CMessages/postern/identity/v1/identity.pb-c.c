@@ -761,7 +761,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__origin__descriptor =
   (ProtobufCMessageInit) postern__identity__v1__origin__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__register_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__identity__v1__register_request__field_descriptors[7] =
 {
   {
     "email",
@@ -835,19 +835,32 @@ static const ProtobufCFieldDescriptor postern__identity__v1__register_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "mail_withheld",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__RegisterRequest, mail_withheld),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__register_request__field_indices_by_name[] = {
   2,   /* field[2] = display_name */
   0,   /* field[0] = email */
   5,   /* field[5] = guest_access_token */
   3,   /* field[3] = language */
+  6,   /* field[6] = mail_withheld */
   4,   /* field[4] = origin */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__identity__v1__register_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__register_request__descriptor =
 {
@@ -857,7 +870,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__register_request__descri
   "Postern__Identity__V1__RegisterRequest",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__RegisterRequest),
-  6,
+  7,
   postern__identity__v1__register_request__field_descriptors,
   postern__identity__v1__register_request__field_indices_by_name,
   1,  postern__identity__v1__register_request__number_ranges,

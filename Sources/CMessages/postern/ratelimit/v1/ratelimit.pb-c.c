@@ -637,7 +637,7 @@ void   postern__ratelimit__v1__reset_response__free_unpacked
   assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__field_descriptors[4] =
 {
   {
     "limit",
@@ -675,16 +675,29 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "target",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__Charge, target),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__charge__field_indices_by_name[] = {
   2,   /* field[2] = device */
   0,   /* field[0] = limit */
   1,   /* field[1] = subject */
+  3,   /* field[3] = target */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__charge__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__charge__descriptor =
 {
@@ -694,7 +707,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__charge__descriptor =
   "Postern__Ratelimit__V1__Charge",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__Charge),
-  3,
+  4,
   postern__ratelimit__v1__charge__field_descriptors,
   postern__ratelimit__v1__charge__field_indices_by_name,
   1,  postern__ratelimit__v1__charge__number_ranges,
@@ -817,7 +830,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__decision__descriptor =
   (ProtobufCMessageInit) postern__ratelimit__v1__decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__field_descriptors[4] =
 {
   {
     "charges",
@@ -843,15 +856,41 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "client_address",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Ratelimit__V1__ConsumeRequest, named_by_case),
+    offsetof(Postern__Ratelimit__V1__ConsumeRequest, client_address),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "application",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Ratelimit__V1__ConsumeRequest, named_by_case),
+    offsetof(Postern__Ratelimit__V1__ConsumeRequest, application),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__consume_request__field_indices_by_name[] = {
+  3,   /* field[3] = application */
   0,   /* field[0] = charges */
+  2,   /* field[2] = client_address */
   1,   /* field[1] = language */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__consume_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descriptor =
 {
@@ -861,7 +900,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descri
   "Postern__Ratelimit__V1__ConsumeRequest",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__ConsumeRequest),
-  2,
+  4,
   postern__ratelimit__v1__consume_request__field_descriptors,
   postern__ratelimit__v1__consume_request__field_indices_by_name,
   1,  postern__ratelimit__v1__consume_request__number_ranges,
@@ -1008,7 +1047,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__check_response__descrip
   (ProtobufCMessageInit) postern__ratelimit__v1__check_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__refund_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__refund_request__field_descriptors[3] =
 {
   {
     "charge_id",
@@ -1034,15 +1073,28 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__refund_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "only",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Ratelimit__V1__RefundRequest, n_only),
+    offsetof(Postern__Ratelimit__V1__RefundRequest, only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__refund_request__field_indices_by_name[] = {
   0,   /* field[0] = charge_id */
   1,   /* field[1] = charges */
+  2,   /* field[2] = only */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__refund_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_request__descriptor =
 {
@@ -1052,7 +1104,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_request__descrip
   "Postern__Ratelimit__V1__RefundRequest",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__RefundRequest),
-  2,
+  3,
   postern__ratelimit__v1__refund_request__field_descriptors,
   postern__ratelimit__v1__refund_request__field_indices_by_name,
   1,  postern__ratelimit__v1__refund_request__number_ranges,
@@ -1077,7 +1129,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_response__descri
   (ProtobufCMessageInit) postern__ratelimit__v1__refund_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__succeed_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__succeed_request__field_descriptors[3] =
 {
   {
     "charge_id",
@@ -1103,15 +1155,28 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__succeed_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forget_devices",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__SucceedRequest, forget_devices),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__succeed_request__field_indices_by_name[] = {
   0,   /* field[0] = charge_id */
   1,   /* field[1] = charges */
+  2,   /* field[2] = forget_devices */
 };
 static const ProtobufCIntRange postern__ratelimit__v1__succeed_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_request__descriptor =
 {
@@ -1121,7 +1186,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_request__descri
   "Postern__Ratelimit__V1__SucceedRequest",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__SucceedRequest),
-  2,
+  3,
   postern__ratelimit__v1__succeed_request__field_descriptors,
   postern__ratelimit__v1__succeed_request__field_indices_by_name,
   1,  postern__ratelimit__v1__succeed_request__number_ranges,

@@ -70,10 +70,11 @@ struct  Postern__Identity__V1__ResetPasswordResponse
   Postern__Identity__V1__Account *account;
   Postern__Identity__V1__SignInProof *proof;
   Postern__Identity__V1__SignInNews *news;
+  protobuf_c_boolean taken_over;
 };
 #define POSTERN__IDENTITY__V1__RESET_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__reset_password_response__descriptor) \
-    , NULL, NULL, NULL }
+    , NULL, NULL, NULL, 0 }
 
 
 struct  Postern__Identity__V1__ChangePasswordRequest

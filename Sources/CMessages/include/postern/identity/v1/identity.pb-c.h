@@ -86,10 +86,11 @@ struct  Postern__Identity__V1__RegisterRequest
   ProtobufCBinaryData language;
   Postern__Identity__V1__Origin *origin;
   ProtobufCBinaryData guest_access_token;
+  protobuf_c_boolean mail_withheld;
 };
 #define POSTERN__IDENTITY__V1__REGISTER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__register_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__RegisterResponse

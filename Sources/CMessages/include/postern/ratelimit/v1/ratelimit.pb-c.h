@@ -42,10 +42,11 @@ struct  Postern__Ratelimit__V1__Charge
   ProtobufCBinaryData limit;
   ProtobufCBinaryData subject;
   ProtobufCBinaryData device;
+  ProtobufCBinaryData target;
 };
 #define POSTERN__RATELIMIT__V1__CHARGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__charge__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Postern__Ratelimit__V1__Decision
@@ -64,16 +65,28 @@ struct  Postern__Ratelimit__V1__Decision
     , 0, {0,NULL}, 0, 0, 0, 0, {0,NULL} }
 
 
+typedef enum {
+  POSTERN__RATELIMIT__V1__CONSUME_REQUEST__NAMED_BY__NOT_SET = 0,
+  POSTERN__RATELIMIT__V1__CONSUME_REQUEST__NAMED_BY_CLIENT_ADDRESS = 3,
+  POSTERN__RATELIMIT__V1__CONSUME_REQUEST__NAMED_BY_APPLICATION = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__RATELIMIT__V1__CONSUME_REQUEST__NAMED_BY__CASE)
+} Postern__Ratelimit__V1__ConsumeRequest__NamedByCase;
+
 struct  Postern__Ratelimit__V1__ConsumeRequest
 {
   ProtobufCMessage base;
   size_t n_charges;
   Postern__Ratelimit__V1__Charge **charges;
   ProtobufCBinaryData language;
+  Postern__Ratelimit__V1__ConsumeRequest__NamedByCase named_by_case;
+  union {
+    ProtobufCBinaryData client_address;
+    ProtobufCBinaryData application;
+  };
 };
 #define POSTERN__RATELIMIT__V1__CONSUME_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__consume_request__descriptor) \
-    , 0,NULL, {0,NULL} }
+    , 0,NULL, {0,NULL}, POSTERN__RATELIMIT__V1__CONSUME_REQUEST__NAMED_BY__NOT_SET, {0} }
 
 
 struct  Postern__Ratelimit__V1__ConsumeResponse
@@ -115,10 +128,12 @@ struct  Postern__Ratelimit__V1__RefundRequest
   ProtobufCBinaryData charge_id;
   size_t n_charges;
   Postern__Ratelimit__V1__Charge **charges;
+  size_t n_only;
+  ProtobufCBinaryData *only;
 };
 #define POSTERN__RATELIMIT__V1__REFUND_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__refund_request__descriptor) \
-    , {0,NULL}, 0,NULL }
+    , {0,NULL}, 0,NULL, 0,NULL }
 
 
 struct  Postern__Ratelimit__V1__RefundResponse
@@ -136,10 +151,11 @@ struct  Postern__Ratelimit__V1__SucceedRequest
   ProtobufCBinaryData charge_id;
   size_t n_charges;
   Postern__Ratelimit__V1__Charge **charges;
+  protobuf_c_boolean forget_devices;
 };
 #define POSTERN__RATELIMIT__V1__SUCCEED_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__succeed_request__descriptor) \
-    , {0,NULL}, 0,NULL }
+    , {0,NULL}, 0,NULL, 0 }
 
 
 struct  Postern__Ratelimit__V1__SucceedResponse

@@ -1,0 +1,82 @@
+import GatewayService
+import IdentityService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("R-03: mails that their reader has not asked for", .timeLimit(.minutes(1)))
+struct UnaskedMailTests {
+    @Test("M7: sign-ups on a taken email from many addresses send its owner five mails an hour")
+    func taken() async throws {
+        let house = try await GatewayHouse()
+        _ = try await house.signUp()
+        house.time.advance(by: .seconds(3_600))
+        for number in 0..<20 {
+            let error = try await refusal {
+                try await house.signUp(
+                    "ADA@example.org", in: house.context(address: "198.51.100.\(number)"))
+            }
+            #expect(error == ServiceError(.emailAlreadyInUse, fields: ["email"]), "\(number)")
+        }
+        #expect(try await house.inner.mails().count == 1 + 5)
+        house.time.advance(by: .seconds(3_600))
+        _ = try await refusal {
+            try await house.signUp(in: house.context(address: "198.51.100.99"))
+        }
+        #expect(try await house.inner.mails().count == 1 + 6)
+    }
+
+    @Test("M7: what the owner asks for comes all the same")
+    func reset() async throws {
+        let house = try await GatewayHouse()
+        _ = try await house.signUp()
+        for number in 0..<20 {
+            _ = try await refusal {
+                try await house.signUp(in: house.context(address: "198.51.100.\(number)"))
+            }
+        }
+        _ = try await house.passwords.requestPasswordReset(
+            .init(email: "ada@example.org"), house.context())
+        _ = try await house.inner.linkToken(page: "reset-password")
+    }
+
+    @Test(
+        "M7: changes to one address by many accounts mail it five times an hour, and answer alike")
+    func changes() async throws {
+        let house = try await GatewayHouse()
+        for number in 0..<8 {
+            let context = house.context(address: "198.51.100.\(number)")
+            let eve = try await house.signUp("eve\(number)@example.org", in: context)
+            let asked = try await house.requestEmailChange(
+                "victim@example.org", eve.session.accessToken)
+            #expect(asked.pendingEmail == "victim@example.org")
+        }
+        let mails = try await house.inner.mails(to: "victim@example.org")
+        #expect(mails.count == 5)
+    }
+
+    @Test("M7: under strict enumeration free, claimed and taken emails are withheld alike")
+    func strict() async throws {
+        let house = try await GatewayHouse(enumeration: .strict)
+        for number in 0..<8 {
+            let answer = try await house.gateway.signUpWithPassword(
+                .init(
+                    email: "victim@example.org", password: "Correct7Horse",
+                    device: GatewayHouse.device("d1")),
+                house.context(address: "198.51.100.\(number)"))
+            #expect(answer.account?.pendingEmail == "victim@example.org")
+        }
+        #expect(try await house.inner.mails(to: "victim@example.org").count == 5)
+    }
+
+    @Test("M7: what was refused for its form uses none of an email's mails up")
+    func refused() async throws {
+        let house = try await GatewayHouse()
+        for _ in 0..<10 {
+            _ = try await refusal { try await house.signUp(password: "short") }
+        }
+        #expect(try house.inner.left("mail-by-target", "ada@example.org") == 5)
+    }
+}

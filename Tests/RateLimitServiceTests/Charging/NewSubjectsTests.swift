@@ -1,0 +1,99 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: who invents subjects is refused, and nobody else", .timeLimit(.minutes(2)))
+struct NewSubjectsTests {
+    /// Names subjects that were never named before.
+    /// - Returns: how many were counted.
+    private func invent(
+        _ house: LimitsHouse, _ count: Int, _ name: String = "user",
+        from address: (Int) -> String
+    ) async throws -> Int {
+        var counted = 0
+        for number in 0..<count {
+            let (_, verdict) = try await house.decide(
+                [("password-reset-by-email", "\(name)\(number)@example.org")],
+                from: address(number))
+            if !verdict.isLimited { counted += 1 }
+        }
+        return counted
+    }
+
+    @Test(
+        "H1: one site names at most 1,000 new subjects in an hour",
+        arguments: ["2001:db8:1:%::1", "198.51.100.%"])
+    func site(network: String) async throws {
+        let house = try await LimitsHouse()
+        var counted = 0
+        // The first half at once, the rest in even steps.
+        for minute in 0..<60 {
+            counted += try await invent(house, 600, "\(minute)-") {
+                network.replacing("%", with: "\($0 % 200)")
+            }
+            house.time.advance(by: .seconds(60))
+        }
+        #expect(counted <= 1_000 && counted > 950)
+        #expect(house.service.table.count <= 1_001)
+        #expect(try await invent(house, 1, "other") { _ in "203.0.113.1" } == 1)
+    }
+
+    @Test("H1: at its limit a site still goes on with subjects that are counted already")
+    func known() async throws {
+        let house = try await LimitsHouse()
+        _ = try await invent(house, 600) { _ in "198.51.100.7" }
+        let known = try await house.consume(
+            [("password-reset-by-email", "user0@example.org")], from: "198.51.100.7")
+        #expect(!known.decision.limited)
+        let new = try await house.consume(
+            [("password-reset-by-email", "new@example.org")], from: "198.51.100.7")
+        #expect(new.decision.limited && new.decision.limit == "new-subjects-by-site")
+        #expect(new.decision.retryAfterMs < 10_000)
+    }
+
+    @Test("H1: a known device is counted by itself, whatever its site has named")
+    func knownDevice() async throws {
+        let house = try await LimitsHouse()
+        try house.remember(.failedSignInByAccount, "ada@example.org", device: "owner")
+        _ = try await invent(house, 600) { _ in "198.51.100.7" }
+        let owner = try await house.consume(
+            .failedSignInByAccount, "ada@example.org", device: "owner", from: "198.51.100.7")
+        #expect(!owner.decision.limited)
+        let stranger = try await house.consume(
+            .failedSignInByAccount, "ada@example.org", device: "other", from: "198.51.100.7")
+        #expect(stranger.decision.limited)
+    }
+
+    @Test("H1: what is given back is as if it had not been named")
+    func givenBack() async throws {
+        let house = try await LimitsHouse()
+        for number in 0..<1_200 {
+            let (decision, id) = try await house.consume(
+                [("failed-sign-in-by-account", "user\(number)@example.org")],
+                from: "198.51.100.7")
+            try #require(!decision.limited)
+            try await house.refund(id)
+        }
+        #expect(house.service.table.count == 0)
+    }
+
+    @Test("H1: an application without addresses names 60,000")
+    func application() throws {
+        #expect(
+            SubjectNamer.application("app").newSubjects.rule
+                == .rate(
+                    count: 60_000, window: .seconds(3_600)))
+    }
+
+    @Test("H1: a namer has a name, and not too long a one", arguments: [0, 513])
+    func flawed(bytes: Int) async throws {
+        let house = try await LimitsHouse()
+        await #expect(throws: ServiceError(.invalidArgument, fields: ["named_by"])) {
+            try await house.consume(
+                [("password-reset-by-email", "a")], from: String(repeating: "a", count: bytes))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: a hundred wrong passwords in a row", .timeLimit(.minutes(1)))
+struct FailuresInARowTests {
+    private static let ada = "ada@example.org"
+    let house: LimitsHouse
+
+    init() async throws { house = try await LimitsHouse() }
+
+    /// Guesses from unknown devices, as fast as the account's own limit lets them.
+    /// - Returns: how many were looked at.
+    private func siege(_ tries: Int) async throws -> Int {
+        var evaluated = 0
+        for _ in 0..<tries {
+            let (_, verdict) = try await house.decide([("failed-sign-in-by-account", Self.ada)])
+            if !verdict.isLimited { evaluated += 1 }
+            house.time.advance(by: .seconds(180))
+        }
+        return evaluated
+    }
+
+    private func guess(_ device: String) async throws -> RateLimitV1.Decision {
+        try await house.consume(.failedSignInByAccount, Self.ada, device: device).decision
+    }
+
+    @Test("B14: after 100 in a row from unknown devices none is looked at any more")
+    func hundred() async throws {
+        #expect(try await siege(1_000) == 100)
+        let decision = try await guess("new")
+        #expect(decision.limited && decision.limit == "failed-sign-in-in-a-row")
+        #expect(decision.sentence == "Too many attempts. Please set a new password by email.")
+        house.time.advance(by: .seconds(30 * 86_400))
+        #expect(try await guess("new").limited)
+    }
+
+    @Test(
+        "B14: a device that the account is known by gets in, and its success opens the others' way")
+    func knownDevice() async throws {
+        try house.remember(.failedSignInByAccount, Self.ada, device: "owner")
+        _ = try await siege(1_000)
+        let (decision, id) = try await house.consume(
+            .failedSignInByAccount, Self.ada, device: "owner")
+        #expect(!decision.limited)
+        try house.succeed(id, .failedSignInByAccount, Self.ada, device: "owner")
+        house.time.advance(by: .seconds(900))
+        #expect(try await !guess("new").limited)
+    }
+
+    @Test("B14: a reset of the password opens it, from whichever device")
+    func reset() async throws {
+        _ = try await siege(1_000)
+        try house.remember(.failedSignInByAccount, Self.ada, device: "new")
+        #expect(try await siege(1_000) == 100)
+    }
+
+    @Test("B14: right passwords in between begin the count again")
+    func success() async throws {
+        for _ in 0..<3 {
+            #expect(try await siege(90) == 90)
+            let (decision, id) = try await house.consume(.failedSignInByAccount, Self.ada)
+            #expect(!decision.limited)
+            try house.succeed(id, .failedSignInByAccount, Self.ada)
+        }
+    }
+
+    @Test("B14: an operator's reset of the account's limit opens it, too")
+    func operating() async throws {
+        _ = try await siege(1_000)
+        let tool = CallContext(application: "tool", deadline: house.context.deadline)
+        let request = RateLimitV1.ResetRequest(
+            charges: LimitsHouse.message([("failed-sign-in-by-account", Self.ada)]))
+        #expect(try await house.service.reset(request, tool).forgotten == 1)
+        #expect(try await !guess("new").limited)
+    }
+}

@@ -1,0 +1,90 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-02: a number that strangers have shut", .timeLimit(.minutes(1)))
+struct FirstGuessTests {
+    private static let number = "+4915112345678"
+
+    /// A number at which 100 wrong codes were typed.
+    private func shut() async throws -> LimitsHouse {
+        let house = try await LimitsHouse()
+        for _ in 0..<200 {
+            _ = try await house.decide([("phone-code-guess", Self.number)])
+            house.time.advance(by: .seconds(180))
+        }
+        #expect(try house.peek(.phoneCodeGuess, Self.number).limited)
+        return house
+    }
+
+    private func guess(
+        _ house: LimitsHouse, at request: String
+    ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
+        try await house.consume(
+            .phoneCodeGuess, Self.number, device: "new", target: request)
+    }
+
+    @Test("M4: of each fresh code the first guess is looked at, and no other")
+    func first() async throws {
+        let house = try await shut()
+        for request in ["pcr_1", "pcr_2"] {
+            let first = try await guess(house, at: request).decision
+            #expect(!first.limited && first.limit == "phone-code-first-guess")
+            for _ in 0..<5 { #expect(try await guess(house, at: request).decision.limited) }
+        }
+        #expect(try await guess(house, at: "").decision.limited)
+    }
+
+    @Test("M4: a fresh code that is typed right at the first try opens the number")
+    func opens() async throws {
+        let house = try await shut()
+        let (_, id) = try await guess(house, at: "pcr_1")
+        _ = try house.service.succeed(
+            RateLimitV1.SucceedRequest(
+                chargeId: id,
+                charges: [
+                    .init(
+                        limit: "phone-code-guess", subject: Self.number, device: "new",
+                        target: "pcr_1")
+                ]), house.context)
+        #expect(try house.peek(.phoneCodeGuess, Self.number).remaining == 4)
+        let known = try await guess(house, at: "pcr_2").decision
+        #expect(known.limit == "phone-code-guess-by-known-device")
+    }
+
+    @Test("M4: a guess at what is no live code is given back to the number, and not to the address")
+    func partly() async throws {
+        let house = try await LimitsHouse()
+        let charges = [
+            ("phone-code-guess", Self.number), ("phone-code-guess-by-address", "192.0.2.7"),
+        ]
+        for _ in 0..<50 {
+            let (decision, id) = try await house.consume(charges, from: "192.0.2.7")
+            #expect(!decision.limited)
+            _ = try house.service.refund(
+                RateLimitV1.RefundRequest(
+                    chargeId: id, charges: LimitsHouse.message(charges),
+                    only: ["phone-code-guess"]), house.context)
+        }
+        #expect(try house.peek(.phoneCodeGuess, Self.number).remaining == 4)
+        let (decision, _) = try await house.consume(charges, from: "192.0.2.7")
+        #expect(decision.limited && decision.limit == "phone-code-guess-by-address")
+        #expect(
+            try await !house.consume(
+                charges.map { ($0.0, $0.0 == charges[0].0 ? $0.1 : "192.0.3.1") }
+            )
+            .decision.limited)
+    }
+
+    @Test("M4: what is only partly taken back names limits that there are")
+    func unknown() async throws {
+        let house = try await LimitsHouse()
+        #expect(throws: ServiceError(.invalidArgument, fields: ["only"])) {
+            try house.service.refund(
+                RateLimitV1.RefundRequest(chargeId: "1", only: ["no-such-limit"]), house.context)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: devices that are known, and forgotten", .timeLimit(.minutes(1)))
+struct ForgottenDevicesTests {
+    private static let ada = "ada@example.org"
+    let house: LimitsHouse
+
+    init() async throws { house = try await LimitsHouse() }
+
+    private func isKnown(_ device: String, _ house: LimitsHouse, of account: String = ada) -> Bool {
+        house.service.devices.knows(account, device, at: house.time.now())
+    }
+
+    @Test("B5: a device is known without a guess, as by a sign-up")
+    func remembered() throws {
+        try house.remember(.failedSignInByAccount, Self.ada, device: "first")
+        #expect(isKnown("first", house))
+        #expect(!isKnown("first", house, of: "bob@example.org"))
+    }
+
+    @Test("B5: who takes an account over is known, and the stranger's devices are not any more")
+    func takeover() async throws {
+        for device in ["squatter", "second", "owner"] {
+            try house.remember(.failedSignInByAccount, Self.ada, device: device)
+        }
+        try house.remember(.failedSignInByAccount, "bob@example.org", device: "bobs")
+        house.time.advance(by: .seconds(60))
+        try house.remember(
+            .failedSignInByAccount, Self.ada, device: "owner", forgettingOthers: true)
+        for house in [house, try await house.restarted()] {
+            #expect(isKnown("owner", house))
+            #expect(!isKnown("squatter", house) && !isKnown("second", house))
+            #expect(isKnown("bobs", house, of: "bob@example.org"))
+        }
+    }
+
+    @Test("B5: a device that was forgotten is known again by the next success, and for as long")
+    func again() throws {
+        try house.remember(.failedSignInByAccount, Self.ada, device: "phone")
+        house.time.advance(by: .seconds(60))
+        try house.remember(.failedSignInByAccount, Self.ada, device: "", forgettingOthers: true)
+        #expect(!isKnown("phone", house))
+        house.time.advance(by: .seconds(60))
+        try house.remember(.failedSignInByAccount, Self.ada, device: "phone")
+        house.time.advance(by: .seconds(90 * 86_400) - .milliseconds(1))
+        #expect(isKnown("phone", house))
+        house.time.advance(by: .milliseconds(1))
+        #expect(!isKnown("phone", house))
+    }
+}

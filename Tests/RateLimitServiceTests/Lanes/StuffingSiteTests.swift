@@ -1,0 +1,112 @@
+import Messages
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: the alarm of leaked passwords is no switch of one site", .timeLimit(.minutes(2)))
+struct StuffingSiteTests {
+    private let house: LimitsHouse
+
+    init() async throws { house = try await LimitsHouse() }
+
+    private var isOn: Bool {
+        let now = house.time.now()
+        let rule = StuffingRule(LimitName.signInFailuresOverall.rule)
+        return house.service.alarm.withLock { $0.isOn(at: now, rule) }
+    }
+
+    /// A wrong password for an account of its own, from a device that nobody knows.
+    @discardableResult
+    private func attempt(
+        _ number: Int, from address: String
+    ) async throws -> (limit: LimitName, LimitVerdict) {
+        try await house.decide(
+            [
+                ("failed-sign-in-by-account", "user\(number)@example.org"),
+                ("failed-sign-in-by-address", address),
+                ("failed-sign-in-by-device", "\(address)|d\(number)"),
+            ] + (address.contains(":") ? [("failed-sign-in-by-site", address)] : []),
+            from: address)
+    }
+
+    /// Failures from so many networks as raise the alarm.
+    private func raise() async throws {
+        for number in 0..<500 { try await attempt(number, from: "10.0.\(number / 10).7") }
+        try #require(isOn)
+    }
+
+    @Test(
+        "M1: one address, one /24 and one /48 raise no alarm, however often they fail",
+        arguments: ["198.51.100.7", "198.51.100.%", "2001:db8:1:%::1"])
+    func raises(network: String) async throws {
+        for number in 0..<2_000 {
+            try await attempt(
+                number, from: network.replacing("%", with: "\(number % 200)"))
+            house.time.advance(by: .milliseconds(250))
+        }
+        #expect(!isOn)
+    }
+
+    @Test("B12: ten addresses raise no alarm; fifty networks that fail ten times each do")
+    func many() async throws {
+        for number in 0..<500 { try await attempt(number, from: "10.0.\(number % 10).7") }
+        #expect(!isOn)
+        house.time.advance(by: .seconds(600))
+        try await raise()
+    }
+
+    @Test("M1: one /48 with 500 calls in each window does not keep the alarm on")
+    func keeps() async throws {
+        try await raise()
+        for number in 0..<2_500 {
+            try await attempt(1_000 + number, from: "2001:db8:1:\(number % 200)::1")
+            house.time.advance(by: .milliseconds(1_200))
+        }
+        #expect(!isOn)
+    }
+
+    @Test("M1: while it is on one site has one place of the narrow lane, and owners the others")
+    func lane() async throws {
+        try await raise()
+        house.time.advance(by: .seconds(60))
+        for number in 0..<100 {
+            try await attempt(1_000 + number, from: "2001:db8:1:\(number)::1")
+        }
+        for owner in 0..<3 {
+            let account = "owner\(owner)@example.org"
+            let (decision, id) = try await house.consume(
+                .failedSignInByAccount, account, device: "new", from: "192.0.\(owner).1")
+            #expect(!decision.limited)
+            try house.succeed(id, .failedSignInByAccount, account, device: "new")
+        }
+    }
+
+    @Test("M1: an attempt that the narrow lane refuses is charged to its address")
+    func charged() async throws {
+        try await raise()
+        let address = "198.51.100.7"
+        for number in 0..<60 { try await attempt(1_000 + number, from: address) }
+        let decision = try house.peek(.failedSignInByAddress, address)
+        #expect(decision.limited)
+        #expect(try house.peek(.failedSignInByAddress, "198.51.100.8").remaining == 49)
+    }
+
+    @Test("M1: a right password of a site that is not counted any more takes nothing off the alarm")
+    func takenBack() async throws {
+        for number in 0..<480 { try await attempt(number, from: "10.0.\(number / 10).7") }
+        let address = "198.51.100.7"
+        for number in 480..<490 { try await attempt(number, from: address) }
+        for _ in 0..<50 {
+            let (_, id) = try await house.consume(
+                [("failed-sign-in-by-account", "mallory@example.org")], from: address)
+            try house.succeed(id, .failedSignInByAccount, "mallory@example.org")
+        }
+        for number in 490..<499 { try await attempt(number, from: "203.0.113.7") }
+        #expect(!isOn)
+        try await attempt(499, from: "203.0.113.7")
+        #expect(isOn)
+    }
+}

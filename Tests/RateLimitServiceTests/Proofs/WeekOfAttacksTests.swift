@@ -1,0 +1,107 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+/// A week of fake time before the real service, with attackers who know its limits, and owners who
+/// come each hour: the table of `Sources/RateLimitService/README.md`, played.
+@Suite("R-01 … R-03: a week of attacks", .timeLimit(.minutes(5)))
+struct WeekOfAttacksTests {
+    /// Who attacks, and how the addresses are made of a number.
+    enum Attackers: CaseIterable, Sendable {
+        case oneAddress
+        case oneSite
+        case tenThousand
+
+        func address(_ number: Int) -> String {
+            switch self {
+            case .oneAddress: "198.51.100.7"
+            case .oneSite: "2001:db8:1:\(String(number % 60_000, radix: 16))::1"
+            case .tenThousand: "10.\(number % 10_000 / 250).\(number % 250).7"
+            }
+        }
+    }
+
+    private static let victim = "victim@example.org"
+    private static let number = "+4915112345678"
+    /// So many of each kind each hour; enough to reach every limit of one address or site, and with
+    /// ten thousand addresses the alarm.
+    private static let triesAnHour = 300
+
+    @Test(
+        "H1, M1, M4: known devices always get in, and a new one within minutes by one of the ways",
+        arguments: Attackers.allCases)
+    func week(attackers: Attackers) async throws {
+        let house = try await LimitsHouse(flags: ["--subjects-max=20000"])
+        try house.remember(.failedSignInByAccount, Self.victim, device: "phone")
+        try house.remember(.phoneCodeGuess, Self.number, device: "phone")
+        var tries = 0
+        for hour in 0..<(7 * 24) {
+            for _ in 0..<Self.triesAnHour {
+                tries += 1
+                try await attack(house, tries, from: attackers.address(tries))
+            }
+            try await knownDevice(house, hour)
+            try await newDevice(house, hour, isFirst: hour == 0)
+            house.time.advance(by: .seconds(3_600))
+        }
+        // what the attackers reached is what the limits say, to the last one.
+        #expect(house.service.table.count <= 20_000 + (1 << 18))
+    }
+
+    /// A guess at the victim, one at somebody else, a wish for a reset, and a wrong code.
+    private func attack(_ house: LimitsHouse, _ number: Int, from address: String) async throws {
+        let device = ("failed-sign-in-by-device", "\(address)|d\(number)")
+        for email in [Self.victim, "user\(number)@example.org"] {
+            var charges = [
+                ("failed-sign-in-by-account", email), ("failed-sign-in-by-address", address),
+            ]
+            if email != Self.victim { charges.append(device) }
+            if address.contains(":") { charges.append(("failed-sign-in-by-site", address)) }
+            _ = try await house.decide(charges, from: address)
+        }
+        let wish = number % 50 == 0 ? "user\(number / 50)@example.org" : "invented\(number)@x.org"
+        _ = try await house.decide(
+            [("password-reset-by-email", wish), ("password-reset-by-address", address)],
+            from: address)
+        _ = try await house.decide(
+            [("phone-code-guess", Self.number), ("phone-code-guess-by-address", address)],
+            from: address)
+    }
+
+    /// The owner on a device that the account is known by.
+    private func knownDevice(_ house: LimitsHouse, _ hour: Int) async throws {
+        for (limit, subject) in [
+            (LimitName.failedSignInByAccount, Self.victim), (.phoneCodeGuess, Self.number),
+        ] {
+            let (decision, id) = try await house.consume(
+                limit, subject, device: "phone", from: "192.0.2.1")
+            #expect(!decision.limited, "hour \(hour): \(decision.limit)")
+            if !id.isEmpty { try house.succeed(id, limit, subject, device: "phone") }
+        }
+    }
+
+    /// The owner on a new device each hour: a reset link, and a fresh code.
+    private func newDevice(_ house: LimitsHouse, _ hour: Int, isFirst: Bool) async throws {
+        let reset = try await house.consume(
+            [
+                ("password-reset-by-email", Self.victim),
+                ("password-reset-by-address", "192.0.2.\(hour % 250)"),
+            ], from: "192.0.2.\(hour % 250)")
+        #expect(!reset.decision.limited, "hour \(hour): \(reset.decision.limit)")
+        // A code that was sent just now; a wait of the number is one of minutes.
+        let request = "pcr_\(hour)"
+        var code = try await house.consume(
+            .phoneCodeGuess, Self.number, device: "new\(hour)", target: request, from: "192.0.2.1")
+        if code.decision.limited {
+            #expect(code.decision.retryAfterMs <= 900_000, "hour \(hour)")
+            house.time.advance(by: .milliseconds(Int64(code.decision.retryAfterMs)))
+            code = try await house.consume(
+                .phoneCodeGuess, Self.number, device: "new\(hour)", target: request,
+                from: "192.0.2.1")
+        }
+        #expect(!code.decision.limited, "hour \(hour): \(code.decision.limit)")
+    }
+}
