@@ -41,4 +41,20 @@ struct ChargeSettlementTests {
             }
         }
     }
+
+    @Test("M4: a guess at a code counts on its number only after a comparison and its answer")
+    func codes() {
+        let guess = LimitedAction.phoneCodeGuess(
+            number: "+4915112345678", request: "pcr_a", device: "d",
+            caller: .address("198.51.100.7"))
+        let number = ["phone-code-guess"]
+        #expect(guess.spared(by: ServiceError(.invalidCode, fields: ["code"])) == [])
+        #expect(guess.spared(by: ServiceError(.invalidCode, fields: ["request_id"])) == number)
+        for code in [ErrorCode.deadlineExceeded, .cancelled, .unavailable, .internalError] {
+            #expect(guess.spared(by: ServiceError(code)) == number)
+        }
+        let signIn = LimitedAction.signIn(
+            email: "ada@example.org", device: "d", caller: .address("198.51.100.7"))
+        #expect(signIn.spared(by: ServiceError(.deadlineExceeded)) == [])
+    }
 }
