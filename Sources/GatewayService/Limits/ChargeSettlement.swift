@@ -58,7 +58,8 @@ extension LimitedAction {
         switch self {
         case .signIn, .phoneCodeGuess: .guess
         case .providerSignIn, .providerProof: .token
-        case .signUp, .guestSignUp, .passwordReset, .verificationMail, .unaskedMail, .phoneCodeRequest:
+        case .signUp, .guestSignUp, .passwordReset, .verificationMail, .unaskedMail,
+            .phoneCodeRequest:
             .act
         }
     }
