@@ -4,11 +4,11 @@ import Synchronization
 
 /// Holds calls to Apple back: a few at a time, and none for a while where it fails.
 ///
-/// Attack or accident it stops: codes are exchanged behind sign-ins, by the relay that also carries
-/// mails and the ends of sessions. An Apple that takes requests and answers none would fill that
-/// relay with waiting calls, and nobody's reset mail would leave.
+/// Attack or accident it stops: codes are exchanged behind sign-ins, in the outbox's queue that also
+/// carries warnings. An Apple that takes requests and answers none would fill its slots with waiting
+/// calls, and no warning would leave.
 final class AppleGate: Sendable {
-    /// Calls at a time: half of the relay's places (`OutboxQueue.standard`). At 150 ms a call
+    /// Calls at a time: half of the queue's slots (`OutboxQueue.standard`). At 150 ms a call
     /// that is some fifty codes a second, each good for five minutes.
     static let callsMax = 8
     /// What a call that is held back is told to wait, where nothing else says.

@@ -66,7 +66,8 @@ struct WorkInHandTests {
         let room = hand.claimRoom(.ready(.max))
         #expect(room?.total == 8 && room?.unrequested == 0)
         hand.settle(ends: 0, claimed: try messages(.requested, 57..<58))
-        let requested = try #require(hand.next())
+        let next = hand.next()
+        let requested = try #require(next)
         #expect(requested.lane == .requested)
         #expect(hand.next() == nil)
         // Its end makes no room for one more warning; a warning's does, also where it is noted late.

@@ -65,8 +65,9 @@ struct AuditCountTests {
         try await refuse(1, .signInFailed, .invalidProviderToken)
         time.advance(by: .seconds(60))
         await write()
+        let found = Set(try await records())
         #expect(
-            Set(try await records()) == [
+            found == [
                 [Self.failed, .blob([1]), Self.invalid, .integer(2)],
                 [Self.failed, .blob([2]), Self.invalid, .integer(3)],
                 [Self.failed, .null, Self.invalid, .integer(1)],
@@ -80,10 +81,10 @@ struct AuditCountTests {
         try await refuse(5)
         time.advance(by: .seconds(60))
         try await refuse(7)
-        #expect(try await records().map(\.last) == [.integer(5)])
+        #expect(try await records().compactMap(\.last) == [.integer(5)])
         time.advance(by: .seconds(60))
         await write()
-        #expect(try await records().map(\.last) == [.integer(5), .integer(7)])
+        #expect(try await records().compactMap(\.last) == [.integer(5), .integer(7)])
     }
 
     @Test("a count outlives the program, and is undone with its flow")
