@@ -33,7 +33,7 @@ package final class LimitTable: Sendable {
             statesMax: statesMax, startedAt: Self.moment(now), isJournaled: true, rules: rules)
         journal = try Journal(
             folder: place.folder, name: place.name, source: stripes, files: place.files,
-            logBytes: place.logBytes, logger: logger)
+            logBytes: place.logBytes, writes: place.writes, logger: logger)
     }
 
     /// How many subjects there are.

@@ -4,6 +4,7 @@ import Messages
 import NIOPosix
 import RPC
 import ServiceRuntime
+import SessionVerifier
 
 /// A customer's backend: calls a gateway over a connection that it keeps, each call with a deadline
 /// of its own. The tool starts a process for each call; for load and for measured waits that is
@@ -39,6 +40,13 @@ final class Backend: Sendable {
     }
 
     func close() { client.close() }
+
+    /// Checks tokens by what this gateway publishes.
+    func verifier() -> SessionVerifier {
+        SessionVerifier(
+            VerificationClient(client), VerifierSettings(), time: SystemTime(),
+            randomness: SecureRandomness())
+    }
 
     // MARK: Calls
 
