@@ -20,7 +20,12 @@ enum RunningProgram {
         let metricsPort = try await MetricsEndpoint.start(
             host: settings.metricsHost, port: settings.metricsPort,
             MetricsEndpoint.Source(
-                metrics: { host.metrics.prometheusText() }, isReady: { readiness.isReady }),
+                metrics: { host.metrics.prometheusText() },
+                readiness: {
+                    let answer = HealthAnswer(state: readiness.state, parts: host.parts.states)
+                    return (answer.isReady, answer.text)
+                },
+                isTurning: { host.parts.isTurning }),
             group: host.group)
         readiness.set("server", isReady: true)
         try announce(host, port: server.port, metricsPort: metricsPort)
@@ -30,11 +35,15 @@ enum RunningProgram {
         let watch = CredentialWatch(
             credentials.watched + host.peerCredentials.watched,
             every: settings.credentials.interval, time: host.time, logger: host.logger)
+        host.parts.add("keys") { watch.trouble }
+        host.metrics.add(host.parts)
+        let peers = Worker { try await host.peers.run(host.parts, host.time) }
         let clock = ClockWatch(time: host.time, logger: host.logger, metrics: host.metrics)
         let exporter = host.observation.exporter
         let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
         let workers =
-            (assembly.workers + [Worker(watch.run), Worker(clock.run), exporting].compactMap { $0 })
+            (assembly.workers
+            + [Worker(watch.run), Worker(clock.run), peers, exporting].compactMap { $0 })
             .map { WorkerService(worker: $0) }
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
         await exporter?.exportLast()
@@ -48,7 +57,7 @@ enum RunningProgram {
     ) async throws -> RPCServer {
         let settings = host.settings
         let limits = try OpenFiles.fitted(settings.limits, logger: host.logger)
-        let health = HealthReporter(readiness: readiness, time: host.time)
+        let health = HealthReporter(readiness: readiness, parts: host.parts, time: host.time)
         let always = [HealthDescription.service, ReflectionDescription.service]
         let reflection = ReflectionDirectory(assembly.services.map(\.description) + always)
         return try await RPCServer.start(

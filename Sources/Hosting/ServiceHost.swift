@@ -24,6 +24,9 @@ package struct ServiceHost: Sendable {
     let description: ProgramDescription
     var observation = HostObservation()
     let peerCredentials = PeerCredentials()
+    /// The parts that the program serves without; health names those that fail.
+    package let parts = ProgramParts()
+    let peers = PeerWatches()
 
     /// The 32-byte key `<name>.key` of the keys folder; made when there is none, so that a first
     /// start needs nothing prepared. What was sealed under a key that is lost stays sealed.
@@ -72,12 +75,14 @@ package struct ServiceHost: Sendable {
         var security = try peerCredentials.security(
             of: description.application, settings, time: time)
         security.serverName = peer.certificateName
-        return RPCClient(
+        let client = RPCClient(
             ClientSettings(
                 service: peer.service, addresses: peer.addresses,
                 application: description.application, security: security,
                 connectPatience: connectPatience),
             group: group, time: time, randomness: randomness, logger: logger, metrics: metrics,
             observation: observation.client)
+        peers.add(peer.service, client, parts, time)
+        return client
     }
 }

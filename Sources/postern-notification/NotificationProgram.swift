@@ -23,6 +23,7 @@ struct NotificationProgram: Program {
             migrations: NotificationService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try NotificationKeys(master: master, randomness: host.randomness)
+        store.report(to: host.parts)
         try await store.requireKey(
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("notification")
         ) { try keys.openOldest(in: $0, limit: $1) }

@@ -24,6 +24,7 @@ struct RateLimitProgram: Program {
             migrations: RateLimitService.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try RateLimitKeys(master: master, randomness: host.randomness)
+        store.report(to: host.parts)
         try await store.requireKey(
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("rate-limit")
         ) { try keys.openOldest(in: $0, limit: $1) }

@@ -26,6 +26,7 @@ struct SessionProgram: Program {
         let keys = try SessionKeys(
             master: master, signInProofs: try host.key("sign-in-proof"),
             randomness: host.randomness)
+        store.report(to: host.parts)
         try await store.requireKey(
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("session")
         ) { try keys.openOldest(in: $0, limit: $1) }

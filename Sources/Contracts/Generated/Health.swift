@@ -7,13 +7,16 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol HealthAPI: Sendable {
-    /// The present readiness; the parts that are missing are named.
+    /// The present readiness, and each part with its state. A part that fails does not take the
+    /// program out of service: calls that need it fail with `rpc/unavailable`, whose `fields` name it,
+    /// and all other calls are answered.
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) async throws -> HealthV1.CheckResponse
 
-    /// The present readiness at once, every change within 100 ms, and the last again every 500 ms, so
-    /// that a follower knows how stale it is. Ends when the program stops.
+    /// The present readiness at once, every change of `status` within 100 ms and of a part within
+    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Ends when the
+    /// program stops.
     func watch(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) -> IncomingItems<HealthV1.CheckResponse>
@@ -21,15 +24,18 @@ package protocol HealthAPI: Sendable {
 
 /// What a server of `postern.health.v1.Health` implements.
 package protocol HealthService: HealthAPI {
-    /// The present readiness; the parts that are missing are named.
+    /// The present readiness, and each part with its state. A part that fails does not take the
+    /// program out of service: calls that need it fail with `rpc/unavailable`, whose `fields` name it,
+    /// and all other calls are answered.
     ///
     /// On the connection's event loop: it may not wait.
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) throws -> HealthV1.CheckResponse
 
-    /// The present readiness at once, every change within 100 ms, and the last again every 500 ms, so
-    /// that a follower knows how stale it is. Ends when the program stops.
+    /// The present readiness at once, every change of `status` within 100 ms and of a part within
+    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Ends when the
+    /// program stops.
     ///
     /// Its return ends the items.
     func watch(
@@ -116,16 +122,17 @@ package enum HealthDescription {
             watch,
         ],
         fileDescriptorSet: """
-            Cs4ECh5wb3N0ZXJuL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SEXBvc3Rlcm4uaGVhbHRoLnYxIg4K\
+            CqAFCh5wb3N0ZXJuL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SEXBvc3Rlcm4uaGVhbHRoLnYxIg4K\
             DENoZWNrUmVxdWVzdCJ+Cg1DaGVja1Jlc3BvbnNlEjgKBnN0YXR1cxgBIAEoDjIgLnBvc3Rlcm4u\
             aGVhbHRoLnYxLlNlcnZpbmdTdGF0dXNSBnN0YXR1cxIzCgVwYXJ0cxgCIAMoCzIdLnBvc3Rlcm4u\
-            aGVhbHRoLnYxLlBhcnRIZWFsdGhSBXBhcnRzIloKClBhcnRIZWFsdGgSEgoEbmFtZRgBIAEoCVIE\
-            bmFtZRI4CgZzdGF0dXMYAiABKA4yIC5wb3N0ZXJuLmhlYWx0aC52MS5TZXJ2aW5nU3RhdHVzUgZz\
-            dGF0dXMqawoNU2VydmluZ1N0YXR1cxIeChpTRVJWSU5HX1NUQVRVU19VTlNQRUNJRklFRBAAEhoK\
-            FlNFUlZJTkdfU1RBVFVTX1NFUlZJTkcQARIeChpTRVJWSU5HX1NUQVRVU19OT1RfU0VSVklORxAC\
-            MrcBCgZIZWFsdGgSWQoFQ2hlY2sSHy5wb3N0ZXJuLmhlYWx0aC52MS5DaGVja1JlcXVlc3QaIC5w\
-            b3N0ZXJuLmhlYWx0aC52MS5DaGVja1Jlc3BvbnNlIg2ItRgBkLUY6AeYtRgBElIKBVdhdGNoEh8u\
-            cG9zdGVybi5oZWFsdGgudjEuQ2hlY2tSZXF1ZXN0GiAucG9zdGVybi5oZWFsdGgudjEuQ2hlY2tS\
-            ZXNwb25zZSIEiLUYATABYgZwcm90bzM=
+            aGVhbHRoLnYxLlBhcnRIZWFsdGhSBXBhcnRzIo0BCgpQYXJ0SGVhbHRoEhIKBG5hbWUYASABKAlS\
+            BG5hbWUSOAoGc3RhdHVzGAIgASgOMiAucG9zdGVybi5oZWFsdGgudjEuU2VydmluZ1N0YXR1c1IG\
+            c3RhdHVzEhkKCHNpbmNlX21zGAMgASgDUgdzaW5jZU1zEhYKBmRldGFpbBgEIAEoCVIGZGV0YWls\
+            KogBCg1TZXJ2aW5nU3RhdHVzEh4KGlNFUlZJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWU0VS\
+            VklOR19TVEFUVVNfU0VSVklORxABEh4KGlNFUlZJTkdfU1RBVFVTX05PVF9TRVJWSU5HEAISGwoX\
+            U0VSVklOR19TVEFUVVNfREVHUkFERUQQAzK3AQoGSGVhbHRoElkKBUNoZWNrEh8ucG9zdGVybi5o\
+            ZWFsdGgudjEuQ2hlY2tSZXF1ZXN0GiAucG9zdGVybi5oZWFsdGgudjEuQ2hlY2tSZXNwb25zZSIN\
+            iLUYAZC1GOgHmLUYARJSCgVXYXRjaBIfLnBvc3Rlcm4uaGVhbHRoLnYxLkNoZWNrUmVxdWVzdBog\
+            LnBvc3Rlcm4uaGVhbHRoLnYxLkNoZWNrUmVzcG9uc2UiBIi1GAEwAWIGcHJvdG8z
             """)
 }

@@ -110,7 +110,7 @@ package struct LimitGuard: Sendable {
         } catch let error as ServiceError where Self.isAbsence(error) {
             let failure = failures[action.flow] ?? action.flow.failure
             alarm.fellBack(action.flow, failure, error)
-            guard failure == .pass else { throw ServiceError(.unavailable) }
+            guard failure == .pass else { throw ServiceError(.unavailable, fields: ["rate-limit"]) }
             return .charged(LimitCharge(id: "", charges: charges))
         }
         alarm.answered()

@@ -2,21 +2,24 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import Synchronization
 
-/// Says whether the program takes calls, and which part is missing if not.
+/// Says whether the program takes calls, and which of its parts fail (X-07, `HealthAnswer`).
 struct HealthReporter: HealthService {
     private let readiness: Readiness
+    private let parts: ProgramParts
     private let followed: Followed<HealthV1.CheckResponse>
 
-    init(readiness: Readiness, time: any Time) {
+    init(readiness: Readiness, parts: ProgramParts, time: any Time) {
         self.readiness = readiness
-        followed = Followed(time: time) { readiness.changes().map { Self.response($0) } }
+        self.parts = parts
+        followed = Followed(time: time) { Self.changes(readiness, parts) }
     }
 
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) throws -> HealthV1.CheckResponse {
-        Self.response(readiness.state)
+        HealthAnswer(state: readiness.state, parts: parts.states).response
     }
 
     func watch(
@@ -26,14 +29,50 @@ struct HealthReporter: HealthService {
         try await followed.send(to: items)
     }
 
-    private static func response(_ state: Readiness.State) -> HealthV1.CheckResponse {
-        switch state {
-        case .ready: HealthV1.CheckResponse(status: .serving)
-        case .draining: HealthV1.CheckResponse(status: .notServing)
-        case .waiting(let parts):
-            HealthV1.CheckResponse(
-                status: .notServing,
-                parts: parts.map { HealthV1.PartHealth(name: $0, status: .notServing) })
+    /// The answer now and after each change of readiness or of a part.
+    private static func changes(
+        _ readiness: Readiness, _ parts: ProgramParts
+    ) -> AsyncStream<HealthV1.CheckResponse> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let sender = HealthSender(readiness, parts, continuation)
+            let task = Task { await sender.run() }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+/// Sends the answer to one stream whenever readiness or a part changes.
+private final class HealthSender: Sendable {
+    private let readiness: Readiness
+    private let parts: ProgramParts
+    private let continuation: AsyncStream<HealthV1.CheckResponse>.Continuation
+    private let states: AsyncStream<Readiness.State>
+    private let looks: AsyncStream<Void>
+    private let order = Mutex(())
+
+    init(
+        _ readiness: Readiness, _ parts: ProgramParts,
+        _ continuation: AsyncStream<HealthV1.CheckResponse>.Continuation
+    ) {
+        self.readiness = readiness
+        self.parts = parts
+        self.continuation = continuation
+        states = readiness.changes()
+        looks = parts.changes()
+    }
+
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await _ in self.states { self.send() } }
+            group.addTask { for await _ in self.looks { self.send() } }
+        }
+    }
+
+    /// Reads and sends in one step, so that the last item is the newest.
+    private func send() {
+        order.withLock { _ in
+            let answer = HealthAnswer(state: readiness.state, parts: parts.states)
+            _ = continuation.yield(answer.response)
         }
     }
 }

@@ -52,7 +52,7 @@ package struct HostSettings: Sendable {
             reason: "Metrics and health need no secret, so they stay local.")
         metricsPort = settings.integer(
             "metrics-port", default: program.port + 10, in: 0...65_535, unit: "port",
-            reason: "Prometheus text at /metrics, readiness at /health; 0 lets the system pick.")
+            reason: "Prometheus text at /metrics, readiness at /readyz; 0 lets the system pick.")
         plaintext = settings.choice(
             "plaintext", default: .loopback,
             reason: "trusted-network allows listening beyond loopback without TLS.")

@@ -12,8 +12,10 @@ extension HealthV1 {
         case unspecified
         /// Yes.
         case serving
-        /// No: starting, stopping or a part is missing.
+        /// No: starting or stopping.
         case notServing
+        /// Of a part only: it fails, and the program serves what does not need it.
+        case degraded
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -23,6 +25,7 @@ extension HealthV1 {
             case .unspecified: 0
             case .serving: 1
             case .notServing: 2
+            case .degraded: 3
             case .unrecognized(let number): number
             }
         }
@@ -33,6 +36,7 @@ extension HealthV1 {
             case 0: self = .unspecified
             case 1: self = .serving
             case 2: self = .notServing
+            case 3: self = .degraded
             default: self = .unrecognized(rawValue)
             }
         }
@@ -73,7 +77,7 @@ extension HealthV1.CheckRequest: ProtobufMessage {
 extension HealthV1 {
     /// The present readiness.
     package struct CheckResponse: Hashable, Sendable {
-        /// Whether the program takes calls.
+        /// Whether the program takes calls. NOT_SERVING only while it starts and while it stops.
         package var status: HealthV1.ServingStatus
         /// Each part that the program needs, with its state.
         package var parts: [HealthV1.PartHealth]
@@ -122,20 +126,32 @@ extension HealthV1.CheckResponse: ProtobufMessage {
 }
 
 extension HealthV1 {
-    /// One part that a program needs: its store, its keys, a peer.
+    /// One part that a program needs.
     package struct PartHealth: Hashable, Sendable {
-        /// The part's name, for instance "store".
+        /// The part's name: "server" (it listens), "store" (writes reach the disk), "clock" (the time is
+        /// not held), "keys" (changed keys and certificates can be used), or a peer, for instance
+        /// "session".
         package var name: String
-        /// Whether it works.
+        /// SERVING: it works. DEGRADED: it fails, and the program serves what does not need it.
+        /// NOT_SERVING: the program waits for it before it serves.
         package var status: HealthV1.ServingStatus
+        /// Since when it fails, in milliseconds since 1970; 0 for a part that works.
+        package var sinceMs: Int64
+        /// What is wrong, in a few words for the operator, without paths and addresses, for instance
+        /// "disk full"; empty for a part that works.
+        package var detail: String
 
         /// A message of these fields.
         package init(
             name: String = "",
-            status: HealthV1.ServingStatus = .unspecified
+            status: HealthV1.ServingStatus = .unspecified,
+            sinceMs: Int64 = 0,
+            detail: String = ""
         ) {
             self.name = name
             self.status = status
+            self.sinceMs = sinceMs
+            self.detail = detail
         }
     }
 }
@@ -148,12 +164,16 @@ extension HealthV1.PartHealth: ProtobufMessage {
     ) throws(NotOrdinary) -> HealthV1.PartHealth {
         let name = try reader.text(10)
         let status = try HealthV1.ServingStatus(rawValue: reader.int32(16))
-        return HealthV1.PartHealth(name: name, status: status)
+        let sinceMs = try reader.int64(24)
+        let detail = try reader.text(34)
+        return HealthV1.PartHealth(name: name, status: status, sinceMs: sinceMs, detail: detail)
     }
 
     package func write(to sink: inout some WireSink) {
         if !name.isEmpty { sink.text(10, name) }
         if status.rawValue != 0 { sink.int32(16, status.rawValue) }
+        if sinceMs != 0 { sink.int64(24, sinceMs) }
+        if !detail.isEmpty { sink.text(34, detail) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -165,7 +185,11 @@ extension HealthV1.PartHealth: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Health__V1__PartHealth>) throws {
         let name = try Wire.text(c.pointee.name)
         let status = HealthV1.ServingStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
+        let sinceMs = c.pointee.since_ms
+        let detail = try Wire.text(c.pointee.detail)
         self.name = name
         self.status = status
+        self.sinceMs = sinceMs
+        self.detail = detail
     }
 }

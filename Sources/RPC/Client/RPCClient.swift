@@ -35,6 +35,13 @@ package final class RPCClient: CallChannel {
         }
     }
 
+    /// How health and errors name the service as a part of its callers: `session` for
+    /// `postern.session`.
+    package static func partName(of service: String) -> String {
+        let prefix = "postern."
+        return service.hasPrefix(prefix) ? String(service.dropFirst(prefix.count)) : service
+    }
+
     /// A context for a call that starts here and may take `timeout`.
     package func context(timeout: Duration, metadata: Metadata = Metadata()) -> CallContext {
         CallContext(deadline: time.uptime() + timeout, metadata: metadata)

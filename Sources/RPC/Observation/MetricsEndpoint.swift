@@ -4,8 +4,15 @@ package import NIOPosix
 import ServiceRuntime
 import Synchronization
 
-/// A local HTTP port for operators and their probes: `/metrics` in Prometheus' text format and
-/// `/health`, 200 when ready and 503 when not. It needs no secret, so it tells none, and listens
+/// A local HTTP port for operators and their probes:
+///
+///     /metrics   the figures, in Prometheus' text format
+///     /readyz    200 when calls may be sent, 503 when not (a balancer's question)
+///     /health    the same, its older name
+///     /livez     200 while all event loops and writers turn, 503 when one hangs (a
+///                supervisor's question: a restart helps, and nothing else does)
+///
+/// It needs no secret, so it tells none, and listens
 /// on its own address; and since anybody on the machine can connect, nobody can hold it: a
 /// connection has five seconds and 8 KiB for its one request, and there are 32 at once.
 package enum MetricsEndpoint {
@@ -16,17 +23,27 @@ package enum MetricsEndpoint {
     /// Connections at once; a scraper and a few probes have one each.
     package static let connectionsMax = 32
 
+    /// An event loop that has not answered within this time hangs.
+    static let loopPatience = TimeAmount.seconds(2)
+
     /// What the endpoint shows.
     package struct Source: Sendable {
         let metrics: @Sendable () -> String
-        let isReady: @Sendable () -> Bool
+        let readiness: @Sendable () -> (isReady: Bool, text: String)
+        let isTurning: @Sendable () -> Bool
 
-        /// A source of both pages.
+        /// A source of all pages.
+        /// - Parameters:
+        ///   - readiness: whether calls may be sent, and the page that says so.
+        ///   - isTurning: whether all turns that must, beside the event loops.
         package init(
-            metrics: @escaping @Sendable () -> String, isReady: @escaping @Sendable () -> Bool
+            metrics: @escaping @Sendable () -> String,
+            readiness: @escaping @Sendable () -> (isReady: Bool, text: String),
+            isTurning: @escaping @Sendable () -> Bool
         ) {
             self.metrics = metrics
-            self.isReady = isReady
+            self.readiness = readiness
+            self.isTurning = isTurning
         }
     }
 
@@ -45,7 +62,7 @@ package enum MetricsEndpoint {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(MetricsDoor(guests, patience: TimeAmount(patience)))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(MetricsHandler(source))
+                    try pipeline.addHandler(MetricsHandler(source, loops: group))
                 }
             }
             .listen(on: try .makeAddressResolvingHost(host, port: port))
@@ -111,11 +128,13 @@ private final class MetricsHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let source: MetricsEndpoint.Source
+    private let loops: MultiThreadedEventLoopGroup
     private var uri = ""
     private var isAnswered = false
 
-    init(_ source: MetricsEndpoint.Source) {
+    init(_ source: MetricsEndpoint.Source, loops: MultiThreadedEventLoopGroup) {
         self.source = source
+        self.loops = loops
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -133,7 +152,33 @@ private final class MetricsHandler: ChannelInboundHandler {
     private func answer(_ context: ChannelHandlerContext) {
         guard !isAnswered else { return }  // it was told that the connection closes
         isAnswered = true
-        let (status, text) = page()
+        guard uri == "/livez" else { return write(page(), context) }
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        allLoopsTurn(on: context.eventLoop).whenSuccess { isTurning in
+            let (handler, context) = bound.value
+            guard context.channel.isActive else { return }
+            handler.write(
+                isTurning && handler.source.isTurning()
+                    ? (.ok, "alive\n") : (.serviceUnavailable, "hangs\n"), context)
+        }
+    }
+
+    /// Whether every event loop runs a task within `loopPatience`.
+    private func allLoopsTurn(on loop: any EventLoop) -> EventLoopFuture<Bool> {
+        let answered = loop.makePromise(of: Bool.self)
+        let timer = loop.scheduleTask(in: MetricsEndpoint.loopPatience) { answered.succeed(false) }
+        EventLoopFuture.andAllSucceed(loops.makeIterator().map { $0.submit {} }, on: loop)
+            .whenSuccess {
+                timer.cancel()
+                answered.succeed(true)
+            }
+        return answered.futureResult
+    }
+
+    private func write(
+        _ page: (status: HTTPResponseStatus, text: String), _ context: ChannelHandlerContext
+    ) {
+        let (status, text) = page
         let body = ByteBuffer(string: text)
         let headers: HTTPHeaders = [
             "content-type": "text/plain; version=0.0.4; charset=utf-8",
@@ -150,9 +195,13 @@ private final class MetricsHandler: ChannelInboundHandler {
     private func page() -> (HTTPResponseStatus, String) {
         switch uri {
         case "/metrics": (.ok, source.metrics())
-        case "/health":
-            source.isReady() ? (.ok, "serving\n") : (.serviceUnavailable, "not serving\n")
-        default: (.notFound, "try /metrics or /health\n")
+        case "/readyz", "/health": readiness()
+        default: (.notFound, "try /metrics, /readyz or /livez\n")
         }
+    }
+
+    private func readiness() -> (HTTPResponseStatus, String) {
+        let (isReady, text) = source.readiness()
+        return (isReady ? .ok : .serviceUnavailable, text)
     }
 }

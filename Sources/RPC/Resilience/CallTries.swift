@@ -147,7 +147,7 @@ final class CallTries {
             retryTimer.cancel()
             pool.restsNoMore(self)
         }
-        finish(result.mapError(\.afterACall))
+        finish(result.mapError { $0.afterACall(of: pool.settings.service) })
         if let current { pool.cancel(current) }
         if let hedge { pool.cancel(hedge) }
     }
@@ -161,10 +161,17 @@ extension Metadata.Key {
 extension ServiceError {
     /// The error as the caller's own: the peer may not have begun its call, but whoever made that
     /// call has begun, and a handler that hands this on must not tell its caller to try elsewhere.
-    fileprivate var afterACall: ServiceError {
-        guard notProcessed else { return self }
-        var own = ServiceError(code, retryAfter: retryAfter, fields: fields, detail: detail)
-        own.isUnbegunByPeer = true
-        return own
+    ///
+    /// `rpc/unavailable` names what is missing, seen from here: the peer, or a part of the peer.
+    fileprivate func afterACall(of service: String) -> ServiceError {
+        guard notProcessed || code == .unavailable else { return self }
+        let peer = RPCClient.partName(of: service)
+        let missing = fields.isEmpty ? [peer] : fields.map { "\(peer).\($0)" }
+        var error = ServiceError(
+            code, retryAfter: retryAfter, fields: code == .unavailable ? missing : fields,
+            detail: detail)
+        error.sentence = sentence
+        error.isUnbegunByPeer = notProcessed
+        return error
     }
 }

@@ -73,6 +73,7 @@ package final class CredentialWatch: Sendable {
     }
 
     private let credentials: [WatchedCredential]
+    private let condition: PartCondition
     private let progress: Mutex<[Progress]>
     private let interval: Duration
     private let time: any Time
@@ -84,11 +85,15 @@ package final class CredentialWatch: Sendable {
         logger: Logger
     ) {
         self.credentials = credentials
+        condition = PartCondition(time: time)
         self.interval = interval
         self.time = time
         self.logger = logger
         progress = Mutex(credentials.map { Progress(seen: $0.seen) })
     }
+
+    /// A credential that has changed and cannot be used; nil where there is none.
+    package var trouble: PartTrouble? { condition.trouble }
 
     /// Looks until cancelled.
     package func run() async throws {
@@ -123,11 +128,13 @@ package final class CredentialWatch: Sendable {
         do {
             try credential.reload()
             count(kind, "ok")
+            condition.work(kind)
             logger.info("credentials read again", fields: [.part: .text(kind)])
             return nil
         } catch {
             let complaint = String(describing: error)
             count(kind, "refused")
+            condition.fail(kind, "the changed \(kind) cannot be used")
             if complaint != before {
                 logger.error(
                     "changed credentials cannot be used; the earlier ones stay in force",

@@ -43,7 +43,7 @@ package final class LimitTable: Sendable {
             if let ledger { LimitJournalSource(stripes, ledger) } else { stripes }
         journal = try Journal(
             folder: place.folder, name: place.name, source: source, files: place.files,
-            logBytes: place.logBytes, logger: logger)
+            logBytes: place.logBytes, writes: place.writes, logger: logger)
     }
 
     /// How many subjects there are.

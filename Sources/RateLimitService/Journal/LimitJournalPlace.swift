@@ -1,3 +1,4 @@
+import ServiceRuntime
 import Storage
 
 /// Where the journal of a table is.
@@ -6,6 +7,8 @@ struct LimitJournalPlace: Sendable {
     let name: String
     var files: any JournalFiles = DiskFiles()
     var logBytes = Journal.logBytesDefault
+    /// Gets whether writes reach the disk; nil where no health is shown.
+    var writes: PartCondition?
 
     init(folder: String, name: String) {
         self.folder = folder
@@ -21,5 +24,6 @@ extension LimitJournalPlace {
         self.init(
             folder: slash == path.startIndex ? "." : String(path[..<slash].dropLast()),
             name: String(path[slash...].prefix { $0 != "." }))
+        writes = store.writes
     }
 }

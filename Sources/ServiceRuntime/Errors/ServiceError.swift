@@ -6,7 +6,8 @@ package struct ServiceError: Error, Hashable, Sendable {
     /// How long to wait before a retry can work, where that is known.
     package let retryAfter: Duration?
     /// The request's fields, or the rules, that are at fault (`email`, `password.upper-case`); with
-    /// `auth/requires-recent-login` the fields of `Reauthenticate` that would help (`password`).
+    /// `auth/requires-recent-login` the fields of `Reauthenticate` that would help (`password`);
+    /// with `rpc/unavailable` the part that fails (`store`, `session`, `session.store`).
     package let fields: [String]
     /// What happened, for the operator's log only.
     package let detail: String

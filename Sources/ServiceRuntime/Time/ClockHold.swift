@@ -27,6 +27,8 @@ package final class ClockHold: Sendable {
     /// Taken to let go, so that the time is set once.
     private let letGo = Mutex(())
     private let isBehind: Bool
+    /// When it was made.
+    private let since: Timestamp
     private let time: any Time
     private let logger: Logger
 
@@ -47,6 +49,7 @@ package final class ClockHold: Sendable {
             time.goOn(from: mark)
         }
         held = Atomic(isHeld)
+        since = time.now()
         self.isBehind = isBehind
         tell(start)
     }
@@ -68,7 +71,13 @@ package final class ClockHold: Sendable {
     /// - Throws: `rpc/unavailable` while held.
     package func requireAnswering() throws(ServiceError) {
         guard isHeld else { return }
-        throw ServiceError(.unavailable, detail: "the clock waits for the operator's word")
+        throw ServiceError(
+            .unavailable, fields: ["clock"], detail: "the clock waits for the operator's word")
+    }
+
+    /// What health says of the clock; nil while nothing waits for it.
+    package var trouble: PartTrouble? {
+        isHeld ? PartTrouble(since: since, detail: "waits for `postern clock accept`") : nil
     }
 
     /// Takes the machine's clock for right.

@@ -1,5 +1,5 @@
 package import Logging
-import ServiceRuntime
+package import ServiceRuntime
 import Synchronization
 
 /// What a source keeps in memory, on disk: a log of what changed, written in batches, and a
@@ -33,11 +33,12 @@ package final class Journal: Sendable {
     /// Gives the source what is on disk, and from then on writes what changes in it.
     /// - Parameter logBytes: the log's size at which it is replaced by a snapshot, unless that one
     ///   is larger.
+    /// - Parameter writes: gets whether writes reach the disk.
     /// - Throws: `JournalError` and `StoreError`, whose descriptions tell the operator what to do.
     package init(
         folder: String, name: String, source: any JournalSource,
         files: any JournalFiles = DiskFiles(), logBytes: Int = Journal.logBytesDefault,
-        logger: Logger
+        writes: PartCondition? = nil, logger: Logger
     ) throws {
         try PrivateFile.makeFolder(folder)
         let lock = try StoreLock("\(folder)/\(name).journal-lock")
@@ -50,7 +51,7 @@ package final class Journal: Sendable {
             try WorkerThread {
                 var writer = JournalWriter(
                     source: source, folder: place, files: files, log: start, logBytes: logBytes,
-                    logger: logger)
+                    writes: writes, logger: logger)
                 writer.work(waiting)
                 withExtendedLifetime(lock) {}
             })

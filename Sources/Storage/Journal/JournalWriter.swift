@@ -8,6 +8,7 @@ struct JournalWriter: ~Copyable {
     private let folder: JournalFolder
     private let files: any JournalFiles
     private let logBytes: Int
+    private let writes: PartCondition?
     private let logger: Logger
     private var log: JournalLog
     /// A frame that is being written, or could not be.
@@ -19,13 +20,14 @@ struct JournalWriter: ~Copyable {
 
     init(
         source: any JournalSource, folder: JournalFolder, files: any JournalFiles,
-        log: JournalLog, logBytes: Int, logger: Logger
+        log: JournalLog, logBytes: Int, writes: PartCondition?, logger: Logger
     ) {
         self.source = source
         self.folder = folder
         self.files = files
         self.log = log
         self.logBytes = logBytes
+        self.writes = writes
         self.logger = logger
         snapshotAt = logBytes
     }
@@ -74,11 +76,13 @@ struct JournalWriter: ~Copyable {
             logger.warning("the journal is written again", fields: [.count: .count(failures)])
         }
         failures = 0
+        writes?.work(folder.name)
     }
 
     /// Tells of the first failure, the second, the fourth and so on.
     private mutating func noteFailure(_ error: any Error) {
         failures += 1
+        writes?.fail(folder.name, StoreTrouble.ofDisk(error) ?? "a log cannot be written")
         guard failures & (failures - 1) == 0 else { return }
         logger.error(
             "the journal cannot be written",

@@ -5,6 +5,9 @@ package import ServiceRuntime
 /// look, at its next start, like one that was off for days. And looks whether the machine's clock,
 /// if the time waits for it, can be taken again.
 package struct ClockMarking: Sendable {
+    /// While writes fail: how often one is tried, so that health sees soon that they work again.
+    private static let retryEvery: Duration = .seconds(1)
+
     private let store: Store
     private let time: any Time
 
@@ -17,7 +20,8 @@ package struct ClockMarking: Sendable {
     /// Works until cancelled.
     package func run() async throws {
         while true {
-            try await time.sleep(for: ClockMark.interval)
+            let rest = store.writes.trouble == nil ? ClockMark.interval : Self.retryEvery
+            try await time.sleep(for: rest)
             _ = store.clock.isHeld
             do {
                 try await store.write { _ in }

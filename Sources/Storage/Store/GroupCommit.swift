@@ -31,6 +31,8 @@ struct GroupCommit {
     /// When flows are taken to happen.
     let time: any Time
     let logger: Logger
+    /// Health's part: whether writes reach the disk.
+    let writes: PartCondition
     /// Called after a commit that put messages into the outbox.
     let announce: () -> Void
     /// The connection; nil after a failure that it did not survive.
@@ -42,14 +44,17 @@ struct GroupCommit {
     /// A writer that opens its connection at the first group.
     init(
         open: @escaping () throws -> any SQLConnection, time: any Time, clock: ClockHold,
-        logger: Logger, announce: @escaping () -> Void
+        logger: Logger, writes: PartCondition, announce: @escaping () -> Void
     ) {
         self.open = open
         self.time = time
         mark = ClockMark(time: time, clock: clock)
         self.logger = logger
+        self.writes = writes
         self.announce = announce
     }
+
+    private static let source = "store"
 
     /// How one flow of a group went, to be told after the commit.
     private enum Outcome {
@@ -76,7 +81,7 @@ struct GroupCommit {
             for flow in flows { flow.fail(StoreTrouble.answer(to: error)) }
             return
         }
-        noteSuccess()
+        noteSuccess(outcomes)
         if notes.hasEnqueued { announce() }
         for (flow, outcome) in zip(flows, outcomes) {
             switch outcome {
@@ -160,6 +165,7 @@ struct GroupCommit {
     /// Tells of the first failure, the second, the fourth and so on: a log that shares a full disk
     /// must not be flooded.
     private mutating func noteFailure(_ error: any Error, flows: Int) {
+        writes.fail(Self.source, StoreTrouble.ofDisk(error) ?? "commits fail")
         failures += 1
         guard failures & (failures - 1) == 0 else { return }
         logger.error(
@@ -167,7 +173,12 @@ struct GroupCommit {
             fields: [.attempt: .count(failures), .count: .count(flows), .detail: .error(error)])
     }
 
-    private mutating func noteSuccess() {
+    private mutating func noteSuccess(_ outcomes: [Outcome]) {
+        // A statement may have met the full disk while what the others wrote had room.
+        let trouble = outcomes.lazy.compactMap { outcome in
+            if case .threw(let error) = outcome { StoreTrouble.ofDisk(error) } else { nil }
+        }.first
+        if let trouble { writes.fail(Self.source, trouble) } else { writes.work(Self.source) }
         guard failures > 0 else { return }
         logger.warning("commits work again", fields: [.count: .count(failures)])
         failures = 0

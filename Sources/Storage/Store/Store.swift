@@ -18,12 +18,15 @@ package final class Store: Sendable {
     package let clock: ClockHold
     /// Whether it is a backup's copy that its service has not dealt with (`RestoredCopy`).
     package let isRestoredCopy: Bool
+    /// Whether writes reach the disk, for health.
+    package let writes: PartCondition
     let logger: Logger
     private let engine: any SQLEngine
     private let limits: StoreLimits
     private let metrics: StoreMetrics
-    private let writes: WorkQueue<WriterTask>
+    private let flows: WorkQueue<WriterTask>
     private let reads: WorkQueue<QueuedQuery>
+    private let turns: WriterTurns
     private let threads: Mutex<[WorkerThread]>
     private let lock: Mutex<StoreLock?>
 
@@ -43,7 +46,9 @@ package final class Store: Sendable {
         self.limits = limits
         self.logger = logger
         metrics = StoreMetrics(name: name, time: time)
-        writes = WorkQueue(elementsMax: limits.waitingWritesMax)
+        flows = WorkQueue(elementsMax: limits.waitingWritesMax)
+        writes = PartCondition(time: time)
+        turns = WriterTurns(time: time)
         reads = WorkQueue(elementsMax: limits.waitingReadsMax)
         threads = Mutex([])
         self.lock = Mutex(lock)
@@ -68,8 +73,16 @@ package final class Store: Sendable {
 
     deinit {
         // The threads end by themselves, and with the last of them the lock.
-        writes.close()
+        flows.close()
         reads.close()
+    }
+
+    /// Names the store's parts in health, and has `/livez` look at its writer.
+    package func report(to parts: ProgramParts) {
+        let (writes, clock, turns) = (writes, clock, turns)
+        parts.add("store") { writes.trouble }
+        parts.add("clock") { clock.trouble }
+        parts.addLiveness { turns.isTurning }
     }
 
     /// Runs `flow` on the writer's thread, in a transaction, and returns its value once that is on
@@ -82,7 +95,7 @@ package final class Store: Sendable {
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             do throws(WorkQueue<WriterTask>.Refusal) {
-                try writes.offer(.flow(QueuedFlow(continuation, flow)))
+                try flows.offer(.flow(QueuedFlow(continuation, flow)))
             } catch {
                 metrics.countRefusal()
                 continuation.resume(throwing: refused(error))
@@ -126,7 +139,7 @@ package final class Store: Sendable {
     package func truncateLog() async throws {
         try await withCheckedThrowingContinuation { continuation in
             do throws(WorkQueue<WriterTask>.Refusal) {
-                try writes.offer(.truncateLog(continuation))
+                try flows.offer(.truncateLog(continuation))
             } catch {
                 continuation.resume(throwing: refused(error))
             }
@@ -134,12 +147,12 @@ package final class Store: Sendable {
     }
 
     /// How many flows wait for the writer just now.
-    package var waitingWrites: Int { writes.count }
+    package var waitingWrites: Int { flows.count }
 
     /// Finishes what is queued, refuses what comes, and gives the store back. Blocks its thread
     /// until that is done; a second call does nothing.
     package func close() {
-        writes.close()
+        flows.close()
         reads.close()
         // Readers first: the writer cannot empty a log that somebody reads.
         for thread in threads.withLock({ $0 }).reversed() { thread.join() }
@@ -165,14 +178,15 @@ package final class Store: Sendable {
 
     private func startWriter(_ time: any Time, _ lock: StoreLock) throws {
         let (engine, location, bell) = (engine, location, outboxBell)
-        let (queue, limits, metrics, logger) = (writes, limits, metrics, logger)
-        let clock = clock
+        let (queue, limits, metrics, logger) = (flows, limits, metrics, logger)
+        let (clock, writes, turns) = (clock, writes, turns)
         let thread = try WorkerThread {
             let commits = GroupCommit(
                 open: { try engine.openWriter(location) }, time: time, clock: clock, logger: logger,
-                announce: { bell.ring() })
+                writes: writes, announce: { bell.ring() })
             var writer = StoreWriter(
-                queue: queue, limits: limits, metrics: metrics, logger: logger, commits: commits)
+                queue: queue, limits: limits, metrics: metrics, turns: turns, logger: logger,
+                commits: commits)
             writer.work()
             withExtendedLifetime(lock) {}
         }

@@ -5,18 +5,21 @@ enum StoreTrouble {
     /// How long a caller waits before a disk may have room, or be there, again.
     static let retryAfter: Duration = .seconds(1)
 
+    /// What of an error is trouble of the disk, in words that health shows; nil for all else.
+    static func ofDisk(_ error: any Error) -> String? {
+        guard let error = error as? SQLError else { return nil }
+        return switch error.kind {
+        case .busy, .full, .readOnly, .inputOutput: error.kind.word
+        case .constraint, .corrupt, .unexpectedValue, .misuse, .other: nil
+        }
+    }
+
     /// The error for the caller: trouble of the disk becomes `unavailable` with a time to wait, all
     /// else stays what it is, so that a flow can tell a broken constraint.
     static func answer(to error: any Error) -> any Error {
-        guard let error = error as? SQLError else { return error }
-        switch error.kind {
-        case .busy, .full, .readOnly, .inputOutput:
-            return ServiceError(
-                .unavailable, retryAfter: retryAfter, detail: "store: \(error.kind) \(error.detail)"
-            )
-        case .constraint, .corrupt, .unexpectedValue, .misuse, .other:
-            return error
-        }
+        guard ofDisk(error) != nil else { return error }
+        return ServiceError(
+            .unavailable, retryAfter: retryAfter, fields: ["store"], detail: "store: \(error)")
     }
 
     /// The error for a caller whom a queue did not take.

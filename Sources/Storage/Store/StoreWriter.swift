@@ -15,6 +15,7 @@ struct StoreWriter {
     let queue: WorkQueue<WriterTask>
     let limits: StoreLimits
     let metrics: StoreMetrics
+    let turns: WriterTurns
     let logger: Logger
     var commits: GroupCommit
 
@@ -26,6 +27,8 @@ struct StoreWriter {
             let tasks = queue.take(
                 upTo: limits.groupFlowsMax, gather: gather, patience: limits.gatheringMax)
             if tasks.isEmpty { break }
+            turns.begin()
+            defer { turns.end() }
             let flows = tasks.compactMap { if case .flow(let flow) = $0 { flow } else { nil } }
             // After a lone flow between two bursts, more than one are still expected.
             expected = max(1, flows.count, expected * 3 / 4)

@@ -60,14 +60,13 @@ struct Caller {
         return method
     }
 
-    /// Whether the service says that it takes calls.
-    func isServing() async throws -> Bool {
-        let health: HealthV1.CheckResponse = try await client.call(
+    /// What the service says of itself.
+    func health() async throws -> HealthV1.CheckResponse {
+        try await client.call(
             MethodDescription(
                 name: "postern.health.v1.Health/Check", isIdempotent: true, timeout: .seconds(1),
                 isOnLoop: true),
             HealthV1.CheckRequest(), client.context(timeout: .seconds(1)))
-        return health.status == .serving
     }
 }
 

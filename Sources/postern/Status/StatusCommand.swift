@@ -1,11 +1,15 @@
 import ArgumentParser
+import Messages
 import ServiceRuntime
 
 /// `postern status`: the health of all five.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Asks all five programs whether they take calls; exits with 1 if one does not.")
+        abstract: """
+            Asks all five programs whether they take calls, and names the parts that fail; exits \
+            with 1 if one takes no calls.
+            """)
 
     /// For a connection; a program that is up takes one in a millisecond.
     private static let patience = Duration.milliseconds(700)
@@ -19,7 +23,7 @@ struct StatusCommand: AsyncParsableCommand {
         var isWell = true
         for service in Endpoints.services {
             let state = states[service] ?? "no answer"
-            isWell = isWell && state == "serving"
+            isWell = isWell && state.hasPrefix("serving")
             Screen.line(service + String(repeating: " ", count: 16 - service.count) + state)
         }
         if !isWell { throw ExitCode(1) }
@@ -37,10 +41,21 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
+    /// `serving`, `serving, degraded: store (disk full, since 2025-01-02T03:04:05.678Z)`, or
+    /// `not serving`.
+    static func line(_ health: HealthV1.CheckResponse) -> String {
+        guard health.status == .serving else { return "not serving" }
+        let degraded = health.parts.filter { $0.status == .degraded }.map { part in
+            "\(part.name) (\(part.detail), since \(Timestamp(milliseconds: part.sinceMs).text))"
+        }
+        return degraded.isEmpty
+            ? "serving" : "serving, degraded: " + degraded.joined(separator: ", ")
+    }
+
     private func state(of service: String, _ endpoints: Endpoints) async -> String {
         do {
             let caller = try Caller(endpoints, service: service, connectPatience: Self.patience)
-            return try await caller.isServing() ? "serving" : "not serving"
+            return Self.line(try await caller.health())
         } catch let error as ServiceError {
             return "no answer (\(error.code.rawValue))"
         } catch {

@@ -13,7 +13,10 @@ struct HealthReporterTests {
     private let context = CallContext(deadline: .zero)
     private let time = ManualTime()
 
-    private var reporter: HealthReporter { HealthReporter(readiness: readiness, time: time) }
+    private let parts = ProgramParts()
+    private var reporter: HealthReporter {
+        HealthReporter(readiness: readiness, parts: parts, time: time)
+    }
 
     private func answer() throws -> HealthV1.CheckResponse {
         try reporter.check(HealthV1.CheckRequest(), context)
@@ -39,6 +42,22 @@ struct HealthReporterTests {
         readiness.set("store", isReady: true)
         readiness.drain()
         #expect(try answer() == HealthV1.CheckResponse(status: .notServing))
+    }
+
+    @Test("B3: a follower hears of a part that fails, with the status as it was")
+    func degraded() async throws {
+        readiness.set("server", isReady: true)
+        readiness.set("store", isReady: true)
+        let condition = PartCondition(time: time)
+        parts.add("store") { condition.trouble }
+        parts.look()
+        let items = reporter.watch(HealthV1.CheckRequest(), context).makeAsyncIterator()
+        #expect(try await items.next()?.parts.map(\.status) == [.serving])
+        condition.fail("store", "disk full")
+        #expect(try answer().parts.map(\.status) == [.degraded])
+        parts.look()
+        let item = try await items.next()
+        #expect(item?.status == .serving && item?.parts.first?.detail == "disk full")
     }
 
     @Test("X-07: a follower hears the state at once, each change, and the last every 500 ms")

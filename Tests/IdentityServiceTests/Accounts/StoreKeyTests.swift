@@ -1,5 +1,6 @@
 import Cryptography
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 

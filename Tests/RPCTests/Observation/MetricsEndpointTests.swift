@@ -7,13 +7,16 @@ import Testing
 struct MetricsEndpointTests {
     /// Runs `body` with an endpoint whose guests have so long.
     private func serve(
-        patience: Duration, _ body: @Sendable (Int) throws -> Void
+        patience: Duration, isReady: Bool = true, isTurning: Bool = true,
+        _ body: @Sendable (Int) throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let port = try await MetricsEndpoint.start(
                 host: "127.0.0.1", port: 0,
-                MetricsEndpoint.Source(metrics: { "figures 1\n" }, isReady: { true }),
+                MetricsEndpoint.Source(
+                    metrics: { "figures 1\n" }, readiness: { (isReady, "words\n") },
+                    isTurning: { isTurning }),
                 group: group, patience: patience)
             try await TestThreads.run { try body(port) }
         } catch {
@@ -23,10 +26,30 @@ struct MetricsEndpointTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("it shows both pages, and nothing else")
+    private func status(of path: String, at port: Int) throws -> String {
+        let peer = try MetricsGuest(port: port)
+        peer.send(bytes: Array("GET \(path) HTTP/1.1\r\nhost: x\r\n\r\n".utf8))
+        return String(String(decoding: try peer.rest(), as: UTF8.self).dropFirst(9).prefix(3))
+    }
+
+    @Test("B3: readiness and liveness are two questions: neither answers the other's")
+    func probes() async throws {
+        try await serve(patience: .seconds(5), isReady: false) { port in
+            let statuses = try ["/readyz", "/health", "/livez"].map { try status(of: $0, at: port) }
+            #expect(statuses == ["503", "503", "200"])
+        }
+        try await serve(patience: .seconds(5), isTurning: false) { port in
+            let statuses = try ["/readyz", "/livez"].map { try status(of: $0, at: port) }
+            #expect(statuses == ["200", "503"])
+        }
+    }
+
+    @Test("it shows its pages, and nothing else")
     func pages() async throws {
         try await serve(patience: .seconds(5)) { port in
-            for (path, status) in [("/metrics", 200), ("/health", 200), ("/", 404)] {
+            for (path, status) in [
+                ("/metrics", 200), ("/health", 200), ("/readyz", 200), ("/", 404),
+            ] {
                 let peer = try MetricsGuest(port: port)
                 peer.send(bytes: Array("GET \(path) HTTP/1.1\r\nhost: x\r\n\r\n".utf8))
                 let answer = String(decoding: try peer.rest(), as: UTF8.self)

@@ -23,12 +23,63 @@ struct DiskFullTests {
                 try await store.write { try $0.insertEntry(number) }
             }
             #expect(error?.code == .unavailable)
+            #expect(error?.fields == ["store"], "B3: the error names the part")
+            #expect(store.writes.trouble?.detail == fault.kind.word)
             #expect(try await store.read { try $0.entries() } == [1])
         }
         plan.heal()
         try await store.write { try $0.insertEntry(5) }
+        #expect(store.writes.trouble == nil)
         #expect(try await store.read { try $0.entries() } == [1, 5])
         store.close()
+    }
+
+    @Test("B3: a statement that meets the full disk counts, though the commit had room")
+    func statement() async throws {
+        let plan = FaultPlan()
+        let store = try Entries.open(folder, engine: FaultingEngine(plan))
+        plan.fail(.execute, 1, .diskFull)
+        await #expect(throws: ServiceError.self) {
+            try await store.write { try $0.insertEntry(1) }
+        }
+        #expect(store.writes.trouble?.detail == "disk full")
+        try await store.write { try $0.insertEntry(1) }
+        #expect(store.writes.trouble == nil)
+        store.close()
+    }
+
+    @Test("B3: while writes fail one is tried each second, so that health sees their return")
+    func retried() async throws {
+        let (plan, time) = (FaultPlan(), ManualTime())
+        let store = try Entries.open(folder, engine: FaultingEngine(plan), time: time)
+        let marking = Task { try await ClockMarking(store: store, time: time).run() }
+        plan.failAll([.begin], .diskFull)
+        await time.sleepers(1)
+        time.advance(by: ClockMark.interval)
+        await time.sleepers(1)
+        #expect(store.writes.trouble != nil)
+        plan.heal()
+        time.advance(by: .seconds(1))
+        await time.sleepers(1)
+        #expect(store.writes.trouble == nil)
+        marking.cancel()
+        _ = await marking.result
+        store.close()
+    }
+
+    @Test("B3: a writer that is in one turn for half a minute hangs")
+    func hangs() {
+        let time = ManualTime()
+        let turns = WriterTurns(time: time)
+        time.advance(by: .seconds(3_600))
+        #expect(turns.isTurning, "it has nothing to do")
+        turns.begin()
+        time.advance(by: WriterTurns.patience - .milliseconds(1))
+        #expect(turns.isTurning)
+        time.advance(by: .milliseconds(1))
+        #expect(!turns.isTurning)
+        turns.end()
+        #expect(turns.isTurning)
     }
 
     @Test("SQLite's own full database, too")

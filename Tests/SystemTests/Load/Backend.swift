@@ -4,6 +4,7 @@ import Messages
 import NIOPosix
 import RPC
 import ServiceRuntime
+import SessionVerifier
 import TestSupport
 
 /// A customer's backend: calls a gateway over a connection that it keeps, each call with a deadline
@@ -40,6 +41,13 @@ final class Backend: Sendable {
     }
 
     func close() { client.close() }
+
+    /// Checks tokens by what this gateway publishes.
+    func verifier() -> SessionVerifier {
+        SessionVerifier(
+            VerificationClient(client), VerifierSettings(), time: SystemTime(),
+            randomness: SecureRandomness())
+    }
 
     // MARK: Calls
 

@@ -60,7 +60,8 @@ extension SystemTests {
         func otherKeys() async throws {
             let folder = try TemporaryFolder()
             try await Cluster.with(folder) { cluster in
-                #expect(try await cluster.signUp(Person(1)).exitCode == 0)
+                let answer = try await cluster.signUp(Person(1))
+                #expect(answer.exitCode == 0)
             }
             for service in ["identity", "session", "rate-limit", "notification"] {
                 let key = URL(filePath: folder.file("data/keys/\(service).key"))
@@ -75,8 +76,26 @@ extension SystemTests {
                 try right.write(to: key)
             }
             try await Cluster.with(folder) { cluster in
-                #expect(try await cluster.signIn(Person(1)).exitCode == 0)
+                let answer = try await cluster.signIn(Person(1))
+                #expect(answer.exitCode == 0)
             }
+        }
+
+        @Test("B18: a log of limits that was overwritten is refused, not taken for empty")
+        func overwrittenLog() async throws {
+            let folder = try TemporaryFolder()
+            try await Cluster.with(folder) { cluster in
+                let answer = try await cluster.signUp(Person(1))
+                #expect(answer.exitCode == 0)
+            }
+            let log = URL(filePath: folder.file("data/data/ratelimit.log.0"))
+            let length = try Data(contentsOf: log).count
+            #expect(length > 0)
+            try Data(repeating: 0x61, count: length).write(to: log)
+            let run = try await up(folder.file("data"))
+            #expect(run.exitCode == 1)
+            #expect(run.errors.contains("ratelimit.log.0 is damaged at byte 0"), "\(run.errors)")
+            #expect(run.errors.contains("restore a backup"))
         }
 
         @Test("B19: a store that is no database is refused with its name and what to do")

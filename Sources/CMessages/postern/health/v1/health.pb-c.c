@@ -211,7 +211,7 @@ const ProtobufCMessageDescriptor postern__health__v1__check_response__descriptor
   (ProtobufCMessageInit) postern__health__v1__check_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__health__v1__part_health__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__health__v1__part_health__field_descriptors[4] =
 {
   {
     "name",
@@ -237,15 +237,41 @@ static const ProtobufCFieldDescriptor postern__health__v1__part_health__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "since_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Health__V1__PartHealth, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "detail",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Health__V1__PartHealth, detail),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__health__v1__part_health__field_indices_by_name[] = {
+  3,   /* field[3] = detail */
   0,   /* field[0] = name */
+  2,   /* field[2] = since_ms */
   1,   /* field[1] = status */
 };
 static const ProtobufCIntRange postern__health__v1__part_health__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__health__v1__part_health__descriptor =
 {
@@ -255,24 +281,26 @@ const ProtobufCMessageDescriptor postern__health__v1__part_health__descriptor =
   "Postern__Health__V1__PartHealth",
   "postern.health.v1",
   sizeof(Postern__Health__V1__PartHealth),
-  2,
+  4,
   postern__health__v1__part_health__field_descriptors,
   postern__health__v1__part_health__field_indices_by_name,
   1,  postern__health__v1__part_health__number_ranges,
   (ProtobufCMessageInit) postern__health__v1__part_health__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue postern__health__v1__serving_status__enum_values_by_number[3] =
+static const ProtobufCEnumValue postern__health__v1__serving_status__enum_values_by_number[4] =
 {
   { "SERVING_STATUS_UNSPECIFIED", "POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED", 0 },
   { "SERVING_STATUS_SERVING", "POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_SERVING", 1 },
   { "SERVING_STATUS_NOT_SERVING", "POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_NOT_SERVING", 2 },
+  { "SERVING_STATUS_DEGRADED", "POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_DEGRADED", 3 },
 };
 static const ProtobufCIntRange postern__health__v1__serving_status__value_ranges[] = {
-{0, 0},{0, 3}
+{0, 0},{0, 4}
 };
-static const ProtobufCEnumValueIndex postern__health__v1__serving_status__enum_values_by_name[3] =
+static const ProtobufCEnumValueIndex postern__health__v1__serving_status__enum_values_by_name[4] =
 {
+  { "SERVING_STATUS_DEGRADED", 3 },
   { "SERVING_STATUS_NOT_SERVING", 2 },
   { "SERVING_STATUS_SERVING", 1 },
   { "SERVING_STATUS_UNSPECIFIED", 0 },
@@ -284,9 +312,9 @@ const ProtobufCEnumDescriptor postern__health__v1__serving_status__descriptor =
   "ServingStatus",
   "Postern__Health__V1__ServingStatus",
   "postern.health.v1",
-  3,
+  4,
   postern__health__v1__serving_status__enum_values_by_number,
-  3,
+  4,
   postern__health__v1__serving_status__enum_values_by_name,
   1,
   postern__health__v1__serving_status__value_ranges,

@@ -25,7 +25,8 @@ typedef struct Postern__Health__V1__PartHealth Postern__Health__V1__PartHealth;
 typedef enum _Postern__Health__V1__ServingStatus {
   POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED = 0,
   POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_SERVING = 1,
-  POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_NOT_SERVING = 2
+  POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_NOT_SERVING = 2,
+  POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_DEGRADED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__HEALTH__V1__SERVING_STATUS)
 } Postern__Health__V1__ServingStatus;
 
@@ -57,10 +58,12 @@ struct  Postern__Health__V1__PartHealth
   ProtobufCMessage base;
   ProtobufCBinaryData name;
   Postern__Health__V1__ServingStatus status;
+  int64_t since_ms;
+  ProtobufCBinaryData detail;
 };
 #define POSTERN__HEALTH__V1__PART_HEALTH__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__health__v1__part_health__descriptor) \
-    , {0,NULL}, POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED }
+    , {0,NULL}, POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED, 0, {0,NULL} }
 
 
 /* Postern__Health__V1__CheckRequest methods */

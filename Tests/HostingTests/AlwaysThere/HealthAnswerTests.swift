@@ -1,0 +1,59 @@
+import Messages
+import ServiceRuntime
+import Testing
+
+@testable import Hosting
+
+@Suite("B3, X-07: what a program answers of itself, by its state and its parts")
+struct HealthAnswerTests {
+    private static let since = Timestamp(milliseconds: 1_700_000_000_000)
+    /// Every part that a program may have, and what may be wrong with it.
+    private static let troubles = [
+        "store": "disk full", "clock": "waits for `postern clock accept`",
+        "keys": "the changed own-key cannot be used", "session": "cannot be reached",
+    ]
+
+    private func answer(_ state: Readiness.State, failing: Set<String> = []) -> HealthAnswer {
+        HealthAnswer(
+            state: state,
+            parts: Self.troubles.keys.sorted().map { name in
+                PartState(
+                    name: name,
+                    trouble: failing.contains(name)
+                        ? PartTrouble(since: Self.since, detail: Self.troubles[name] ?? "") : nil)
+            })
+    }
+
+    @Test("B3: no part that fails takes a ready program out of service; each is named")
+    func ready() {
+        #expect(answer(.ready).text == "serving\n")
+        for part in Self.troubles.keys {
+            let answer = answer(.ready, failing: [part])
+            #expect(answer.isReady && answer.response.status == .serving, "\(part)")
+            #expect(answer.text == "serving, degraded: \(part)\n")
+            let told = answer.response.parts.filter { $0.status == .degraded }
+            #expect(told.map(\.name) == [part])
+            #expect(told.first?.sinceMs == Self.since.milliseconds)
+            #expect(told.first?.detail == Self.troubles[part])
+            let others = answer.response.parts.filter { $0.name != part }
+            #expect(others.count == 3)
+            #expect(others.allSatisfy { $0.status == .serving && $0.sinceMs == 0 })
+        }
+        let all = answer(.ready, failing: Set(Self.troubles.keys))
+        #expect(all.isReady && all.response.status == .serving)
+        #expect(all.text == "serving, degraded: clock, keys, session, store\n")
+    }
+
+    @Test("B3: a program that starts or stops does not serve, whether a part fails or not")
+    func notReady() {
+        for failing: Set<String> in [[], ["store"]] {
+            for state in [Readiness.State.draining, .waiting(parts: ["server"])] {
+                let answer = answer(state, failing: failing)
+                #expect(!answer.isReady && answer.response.status == .notServing)
+                #expect(answer.text == "not serving\n")
+            }
+            let waiting = answer(.waiting(parts: ["server"]), failing: failing).response.parts
+            #expect(waiting.filter { $0.status == .notServing }.map(\.name) == ["server"])
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("B3: the parts that a program serves without")
+struct ProgramPartsTests {
+    private let time = ManualTime()
+
+    @Test("B3: a part fails while one of its sources does, since the first of them failed")
+    func sources() {
+        let part = PartCondition(time: time)
+        let first = time.now()
+        part.work("store")
+        #expect(part.trouble == nil)
+        part.fail("store", "disk full")
+        time.advance(by: .seconds(5))
+        part.fail("log", "read-only")
+        part.fail("store", "disk failure")
+        #expect(part.trouble == PartTrouble(since: first, detail: "disk failure"))
+        part.work("store")
+        #expect(part.trouble == PartTrouble(since: time.now(), detail: "read-only"))
+        part.work("log")
+        #expect(part.trouble == nil)
+        part.fail("store", "disk full")
+        #expect(part.trouble?.since == time.now(), "it begins again")
+    }
+
+    @Test("B3: parts are listed by name, shown as a metric, and told to watchers when they change")
+    func listed() async {
+        let (parts, store) = (ProgramParts(), PartCondition(time: time))
+        parts.add("store") { store.trouble }
+        parts.add("clock") { nil }
+        #expect(parts.states.map(\.name) == ["clock", "store"])
+        parts.look()
+        var changes = parts.changes().makeAsyncIterator()
+        parts.look()
+        store.fail("store", "disk full")
+        parts.look()
+        #expect(await changes.next() != nil)
+        let metrics = MetricsRegistry()
+        metrics.add(parts)
+        let page = metrics.prometheusText()
+        #expect(page.contains("postern_degraded{part=\"store\"} 1\n"))
+        #expect(page.contains("postern_degraded{part=\"clock\"} 0\n"))
+    }
+
+    @Test("B3: one part that hangs makes the whole hang")
+    func turning() {
+        let parts = ProgramParts()
+        #expect(parts.isTurning)
+        parts.addLiveness { true }
+        #expect(parts.isTurning)
+        parts.addLiveness { false }
+        #expect(!parts.isTurning)
+    }
+}

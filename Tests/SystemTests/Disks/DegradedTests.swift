@@ -1,0 +1,111 @@
+import Glibc
+import Messages
+import ServiceRuntime
+import SessionVerifier
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("B3: a part that fails is named, and takes no program out of service")
+    struct Degraded {
+        /// Health, the metrics port and the tool as they are while parts of programs fail.
+        private func expectDegraded(
+            _ part: String, of service: String, _ cluster: Cluster
+        ) async throws {
+            let named = try await eventually {
+                try await cluster.status().output.contains("degraded: \(part) (")
+            }
+            let status = try await cluster.status()
+            #expect(named, "\(status.output)")
+            #expect(status.exitCode == 0, "it takes calls")
+            let line = status.output.split(separator: "\n").first { $0.hasPrefix(service) } ?? ""
+            #expect(line.contains("serving, degraded: \(part) ("), "\(status.output)")
+            let ready = try cluster.metrics(service, "/readyz")
+            #expect(ready.hasPrefix("HTTP/1.1 200") && ready.contains("degraded: \(part)"))
+            #expect(try cluster.metrics(service, "/health").hasPrefix("HTTP/1.1 200"))
+            #expect(try cluster.metrics(service, "/livez").hasPrefix("HTTP/1.1 200"))
+            let metrics = try cluster.metrics(service, "/metrics")
+            #expect(metrics.contains("postern_degraded{part=\"\(part)\"} 1"))
+        }
+
+        private func expectWell(_ cluster: Cluster) async throws {
+            let isWell = try await eventually {
+                try await !cluster.status().output.contains("degraded")
+            }
+            let status = try await cluster.status()
+            #expect(isWell, "\(status.output)")
+        }
+
+        /// What a sign-in is refused with, once it is.
+        private func refusal(_ person: Person, _ backend: Backend) async throws -> ServiceError? {
+            var refused: ServiceError?
+            _ = try await eventually {
+                do {
+                    _ = try await backend.signIn(person)
+                    return false
+                } catch let error as ServiceError {
+                    refused = error
+                    return true
+                }
+            }
+            return refused
+        }
+
+        @Test("B3: session's disk is full: validation and the feed of ends work at two gateways")
+        func sessionsDisk() async throws {
+            try await Cluster.with { cluster in
+                let second = GatewayProgram("second", of: cluster)
+                try await second.start()
+                let backends = [
+                    try Backend(cluster), try Backend(port: second.port, data: cluster.data),
+                ]
+                let ada = try await Visitor.signUp(1..<2, backends[0])[0]
+                let session = try #require(cluster.processes["postern-session"])
+                try Command.run("prlimit", ["--pid", "\(session)", "--fsize=0:unlimited"])
+                let error = try await refusal(ada.person, backends[0])
+                #expect(error?.code == .unavailable)
+                #expect(error?.fields == ["gateway.session.store"])
+                try await expectDegraded("store", of: "session", cluster)
+                let token = await ada.session.accessToken
+                for backend in backends {
+                    try await backend.askHealth()
+                    #expect(try await backend.isSignedIn(token, of: ada.person))
+                    let verifier = backend.verifier()
+                    let work = Task { await verifier.run() }
+                    let isFresh = try await eventually { verifier.freshness != nil }
+                    #expect(isFresh, "the feed of ends begins and continues")
+                    guard case .good = await verifier.verify(token) else {
+                        Issue.record("a good token is refused")
+                        continue
+                    }
+                    work.cancel()
+                }
+                try Command.run("prlimit", ["--pid", "\(session)", "--fsize=unlimited:unlimited"])
+                try await expectWell(cluster)
+                _ = try await backends[1].signIn(ada.person)
+                #expect(cluster.processes["postern-session"] == session, "it was not restarted")
+                for backend in backends { backend.close() }
+                await second.stop()
+            }
+        }
+
+        @Test("B3: a peer that hangs is named by its callers, and they serve")
+        func peer() async throws {
+            try await Cluster.with { cluster in
+                let identity = try #require(cluster.processes["postern-identity"])
+                kill(identity, SIGSTOP)
+                defer { kill(identity, SIGCONT) }
+                let named = try await eventually {
+                    try cluster.metrics("gateway", "/readyz").contains("degraded: identity")
+                }
+                #expect(named)
+                #expect(try cluster.metrics("gateway", "/readyz").hasPrefix("HTTP/1.1 200"))
+                let status = try await cluster.status()
+                #expect(status.exitCode == 1, "identity itself takes no calls")
+                #expect(status.output.contains("serving, degraded: identity ("))
+                kill(identity, SIGCONT)
+                try await expectWell(cluster)
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Messages
+import Testing
+
+@testable import postern
+
+@Suite("B3: a line of postern status")
+struct StatusLineTests {
+    @Test("B3: a part that fails is named, with its words and since when")
+    func line() {
+        let works = HealthV1.PartHealth(name: "clock", status: .serving)
+        let fails = HealthV1.PartHealth(
+            name: "store", status: .degraded, sinceMs: 1_700_000_000_000, detail: "disk full")
+        func line(_ status: HealthV1.ServingStatus, _ parts: [HealthV1.PartHealth]) -> String {
+            StatusCommand.line(HealthV1.CheckResponse(status: status, parts: parts))
+        }
+        #expect(line(.serving, []) == "serving")
+        #expect(line(.serving, [works]) == "serving")
+        #expect(
+            line(.serving, [works, fails])
+                == "serving, degraded: store (disk full, since 2023-11-14T22:13:20.000Z)")
+        #expect(line(.notServing, [fails]) == "not serving")
+    }
+}
