@@ -280,7 +280,7 @@ let package = Package(
         tests(
             "postern",
             [
-                "postern", "IdentityService", "Storage", "RPC", "Contracts", "Messages",
+                "postern", "IdentityService", "Hosting", "Storage", "RPC", "Contracts", "Messages",
                 "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, argumentParser, logging,
                 coreMetrics,
             ]),
