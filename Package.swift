@@ -294,8 +294,9 @@ let package = Package(
             "GatewayService",
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "ServiceRuntime", "ProviderIssuer", "TestSupport", logging, lifecycle,
+                "NotificationService", "CallRecords", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "ProviderIssuer", "TestSupport", logging,
+                lifecycle,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(
