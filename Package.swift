@@ -282,7 +282,7 @@ let package = Package(
         tests(
             "postern",
             [
-                "postern", "IdentityService", "Storage", "RPC", "Contracts", "Messages",
+                "postern", "IdentityService", "Hosting", "Storage", "RPC", "Contracts", "Messages",
                 "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, argumentParser, logging,
                 coreMetrics,
             ]),
@@ -296,8 +296,9 @@ let package = Package(
             "GatewayService",
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "ServiceRuntime", "ProviderIssuer", "TestSupport", logging, lifecycle,
+                "NotificationService", "CallRecords", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "ServiceRuntime", "ProviderIssuer", "TestSupport", logging,
+                lifecycle,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(

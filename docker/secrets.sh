@@ -1,33 +1,133 @@
 #!/usr/bin/env bash
-# Makes the keys that compose.yaml hands to the services, once; what is there is never touched.
+# Makes the keys that compose.yaml hands to the services; what is there is kept. Needs openssl.
 #
-#   sudo docker/secrets.sh         needs root, since the files belong to the containers' user
+#   sudo docker/secrets.sh [FOLDER]   FOLDER: .postern/compose; root, since the files belong to the
+#                                     containers' user
+#
+#   FOLDER/*.key                         master keys, 32 bytes each, as hexadecimal
+#   FOLDER/keys/SERVER/                  all that one service knows of applications:
+#     SERVER.1.key                         its own private half (Ed25519, PKCS #8), where it calls
+#     CALLER.1.pub                         the public halves of its callers (SubjectPublicKeyInfo)
+#   FOLDER/keys/gateway/callers          who may call the gateway
+#   FOLDER/keys/applications/            the private halves of your backend (app) and of the tool
+#
+# `postern applications … --data FOLDER`, as root, adds applications, rotates and removes keys.
+#
+# On a folder of a build whose application keys were shared (FOLDER/NAME.1.key): our own programs'
+# are replaced, since each server could call as its callers by them. The one of app is kept, known
+# to the gateway alone, with a warning.
 set -euo pipefail
 
 # The user of the images, as the Dockerfile makes it.
 owner=10001
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-folder=$root/.postern/compose
+folder=${1:-$root/.postern/compose}
+keys=$folder/keys
 
-# Applications prove with <application>.<key id>.key who they are; the others are master keys.
-keys=(
-  app.1.key gateway.1.key identity.1.key session.1.key notification.1.key tool.1.key
-  sign-in-proof.key identity.key session.key rate-limit.key notification.key
+# Who calls whom; as in Sources/postern/Applications/KeyFolders.swift.
+declare -A callers=(
+  [gateway]="app tool"
+  [identity]="gateway session notification tool"
+  [session]="gateway identity notification tool"
+  [rate-limit]="gateway notification tool"
+  [notification]="identity tool"
 )
+applications=(app tool gateway identity session notification)
+master_keys=(sign-in-proof identity session rate-limit notification)
 
 umask 077
-if [[ ! -d $root/.postern ]]; then
-  mkdir "$root/.postern"
-  # `postern up`, run by the checkout's owner, keeps its data there too.
-  chown --reference="$root" "$root/.postern"
-fi
-mkdir -p "$folder"
-# Compose looks for the files as whoever runs it; only the containers' user can read them.
-chmod 711 "$folder"
-for key in "${keys[@]}"; do
-  [[ -e $folder/$key ]] && continue
-  od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$folder/$key.new"
-  chown "$owner:$owner" "$folder/$key.new"
-  mv "$folder/$key.new" "$folder/$key"
-  printf 'made %s\n' "$folder/$key"
-done
+
+fail() {
+  printf 'secrets.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+# Gives $1 to the containers' user. Without root it stays the caller's, for a look.
+hand_over() {
+  if ((EUID == 0)); then chown "$owner:$owner" "$1"; fi
+}
+
+# Writes what comes on standard input to $1, whole or not at all.
+put() {
+  cat >"$1.new"
+  hand_over "$1.new"
+  mv "$1.new" "$1"
+  printf 'made %s\n' "$1"
+}
+
+# Where the private half of $1 is.
+home_of() {
+  if [[ -v callers[$1] ]]; then printf '%s' "$keys/$1"; else printf '%s' "$keys/applications"; fi
+}
+
+make_folders() {
+  if [[ $folder == "$root/.postern/compose" && ! -d $root/.postern ]]; then
+    mkdir "$root/.postern"
+    # `postern up`, run by the checkout's owner, keeps its data there too.
+    chown --reference="$root" "$root/.postern"
+  fi
+  # Compose looks for the files as whoever runs it; only the containers' user can read them.
+  mkdir -p "$keys"
+  chmod 711 "$folder" "$keys"
+  local name
+  for name in "${!callers[@]}" applications; do
+    mkdir -p "$keys/$name"
+    hand_over "$keys/$name"
+  done
+  chmod 711 "$keys/applications"
+}
+
+make_master_keys() {
+  local name
+  for name in "${master_keys[@]}"; do
+    [[ -e $folder/$name.key ]] && continue
+    od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' | put "$folder/$name.key"
+  done
+}
+
+# The keys of the builds that shared them.
+take_over() {
+  local name
+  for name in "${applications[@]}"; do
+    [[ -e $folder/$name.1.key ]] || continue
+    if [[ $name != app ]]; then
+      rm "$folder/$name.1.key"
+      printf 'removed %s: it was shared with the servers\n' "$folder/$name.1.key"
+    elif [[ ! -e $keys/gateway/app.1.key && -z $(find "$keys/gateway" -name 'app.*.pub') ]]; then
+      put "$keys/gateway/app.1.key" <"$folder/app.1.key"
+    fi
+  done
+  [[ -e $keys/gateway/app.1.key ]] || return 0
+  printf '%s\n' "app proves itself by a secret that the gateway shares; to replace it:" \
+    "  postern applications rotate app --data $folder     (as root; give app the new file)" \
+    "  postern applications remove app --key 1 --data $folder" >&2
+}
+
+# A pair of $1, unless it has one; its public half for each server that it calls.
+make_pair() {
+  local name=$1 private server public
+  private=$(home_of "$name")/$name.1.key
+  # After a rotation, or with a secret taken over, there is another key.
+  if [[ ! -e $private ]]; then
+    [[ -n $(find "$keys" -name "$name.*.key") ]] && return
+    openssl genpkey -algorithm ed25519 | put "$private"
+  fi
+  for server in "${!callers[@]}"; do
+    [[ " ${callers[$server]} " == *" $name "* ]] || continue
+    public=$keys/$server/$name.1.pub
+    [[ -e $public ]] && continue
+    openssl pkey -in "$private" -pubout | put "$public"
+  done
+}
+
+command -v openssl >/dev/null || fail "openssl is missing: apt-get install openssl"
+make_folders
+make_master_keys
+take_over
+[[ -e $keys/gateway/callers ]] || printf '%s\n' \
+  "# Who may call the gateway, a line each; \`postern applications\` writes here too." \
+  "#" \
+  "#   NAME [client-address] [certificate=NAME] [METHOD or SERVICE/*]…" \
+  "app client-address" \
+  "tool client-address" | put "$keys/gateway/callers"
+for name in "${applications[@]}"; do make_pair "$name"; done

@@ -26,13 +26,13 @@ package struct StoreClock: ClockService {
     }
 
     /// Takes the machine's clock for right, with its audit record; the commit also moves the mark,
-    /// so that a restart does not ask again.
+    /// so that a restart does not ask again and goes on from the accepted time.
     package func accept(
         _ request: ClockV1.AcceptRequest, _ context: CallContext
     ) async throws -> ClockV1.AcceptResponse {
         try context.requireOperator()
-        let wasWaiting = store.clock.release()
-        if wasWaiting {
+        let wasWaiting = store.clock.isHeld
+        if store.clock.accept() {
             try await store.write { try $0.audit(AuditEvent(.clockAccepted)) }
         }
         return ClockV1.AcceptResponse(wasWaiting: wasWaiting, nowMs: time.now().milliseconds)

@@ -15,14 +15,16 @@ package struct GatewayService: AuthService {
 
     /// A gateway in front of the services.
     package init(
-        accounts: any AccountsAPI, sessions: any SessionsAPI, limits: LimitGuard, time: any Time
+        accounts: any AccountsAPI, sessions: any SessionsAPI, limits: LimitGuard,
+        sessionClock: any ClockAPI
     ) {
         signUp = SignUpWithPassword(accounts: accounts, sessions: sessions, limits: limits)
         signIn = SignInWithPassword(accounts: accounts, sessions: sessions, limits: limits)
         verify = VerifyEmailFlow(accounts: accounts, sessions: sessions, limits: limits)
         refreshFlow = RefreshFlow(sessions: sessions)
         signOutFlow = SignOutFlow(sessions: sessions)
-        checkAuth = CheckAuthStateFlow(accounts: accounts, sessions: sessions, time: time)
+        checkAuth = CheckAuthStateFlow(
+            accounts: accounts, sessions: sessions, sessionClock: sessionClock)
     }
 
     package func signUpWithPassword(

@@ -16,8 +16,8 @@ final class PeerCredentials: Sendable {
     var watched: [WatchedCredential] { state.withLock { $0.watched } }
 
     /// The credentials; the same ones for every peer.
-    /// - Throws: what is wrong with a file, and `ApplicationsError.noKey` for a program that has
-    ///   neither a key nor a certificate.
+    /// - Throws: what is wrong with a file, and `ApplicationsError` for a program that has
+    ///   neither a key nor a certificate, or one that its peers share.
     func security(
         of application: String, _ settings: HostSettings, time: any Time
     ) throws -> ClientSecurity {
@@ -52,7 +52,13 @@ final class PeerCredentials: Sendable {
             // `try?`: a folder that cannot be read is the reader's to complain of.
             choice: { (try? current()) ?? "" },
             read: {
-                let key = try current().map { try ApplicationKey(file: $0) }
+                let path = try current()
+                let key = try path.map { try ApplicationKey(file: $0) }
+                // The peers could call each other as this program.
+                if let path, key?.isShared == true {
+                    throw ApplicationsError.sharedKey(
+                        path, application: application, isOurs: true)
+                }
                 guard key != nil || !needsKey else {
                     throw ApplicationsError.noKey(application, folder: folder)
                 }

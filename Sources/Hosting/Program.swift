@@ -53,6 +53,12 @@ package struct ProgramDescription: Sendable {
 }
 
 extension ProgramDescription {
+    /// The applications that our own programs and the operator's tool are: each proves itself by a
+    /// private key that no server has.
+    package static let ourApplications: Set<String> = [
+        "gateway", "identity", "session", "rate-limit", "notification", "tool",
+    ]
+
     /// Notification alone talks to the world; should it be taken over, it must not reach accounts
     /// and sessions. So the services that it calls let it read their events and nothing else.
     package static let notificationReadsEvents: [String: [MethodPattern]] = [

@@ -14,7 +14,8 @@ enum RunningProgram {
         let settings = host.settings
         let readiness = Readiness(parts: ["server"])
         let credentials = try ServerCredentials(
-            settings, callersMethods: host.description.callersMethods, time: host.time)
+            settings, callersMethods: host.description.callersMethods, time: host.time,
+            logger: host.logger)
         let server = try await start(host, assembly, readiness, credentials)
         credentials.server.replace(server)
         let metricsPort = try await MetricsEndpoint.start(

@@ -1,3 +1,4 @@
+import Logging
 import RPC
 import ServiceRuntime
 
@@ -13,7 +14,8 @@ struct ServerCredentials: Sendable {
     /// - Throws: what is wrong with a file; a program does not start on half of its credentials.
     /// - Parameter callersMethods: What some callers may call and no more, without a list of callers.
     init(
-        _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:], time: any Time
+        _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:], time: any Time,
+        logger: Logger
     ) throws {
         let server = server
         let callers = try WatchedCredential.following(
@@ -23,7 +25,10 @@ struct ServerCredentials: Sendable {
             use: { server.value?.use($0) },
             // Later an application without a key is no mistake: that is how one is shut out.
             read: {
-                try Self.applications(settings, callersMethods, needsKeys: server.value == nil)
+                let applications = try Self.applications(
+                    settings, callersMethods, needsKeys: server.value == nil)
+                Self.warn(of: applications.withSharedKeys, logger)
+                return applications
             })
         applications = callers.value.value
         guard let files = settings.credentials.serverFiles else {
@@ -50,6 +55,19 @@ struct ServerCredentials: Sendable {
                 methods: methods)
         return try Applications(
             folder: settings.applicationsFolder, callers: callers,
-            needsKeys: needsKeys && credentials.clientRoots == nil)
+            needsKeys: needsKeys && credentials.clientRoots == nil,
+            sharedKeys: SharedKeyRule(
+                ours: ProgramDescription.ourApplications,
+                acceptsOthers: settings.acceptsSharedKeys))
+    }
+
+    private static func warn(of applications: [String], _ logger: Logger) {
+        guard !applications.isEmpty else { return }
+        logger.warning(
+            """
+            applications prove themselves by a secret that this server shares: make an Ed25519 key \
+            with `postern applications rotate`, then refuse such secrets by accept-shared-keys=false
+            """,
+            fields: [.detail: .text(applications.joined(separator: ", "))])
     }
 }

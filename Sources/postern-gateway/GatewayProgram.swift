@@ -25,7 +25,8 @@ struct GatewayProgram: Program {
         let accounts = AccountsClient(identity)
         let identities = IdentitiesClient(identity)
         let service = GatewayService(
-            accounts: accounts, sessions: SessionsClient(session), limits: limits, time: host.time)
+            accounts: accounts, sessions: SessionsClient(session), limits: limits,
+            sessionClock: ClockClient(session))
         let accountSessions = AccountSessions(
             accounts: accounts, identities: identities, codes: PhoneCodesClient(identity),
             sessions: SessionsClient(session), devices: DevicesClient(session), limits: limits)

@@ -14,7 +14,7 @@ struct PosternTool: AsyncParsableCommand {
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,
             LimitsCommand.self, ClockCommand.self, OutboxCommand.self, MailCommand.self,
             ImportCommand.self, ExportCommand.self,
-            ErrorsCommand.self, AccountsCommand.self,
+            ErrorsCommand.self, AccountsCommand.self, ApplicationsCommand.self,
         ])
 }
 

@@ -18,7 +18,6 @@ Reads orders from its input, a line each, and answers each with a line:
 """
 
 import hashlib
-import hmac
 import resource
 import selectors
 import socket
@@ -27,6 +26,8 @@ import struct
 import sys
 import time
 from pathlib import Path
+
+from signature import PrivateKey
 
 SERVICE = "postern.gateway"
 CHECK, WATCH = (f"postern.health.v1.Health/{name}" for name in ("Check", "Watch"))
@@ -86,7 +87,7 @@ def fields(message):
 class Key:
     def __init__(self, file):
         self.application, self.id = Path(file).name.removesuffix(".key").rsplit(".", 1)
-        self.secret = Path(file).read_bytes()
+        self.key = PrivateKey(Path(file).read_bytes())
 
     def hello(self, challenge, leaf_hash):
         """A Hello that proves the key (Protos/README.md)."""
@@ -94,7 +95,7 @@ class Key:
         covered = b"postern/1 hello\0" + challenge
         for name in names:
             covered += struct.pack(">H", len(name)) + name.encode()
-        proof = hmac.digest(self.secret, covered + leaf_hash, hashlib.sha256)
+        proof = self.key.sign(covered + leaf_hash)
         return frame(HELLO, field(1, 1) + field(4, STREAM_CREDIT) + field(5, 10_000)
                      + b"".join(field(8 + place, name) for place, name in enumerate(names))
                      + field(11, proof))

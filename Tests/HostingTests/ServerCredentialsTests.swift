@@ -13,6 +13,7 @@ import Testing
 struct ServerCredentialsTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()
+    private let log = CapturedLog().logger()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -34,10 +35,44 @@ struct ServerCredentialsTests {
             folder.file(name), .generate(count: 32, randomness: SeededRandomness()))
     }
 
+    private func makePublicHalf(_ name: String) throws {
+        let seed = SecretBytes.generate(count: 32, randomness: SeededRandomness())
+        let key = try Ed25519SigningKey(seed: seed).verifyingKey
+        try SecretFile.create(folder.file(name), SecretBytes(copying: key.pem))
+    }
+
+    @Test("H3: a secret that a caller shares with the server: ours is refused, another's is logged")
+    func sharedKeys() throws {
+        let captured = CapturedLog()
+        try makeKey("app.k1.key")
+        let settings = try settings("--callers=app")
+        _ = try ServerCredentials(settings, time: time, logger: captured.logger())
+        #expect(captured.lines.contains { $0.contains("secret that this server shares") })
+        let strict = try self.settings("--callers=app", "--accept-shared-keys=false")
+        #expect(throws: ApplicationsError.self) {
+            try ServerCredentials(strict, time: time, logger: log)
+        }
+        try makeKey("gateway.k1.key")
+        let ours = try self.settings("--callers=app,gateway")
+        #expect(throws: ApplicationsError.self) {
+            try ServerCredentials(ours, time: time, logger: log)
+        }
+    }
+
+    @Test("H3: a program does not start on an own key that its peers share")
+    func ownSharedKey() throws {
+        try makeKey("sample.k1.key")
+        let settings = try settings()
+        let refused = #expect(throws: ApplicationsError.self) {
+            try PeerCredentials().security(of: "sample", settings, time: time)
+        }
+        #expect(refused?.description.contains("openssl genpkey") == true)
+    }
+
     @Test("at the start a caller without a key is a mistake, unless it shows a certificate")
     func start() throws {
         #expect(throws: ApplicationsError.self) {
-            try ServerCredentials(settings("--callers=gateway"), time: time)
+            try ServerCredentials(settings("--callers=gateway"), time: time, logger: log)
         }
         let authority = try TestAuthority(now: time.now())
         let files = try authority.issue([.dns("sample")]).write(to: folder, as: "own")
@@ -46,7 +81,7 @@ struct ServerCredentialsTests {
             settings(
                 "--callers=gateway", "--tls-certificate-file=\(files.chain)",
                 "--tls-key-file=\(files.key)", "--tls-client-ca-file=\(folder.file("roots.pem"))"),
-            time: time)
+            time: time, logger: log)
         #expect(credentials.tls?.identifiesCallers == true)
         #expect(credentials.watched.count == 2)
     }
@@ -57,17 +92,21 @@ struct ServerCredentialsTests {
     func unsound() throws {
         let authority = try TestAuthority(now: time.now())
         let files = try authority.issue([.dns("sample")]).write(to: folder, as: "own")
-        try makeKey("gateway.k1.key")
+        try makePublicHalf("gateway.k1.pub")
         let settings = try settings(
             "--callers=gateway", "--tls-certificate-file=\(files.chain)",
             "--tls-key-file=\(files.key)")
-        _ = try ServerCredentials(settings, time: time)
+        _ = try ServerCredentials(settings, time: time, logger: log)
         time.advance(by: .seconds(2 * 86_400))
-        #expect(throws: TLSFileError.self) { try ServerCredentials(settings, time: time) }
+        #expect(throws: TLSFileError.self) {
+            try ServerCredentials(settings, time: time, logger: log)
+        }
 
         let list = try folder.write("gateway and more\n", to: "callers")
         let listed = try self.settings("--callers-file=\(list)")
-        #expect(throws: CallersListError.self) { try ServerCredentials(listed, time: time) }
+        #expect(throws: CallersListError.self) {
+            try ServerCredentials(listed, time: time, logger: log)
+        }
     }
 
     @Test("a program's own key is the newest that servers have had time to see")

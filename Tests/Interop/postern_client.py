@@ -11,6 +11,9 @@ import socket
 import struct
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
 import protos
 
 Frame = protos.message("postern.wire.v1.Frame")
@@ -44,16 +47,22 @@ class Closed(Exception):
 
 
 class Key:
-    """An application's name, the id of its key, and the key."""
+    """An application's name, the id of its key, and the key: a private Ed25519 key, or the bytes
+    of an older one that its server shares."""
 
     def __init__(self, application, key_id, secret):
         self.application, self.key_id, self.secret = application, key_id, secret
 
     @classmethod
     def read(cls, file):
-        """From a file `<application>.<key id>.key`: 32 raw bytes, or hexadecimal, or Base64."""
+        """From a file `<application>.<key id>.key`: PEM (PKCS #8); or 32 bytes that are shared,
+        raw, as hexadecimal or as Base64."""
         application, key_id = Path(file).name.removesuffix(".key").rsplit(".", 1)
         content = Path(file).read_bytes()
+        if content.startswith(b"-----BEGIN "):
+            key = load_pem_private_key(content, password=None)
+            assert isinstance(key, Ed25519PrivateKey), f"{file} holds another kind of key"
+            return cls(application, key_id, key)
         text = content.strip()
         if len(content) != 32:
             content = bytes.fromhex(text.decode()) if len(text) == 64 else base64.b64decode(text)
@@ -61,11 +70,15 @@ class Key:
 
 
 def proof(key, challenge, service):
-    """HMAC-SHA-256 over the challenge and the names; zeros for the certificate, without TLS."""
+    """The signature (or HMAC-SHA-256) over the challenge and the names; zeros for the certificate,
+    without TLS."""
     covered = b"postern/1 hello\0" + challenge
     for name in (service, key.application, key.key_id):
         covered += struct.pack(">H", len(name.encode())) + name.encode()
-    return hmac.digest(key.secret, covered + bytes(32), hashlib.sha256)
+    covered += bytes(32)
+    if isinstance(key.secret, Ed25519PrivateKey):
+        return key.secret.sign(covered)
+    return hmac.digest(key.secret, covered, hashlib.sha256)
 
 
 class Wire:

@@ -13,8 +13,9 @@ package protocol ClockAPI: Sendable {
         _ request: ClockV1.CheckRequest, _ context: CallContext
     ) async throws -> ClockV1.CheckResponse
 
-    /// Takes the machine's clock for right, so that the time goes on by it; the session service then
-    /// answers refreshes and validations again. Answers the operator's tool only.
+    /// Takes the machine's clock for right, so that the time goes on by it: after a start far ahead,
+    /// when the session service then answers refreshes and validations again, and after a step forward
+    /// since. Never back: a clock that is behind is not taken. Answers the operator's tool only.
     func accept(
         _ request: ClockV1.AcceptRequest, _ context: CallContext
     ) async throws -> ClockV1.AcceptResponse

@@ -1,18 +1,46 @@
+package import ServiceRuntime
+
 /// Ed25519 keys in files: PEM, as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout`
 /// write it, or the bare 32 bytes as hexadecimal or Base64 text.
 extension Ed25519SigningKey {
     /// The private key in `path`, which only its owner may read.
     /// - Throws: `SecretFileError`, `CryptographyError`.
     package init(file path: String) throws {
-        let content = try SecretFile.read(path)
-        let seed = content.withBytes { bytes -> SecretBytes? in
-            guard var der = PEM.content(of: bytes, label: "PRIVATE KEY") else { return nil }
+        if let key = try Ed25519SigningKey(pem: SecretFile.read(path)) {
+            self = key
+        } else {
+            try self.init(seed: SecretFile.readKey(path))
+        }
+    }
+
+    /// The private key in a PEM text (PKCS #8).
+    /// - Returns: nil for a text that is no PEM.
+    /// - Throws: `CryptographyError.invalidKey` for PEM of anything else than one Ed25519 key: it
+    ///   must not be read as the text of another kind of key.
+    package init?(pem: SecretBytes) throws {
+        guard pem.withBytes({ $0.starts(with: PEM.start) }) else { return nil }
+        let seed = pem.withBytes { bytes -> SecretBytes? in
+            guard var der = PEM.content(of: bytes, label: Self.label) else { return nil }
             defer { wipe(&der) }
             guard der.starts(with: Self.pkcs8Head) else { return nil }
             return SecretBytes(copying: der.dropFirst(Self.pkcs8Head.count))
         }
-        try self.init(seed: seed ?? SecretFile.readKey(path))
+        guard let seed else {
+            throw CryptographyError.invalidKey("a PEM text of one Ed25519 private key (PKCS #8)")
+        }
+        try self.init(seed: seed)
     }
+
+    /// A new private key as PEM (PKCS #8), which `openssl pkey` reads.
+    package static func generatePEM(randomness: any Randomness) -> SecretBytes {
+        let seed = SecretBytes.generate(count: Ed25519.keyBytes, randomness: randomness)
+        var der = pkcs8Head + seed.withBytes { Array($0) }
+        defer { wipe(&der) }
+        var text = PEM.text(der, label: label)
+        return SecretBytes(taking: &text)
+    }
+
+    private static let label = "PRIVATE KEY"
 
     /// What stands before the seed in PKCS #8 (RFC 8410, section 7).
     private static let pkcs8Head: [UInt8] = [
@@ -32,8 +60,13 @@ extension Ed25519VerifyingKey {
         try self.init(bytes: bytes)
     }
 
+    /// The key as PEM (SubjectPublicKeyInfo), as `openssl pkey -pubout` writes it.
+    package var pem: [UInt8] { PEM.text(Self.spkiHead + bytes, label: Self.label) }
+
+    private static let label = "PUBLIC KEY"
+
     private static func key(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        if let der = PEM.content(of: bytes, label: "PUBLIC KEY") {
+        if let der = PEM.content(of: bytes, label: label) {
             return der.starts(with: spkiHead) ? Array(der.dropFirst(spkiHead.count)) : nil
         }
         let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
@@ -48,6 +81,17 @@ extension Ed25519VerifyingKey {
 
 /// A file of one PEM block (RFC 7468).
 enum PEM {
+    /// What any PEM text begins with.
+    static let start = Array("-----BEGIN ".utf8)
+
+    /// The text of one block. `der` has 48 bytes at most, one line of Base64; a secret text is the
+    /// caller's to wipe.
+    static func text(_ der: [UInt8], label: String) -> [UInt8] {
+        precondition(der.count <= 48, "RFC 7468 ends a line after 64 characters")
+        return Array(
+            "-----BEGIN \(label)-----\n\(Base64.encode(der))\n-----END \(label)-----\n".utf8)
+    }
+
     /// The bytes of the block, if `text` is one of that label and nothing else.
     static func content(of text: UnsafeRawBufferPointer, label: String) -> [UInt8]? {
         let head = Array("-----BEGIN \(label)-----".utf8)

@@ -8,13 +8,16 @@ import ServiceRuntime
 struct CheckAuthStateFlow: Sendable {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
-    let time: any Time
+    /// The session service's: devices sign proofs for it, and after a step of the machine's clock
+    /// and a restart the gateway's own time differs (B15).
+    let sessionClock: any ClockAPI
 
     func run(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
+        async let clock = sessionClock.check(ClockV1.CheckRequest(), context.onward())
         var answer = try await state(request, context)
-        answer.serverTimeMs = time.now().milliseconds
+        answer.serverTimeMs = try await clock.nowMs
         return answer
     }
 

@@ -23,8 +23,11 @@ package struct HostSettings: Sendable {
     package let acceptsClock: Bool
     /// The folder of the master keys.
     package let keysFolder: String
-    /// The folder of the applications' keys, `<application>.<key id>.key`.
+    /// The folder of the callers' public halves, `<application>.<key id>.pub`, and of this
+    /// program's own key.
     package let applicationsFolder: String
+    /// Whether an application outside may prove itself by a secret that the server shares.
+    package let acceptsSharedKeys: Bool
     /// The applications that may call.
     package let callers: [String]
     /// Those of them that may assert their users' addresses.
@@ -70,7 +73,11 @@ package struct HostSettings: Sendable {
             reason: "Master keys, one file each; those missing are made at the first start.")
         applicationsFolder = settings.path(
             "applications-folder", default: ".postern/keys/applications",
-            reason: "Keys of applications, NAME.KEYID.key or .pub, and this one's own.")
+            reason: "Public halves of callers, NAME.KEYID.pub, and this one's own NAME.KEYID.key.")
+        acceptsSharedKeys = settings.boolean(
+            "accept-shared-keys", default: true,
+            reason:
+                "Takes older HMAC keys of callers, never our programs'; false once none is left.")
         callers = settings.strings(
             "callers", default: program.callers, unit: "application",
             reason: "The applications that may call; no list: nobody.")

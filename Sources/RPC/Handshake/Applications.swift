@@ -19,6 +19,7 @@ package struct Applications: Sendable {
         let keyID: String
         let verifier: any ApplicationVerifier
         let fingerprint: [UInt8]
+        var isShared: Bool { verifier is KeyedHash }
     }
 
     private let keys: [Key]
@@ -46,15 +47,19 @@ package struct Applications: Sendable {
     /// Reads the keys of the `callers` from `folder` (`ApplicationKey` tells their names).
     /// - Parameter needsKeys: whether an application without a key is a mistake: not where callers
     ///   show certificates, nor later, when taking its key away is how one is shut out.
-    /// - Throws: `ApplicationsError` when the folder cannot be read or an application has no key.
-    package init(folder: String, callers: CallersList, needsKeys: Bool) throws {
+    /// - Parameter sharedKeys: whose shared keys are taken.
+    /// - Throws: `ApplicationsError` when the folder cannot be read, an application has no key or
+    ///   a shared one that is refused.
+    package init(
+        folder: String, callers: CallersList, needsKeys: Bool, sharedKeys: SharedKeyRule
+    ) throws {
         var keys: [Key] = []
         var byCertificate: [(application: Application, names: [String])] = []
         for caller in callers.entries {
             let application = Application(
                 name: caller.application, mayAssertClientAddress: caller.mayAssertClientAddress,
                 methods: caller.methods)
-            let own = try Self.keys(of: application, in: folder)
+            let own = try Self.keys(of: application, in: folder, sharedKeys)
             guard !own.isEmpty || !needsKeys else {
                 throw ApplicationsError.noKey(caller.application, folder: folder)
             }
@@ -65,20 +70,33 @@ package struct Applications: Sendable {
     }
 
     /// As above, of applications that may call everything and prove themselves by a key.
-    package init(folder: String, allowed: [String], assertingClientAddress: [String]) throws {
+    package init(
+        folder: String, allowed: [String], assertingClientAddress: [String],
+        sharedKeys: SharedKeyRule
+    ) throws {
         try self.init(
             folder: folder,
             callers: CallersList(allowed, assertingClientAddress: assertingClientAddress),
-            needsKeys: true)
+            needsKeys: true, sharedKeys: sharedKeys)
     }
 
-    private static func keys(of application: Application, in folder: String) throws -> [Key] {
+    /// Those that prove themselves by a shared key, each once.
+    package var withSharedKeys: [String] {
+        Set(keys.filter(\.isShared).map(\.application.name)).sorted()
+    }
+
+    private static func keys(
+        of application: Application, in folder: String, _ sharedKeys: SharedKeyRule
+    ) throws -> [Key] {
         try ApplicationKeyName.all(of: application.name, in: folder).compactMap { name in
             let path = "\(folder)/\(name.fileName)"
             switch name.kind {
-            case .shared:
-                let secret = KeyedHash(key: try SecretFile.readKey(path))
-                return key(of: application, keyID: name.keyID, secret)
+            case .secret:
+                // A private half proves nothing here: a server needs the public one.
+                let secret = try ApplicationKey.secret(path)
+                guard secret is KeyedHash else { return nil }
+                try sharedKeys.check(application.name, path)
+                return key(of: application, keyID: name.keyID, secret.verifier)
             case .verifying:
                 let verifier = try Ed25519VerifyingKey(file: path)
                 return key(of: application, keyID: name.keyID, verifier)

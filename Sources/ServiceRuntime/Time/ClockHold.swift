@@ -16,6 +16,9 @@ import Synchronization
 ///     far ahead ──▶ held ── the operator accepts ───────────▶ answering, at the machine's clock
 ///                     ├──── a time server has set the clock ▶ answering, at the machine's clock
 ///                     └──── the machine's clock comes back ─▶ answering, at the machine's clock
+///
+/// The operator can also accept a step that came later, while the program ran or before its start
+/// within one boot: forward only, since what has been stamped must not lie in the future (B15).
 package final class ClockHold: Sendable {
     /// What the log says when a start waits; `postern up` looks for it and tells the operator.
     package static let farAheadEvent: StaticString = """
@@ -26,7 +29,7 @@ package final class ClockHold: Sendable {
     private let held: Atomic<Bool>
     /// Taken to let go, so that the time is set once.
     private let letGo = Mutex(())
-    private let isBehind: Bool
+    private let isBehind: Atomic<Bool>
     /// When it was made.
     private let since: Timestamp
     private let time: any Time
@@ -50,7 +53,7 @@ package final class ClockHold: Sendable {
         }
         held = Atomic(isHeld)
         since = time.now()
-        self.isBehind = isBehind
+        self.isBehind = Atomic(isBehind)
         tell(start)
     }
 
@@ -60,13 +63,17 @@ package final class ClockHold: Sendable {
         guard held.load(ordering: .relaxed) else { return false }
         let isAhead = time.wallClock() - time.now() > ClockStart.aheadMax
         if isAhead, !time.isWallClockSynchronised { return true }
-        release()
+        letGo.withLock { _ in
+            if held.load(ordering: .relaxed) { takeClock() }
+        }
         return false
     }
 
     /// Whether the time is not the machine's clock's, but goes on from a mark before this boot: a
     /// next start must look at the clock again (`StoredMoment`).
-    package var isInDoubt: Bool { isBehind || held.load(ordering: .relaxed) }
+    package var isInDoubt: Bool {
+        isBehind.load(ordering: .relaxed) || held.load(ordering: .relaxed)
+    }
 
     /// - Throws: `rpc/unavailable` while held.
     package func requireAnswering() throws(ServiceError) {
@@ -80,18 +87,25 @@ package final class ClockHold: Sendable {
         isHeld ? PartTrouble(since: since, detail: "waits for `postern clock accept`") : nil
     }
 
-    /// Takes the machine's clock for right.
-    /// - Returns: whether that was waited for.
-    @discardableResult
-    package func release() -> Bool {
+    /// Takes the machine's clock for right: by the operator's word.
+    /// - Returns: whether that ended the wait or moved the time on; false where the two clocks
+    ///   agree, and where the machine's is behind.
+    package func accept() -> Bool {
         letGo.withLock { _ in
-            guard held.load(ordering: .relaxed) else { return false }
-            // Never back: what has been stamped meanwhile is not in the future.
-            time.goOn(from: max(time.now(), time.wallClock()))
-            held.store(false, ordering: .relaxed)
-            logger.warning("the clock is accepted", fields: [:])
+            let isAhead = time.wallClock() - time.now() > ClockDrift.gapMax
+            guard isAhead || held.load(ordering: .relaxed) else { return false }
+            takeClock()
             return true
         }
+    }
+
+    /// Never back: what has been stamped meanwhile is not in the future.
+    private func takeClock() {
+        let (now, wall) = (time.now(), time.wallClock())
+        time.goOn(from: max(now, wall))
+        held.store(false, ordering: .relaxed)
+        if wall >= now { isBehind.store(false, ordering: .relaxed) }
+        logger.warning("the clock is accepted", fields: [:])
     }
 
     private func tell(_ start: ClockStart) {

@@ -35,17 +35,22 @@ struct ClockCommand: AsyncParsableCommand {
     /// `postern clock accept`.
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells all services that the machine's clock is right.")
+            abstract: "Tells all services that the machine's clock is right.",
+            discussion: """
+                A clock that is ahead is taken, whether a service waits for your word or the clock \
+                was stepped since. Time never goes back: a clock that is behind is not taken, and \
+                the command exits with 1.
+                """)
 
         @OptionGroup var services: ClockCallers
 
         func run() async throws {
             let answers = await services.ask { clock, context in
                 let before = ClockState(try await clock.check(.init(), context))
-                let answer = try await clock.accept(.init(), context)
-                return before.accepted(wasWaiting: answer.wasWaiting)
+                _ = try await clock.accept(.init(), context)
+                return before.accepted(ClockState(try await clock.check(.init(), context)))
             }
-            try show(answers, else: { _ in 0 })
+            try show(answers, else: { $0.isApart ? 1 : 0 })
         }
     }
 }

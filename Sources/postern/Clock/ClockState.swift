@@ -10,26 +10,41 @@ struct ClockState: Hashable, Sendable {
     let isWaiting: Bool
     /// How far the machine's clock is ahead of the service's; negative when it is behind.
     let ahead: Duration
-    /// It has just been told that the machine's clock is right.
-    private var isAccepted = false
+    /// What the operator's word has done; nil where none was given.
+    private var outcome: Outcome?
+
+    private enum Outcome: Hashable, Sendable {
+        case wentOn(by: Duration)
+        case refused
+    }
 
     init(_ answer: ClockV1.CheckResponse) {
         isWaiting = answer.waiting
         ahead = .milliseconds(answer.wallMs) - .milliseconds(answer.nowMs)
     }
 
-    /// What it is once it has taken the operator's word.
-    func accepted(wasWaiting: Bool) -> ClockState {
-        guard wasWaiting else { return self }
-        var state = self
-        state.isAccepted = true
+    /// Whether it does not go by the machine's clock.
+    var isApart: Bool { isWaiting || ahead > Self.gapMax || ahead < .zero - Self.gapMax }
+
+    /// What the operator's word has done to it.
+    /// - Parameter after: what the service shows since.
+    func accepted(_ after: ClockState) -> ClockState {
+        guard isApart else { return after }
+        var state = after
+        state.outcome = after.isApart ? .refused : .wentOn(by: ahead)
         return state
     }
 
     /// For a line of its own, behind the service's name.
     var text: String {
         let far = Self.distance(ahead)
-        if isAccepted { return "accepted: its time went on by \(far)" }
+        switch outcome {
+        case .wentOn(let span): return "accepted: its time went on by \(Self.distance(span))"
+        case .refused where ahead < .zero:
+            return "not accepted: the machine's clock is \(far) behind, and time never goes back"
+        case .refused: return "not accepted: the machine's clock is still \(far) ahead"
+        case nil: break
+        }
         if isWaiting { return "waits: the machine's clock is \(far) ahead of where it stopped" }
         if ahead > Self.gapMax {
             return "goes by its own time: the machine's clock is \(far) ahead"

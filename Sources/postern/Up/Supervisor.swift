@@ -70,11 +70,14 @@ final class Supervisor {
         var arguments = [
             "--listen-port", "\(port)", "--metrics-port", "\(metricsPort)",
             "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
-            "--applications-folder", "\(folder.path)/keys/applications",
+            "--applications-folder", folder.keys.server(String(child.name.dropFirst(8))),
             "--port-file", folder.portFile(child.name), "--stop-with-input", "true",
         ]
         if child.name == "postern-notification" {
             arguments += ["--inbox-folder", "\(folder.path)/inbox"]
+        }
+        if child.name == "postern-gateway", Self.callerSettings.allSatisfy({ getenv($0) == nil }) {
+            arguments += ["--callers-file", folder.keys.gatewayCallers.path]
         }
         for peer in Self.peers[child.name] ?? [] {
             guard let peerChild = children.first(where: { $0.name == "postern-\(peer)" }) else {
@@ -84,6 +87,11 @@ final class Supervisor {
         }
         return arguments
     }
+
+    /// With one of these the operator says by himself who may call.
+    private static let callerSettings = [
+        "POSTERN_CALLERS", "POSTERN_CALLERS_FILE", "POSTERN_CLIENT_ADDRESS_FROM",
+    ]
 
     /// Whom each program calls.
     private static let peers = [

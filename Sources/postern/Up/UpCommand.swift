@@ -7,7 +7,7 @@ struct UpCommand: ParsableCommand {
         commandName: "up",
         abstract: "Starts the five programs, and restarts one that dies, until Ctrl-C.",
         discussion: """
-            Makes keys and an application secret at the first start, and writes \
+            Makes keys at the first start (`postern applications` lists them), and writes \
             DATA/endpoints.json, which says where everything listens.
             """)
 
@@ -32,6 +32,12 @@ struct UpCommand: ParsableCommand {
             try supervisor.start(until: signals)
             try folder.writeEndpoints(supervisor.endpoints)
             Screen.line(Self.welcome(folder))
+            for application in folder.sharingApplications {
+                Screen.line(
+                    "\(application) proves itself by a secret that the gateway shares, as earlier "
+                        + "builds made it; `postern applications rotate \(application)` makes a "
+                        + "key that only the application has")
+            }
             if let text = ClockWaiting.text(
                 supervisor.waitingForClock, option: Self.option(folder))
             {

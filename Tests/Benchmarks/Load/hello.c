@@ -2,7 +2,9 @@
 
 #include "load.h"
 #include <errno.h>
+#include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/pem.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,11 +54,28 @@ static const char *cut_name(char *name, size_t limit) {
     return dot + 1;
 }
 
-// What the proof covers: Protos/README.md, "Connection" 2.
-static void make_proof(
+// The signature by a private key in PEM.
+static size_t sign(
+    const uint8_t *pem, size_t pem_bytes, const uint8_t *covered, size_t count, uint8_t proof[64]) {
+    BIO *text = BIO_new_mem_buf(pem, (int)pem_bytes);
+    EVP_PKEY *key = text ? PEM_read_bio_PrivateKey(text, NULL, NULL, NULL) : NULL;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    size_t bytes = 64;
+    errno = 0;
+    if (!key || !context || EVP_DigestSignInit(context, NULL, NULL, NULL, key) != 1 ||
+        EVP_DigestSign(context, proof, &bytes, covered, count) != 1)
+        fail("the key file is no Ed25519 key");
+    EVP_MD_CTX_free(context);
+    EVP_PKEY_free(key);
+    BIO_free(text);
+    return bytes;
+}
+
+// What the proof covers: Protos/README.md, "Connection" 2. Returns how many bytes the proof has.
+static size_t make_proof(
     struct connection *connection, const char *application, const char *key_id,
-    uint8_t proof[32]) {
-    uint8_t key[64], covered[1024];
+    uint8_t proof[64]) {
+    uint8_t key[512], covered[1024];
     size_t key_bytes = read_file(settings.key, key, sizeof key);
     memcpy(covered, "postern/1 hello", 16);
     read_challenge(connection, covered + 16);
@@ -65,14 +84,17 @@ static void make_proof(
     at = put_counted(at, key_id);
     certificate_digest(connection, at);
     size_t count = (size_t)(at + 32 - covered);
+    if (key_bytes > 11 && memcmp(key, "-----BEGIN ", 11) == 0)
+        return sign(key, key_bytes, covered, count, proof);
     HMAC(EVP_sha256(), key, (int)key_bytes, covered, count, proof, NULL);
+    return 32;
 }
 
 void say_hello(struct connection *connection) {
     char application[256];
     const char *key_id = cut_name(application, sizeof application);
-    uint8_t proof[32], hello[2048], out[2048], *at = hello;
-    make_proof(connection, application, key_id, proof);
+    uint8_t proof[64], hello[2048], out[2048], *at = hello;
+    size_t proof_bytes = make_proof(connection, application, key_id, proof);
     *at++ = 0x08;
     *at++ = 1;
     *at++ = 0x10;
@@ -82,7 +104,7 @@ void say_hello(struct connection *connection) {
     at = put_bytes(at, 0x42, settings.service, strlen(settings.service));
     at = put_bytes(at, 0x4a, application, strlen(application));
     at = put_bytes(at, 0x52, key_id, strlen(key_id));
-    at = put_bytes(at, 0x5a, proof, sizeof proof);
+    at = put_bytes(at, 0x5a, proof, proof_bytes);
     at = put_bytes(out + 4, 0x0a, hello, (size_t)(at - hello));
     put_length(out, (uint32_t)(at - out - 4));
     if (give(connection, out, (size_t)(at - out)) != at - out) fail("write Hello");

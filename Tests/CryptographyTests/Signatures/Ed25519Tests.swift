@@ -141,6 +141,23 @@ struct Ed25519Tests {
         }
     }
 
+    @Test("H3: a new key is written as openssl writes it, and read back; no other PEM is taken")
+    func written() throws {
+        let text = Ed25519SigningKey.generatePEM(randomness: KeyRandomness())
+        #expect(text.count == Self.privatePEM.utf8.count)
+        let key = try #require(try Ed25519SigningKey(pem: text))
+        #expect(key.verifyingKey.verifies(try key.sign([1, 2, 3]), of: [1, 2, 3]))
+        let known = try #require(
+            try Ed25519SigningKey(pem: SecretBytes(copying: Self.privatePEM.utf8)))
+        #expect(known.verifyingKey.pem == Array(Self.publicPEM.utf8))
+        #expect(try Ed25519SigningKey(pem: SecretBytes(copying: [UInt8](1...32))) == nil)
+        for other in [Self.publicPEM, Self.privatePEM.replacing("MC4C", with: "MC4B")] {
+            #expect(throws: CryptographyError.self) {
+                try Ed25519SigningKey(pem: SecretBytes(copying: other.utf8))
+            }
+        }
+    }
+
     @Test("a private key that others may read, and a public one that they may write, are refused")
     func modes() throws {
         try withFile(Self.privatePEM, mode: 0o640) { path in

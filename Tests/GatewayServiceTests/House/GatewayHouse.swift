@@ -53,7 +53,8 @@ final class GatewayHouse: Sendable {
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
             logger: log.logger(time: time))
         gateway = GatewayService(
-            accounts: inner.identity, sessions: inner.session, limits: guarding, time: time)
+            accounts: inner.identity, sessions: inner.session, limits: guarding,
+            sessionClock: inner.sessionClock)
         accountSessions = AccountSessions(
             accounts: inner.identity, identities: identities,
             codes: PhoneCodes(of: inner.identity), sessions: inner.session,

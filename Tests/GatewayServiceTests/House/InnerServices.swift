@@ -1,3 +1,4 @@
+import CallRecords
 import Contracts
 import Cryptography
 import IdentityService
@@ -30,6 +31,8 @@ final class InnerServices: Sendable {
     let limits: RateLimitService
     let notification: NotificationService
     let notificationStore: Store
+    /// The session service's clock.
+    var sessionClock: StoreClock { StoreClock(sessionStore, time: time) }
     /// From session to identity, which is made after it.
     let notices = LateNotices()
     private let proofs: SignInProofSeal

@@ -30,7 +30,8 @@ struct Gateway: Sendable {
         let (accounts, identities) = (AccountsClient(wire), IdentitiesClient(wire))
         let (codes, sessions) = (PhoneCodesClient(wire), SessionsClient(wire))
         auth = GatewayService(
-            accounts: accounts, sessions: sessions, limits: limits, time: house.time)
+            accounts: accounts, sessions: sessions, limits: limits,
+            sessionClock: house.inner.sessionClock)
         passwords = Passwords(
             accounts: accounts, credentials: CredentialsClient(wire), sessions: sessions,
             limits: limits)

@@ -1,7 +1,10 @@
+import CallRecords
 import Messages
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-01: check auth state", .timeLimit(.minutes(1)))
 struct CheckAuthStateTests {
@@ -99,6 +102,18 @@ struct CheckAuthStateTests {
         for token in ["", ada.session.accessToken] {
             #expect(try await house.check(token).serverTimeMs == house.time.now().milliseconds)
         }
+    }
+
+    @Test("B15: the time told is the session service's, whose proofs devices sign")
+    func sessionsTime() async throws {
+        // As after a step of the machine's clock: another program's time is hours off.
+        let sessions = ManualTime(now: house.time.now() + .seconds(5 * 3_600))
+        let flow = CheckAuthStateFlow(
+            accounts: house.inner.identity, sessions: house.inner.session,
+            sessionClock: StoreClock(house.inner.sessionStore, time: sessions))
+        let request = GatewayV1.CheckAuthStateRequest(accessToken: ada.session.accessToken)
+        let state = try await flow.run(request, house.context())
+        #expect(state.authenticated && state.serverTimeMs == sessions.now().milliseconds)
     }
 
     @Test("G-01: never authenticated without an account")

@@ -51,7 +51,7 @@ struct HostSettingsTests {
         for name in [
             "listen-host", "listen-port", "metrics-host", "metrics-port", "plaintext",
             "event-loops", "data-folder", "accept-clock", "keys-folder", "applications-folder",
-            "callers",
+            "accept-shared-keys", "callers",
             "client-address-from", "log-level", "port-file", "stop-with-input", "identity-address",
             "running-max", "costly-running-max", "queue-max", "connections-max",
             "connections-per-address-max", "max-connection-age", "max-connection-idle",

@@ -1,4 +1,5 @@
 import Cryptography
+import Glibc
 import Messages
 import TestSupport
 import Testing
@@ -19,10 +20,13 @@ struct ApplicationsTests {
             folder.file(name), .generate(count: 32, randomness: SeededRandomness(seed: seed)))
     }
 
-    private func applications(_ allowed: [String], asserting: [String] = []) throws -> Applications
-    {
+    private func applications(
+        _ allowed: [String], asserting: [String] = [],
+        rule: SharedKeyRule = TestKey.sharedKeys
+    ) throws -> Applications {
         try Applications(
-            folder: folder.path, allowed: allowed, assertingClientAddress: asserting)
+            folder: folder.path, allowed: allowed, assertingClientAddress: asserting,
+            sharedKeys: rule)
     }
 
     private func proved(_ name: String, _ keyID: String, provedBy file: String) throws
@@ -95,14 +99,75 @@ struct ApplicationsTests {
     func mistakes() throws {
         let noFolder = #expect(throws: ApplicationsError.self) {
             try Applications(
-                folder: folder.file("none"), allowed: ["gateway"], assertingClientAddress: [])
+                folder: folder.file("none"), allowed: ["gateway"], assertingClientAddress: [],
+                sharedKeys: TestKey.sharedKeys)
         }
         #expect(noFolder?.description.contains("create it") == true)
         let noKey = #expect(throws: ApplicationsError.self) { try applications(["gateway"]) }
-        #expect(noKey?.description.contains("gateway.KEYID.key") == true)
+        #expect(noKey?.description.contains("gateway.KEYID.pub") == true)
         try makeKey("gateway.key", seed: 1)
         let strange = #expect(throws: ApplicationsError.self) { try applications(["gateway"]) }
         #expect(strange?.description.contains("APPLICATION.KEYID.key") == true)
+    }
+
+    /// A pair as PEM: the private half in its own folder, the public one in the server's.
+    private func makePair(_ name: String, seed: UInt64) throws {
+        let text = Ed25519SigningKey.generatePEM(randomness: SeededRandomness(seed: seed))
+        let key = try #require(try Ed25519SigningKey(pem: text))
+        try SecretFile.create(folder.file("client-\(name).key"), text)
+        try folder.write(String(decoding: key.verifyingKey.pem, as: UTF8.self), to: "\(name).pub")
+        chmod(folder.file("\(name).pub"), 0o644)
+    }
+
+    @Test("H3: a server that has the public half takes a proof by the private half, both as PEM")
+    func pair() throws {
+        try makePair("tool.k1", seed: 1)
+        let applications = try applications(["tool"])
+        let hello = try proved("tool", "k1", provedBy: "client-tool.k1.key")
+        #expect(applications.verified(hello, challenge: challenge)?.application.name == "tool")
+        #expect(applications.withSharedKeys.isEmpty)
+        // What the server has is no key to prove anything with.
+        let half = try SecretFile.readPublic(folder.file("tool.k1.pub"))
+        var forged = WireV1.Hello(service: "s", application: "tool", keyId: "k1")
+        forged.proof = ApplicationProof.make(
+            challenge: challenge, forged, key: KeyedHash(key: half))
+        #expect(applications.verified(forged, challenge: challenge) == nil)
+    }
+
+    @Test("H3: a private half in a server's folder lets its application call no more than none")
+    func privateHalfAtServer() throws {
+        let text = Ed25519SigningKey.generatePEM(randomness: SeededRandomness(seed: 1))
+        try SecretFile.create(folder.file("tool.k1.key"), text)
+        let refused = #expect(throws: ApplicationsError.self) { try applications(["tool"]) }
+        #expect(refused?.description.contains("tool.KEYID.pub") == true)
+    }
+
+    @Test("H3: PEM of another kind of key is not read as a shared secret")
+    func otherPEM() throws {
+        try SecretFile.create(
+            folder.file("tool.k1.key"),
+            SecretBytes(copying: "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END".utf8))
+        let refused = #expect(throws: ApplicationsError.self) { try applications(["tool"]) }
+        #expect(refused?.description.contains("openssl genpkey -algorithm ed25519") == true)
+    }
+
+    @Test(
+        "H3: a shared key is refused between our programs, and of others if the operator says so",
+        arguments: [
+            ("tool", true, false), ("tool", false, false), ("app", true, true),
+            ("app", false, false),
+        ])
+    func shared(application: String, acceptsOthers: Bool, isTaken: Bool) throws {
+        try makeKey("\(application).k1.key", seed: 1)
+        let rule = SharedKeyRule(ours: ["tool"], acceptsOthers: acceptsOthers)
+        guard isTaken else {
+            let refused = #expect(throws: ApplicationsError.self) {
+                try applications([application], rule: rule)
+            }
+            #expect(refused?.description.contains("Ed25519 key") == true)
+            return
+        }
+        #expect(try applications([application], rule: rule).withSharedKeys == [application])
     }
 
     @Test("security.md, Secrets: a key that others may read is refused")

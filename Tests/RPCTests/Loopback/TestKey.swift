@@ -1,4 +1,5 @@
 import Cryptography
+import RPC
 
 /// The one application of these tests and its key.
 enum TestKey {
@@ -9,6 +10,8 @@ enum TestKey {
     static let right = key(of: 100)
     /// As it stands in a key's file.
     static let text = Hex.encode(Array(UInt8(100)..<132))
+    /// Takes shared keys of everybody.
+    static let sharedKeys = SharedKeyRule(ours: [], acceptsOthers: true)
     /// One that it does not.
     static let wrong = key(of: 101)
 

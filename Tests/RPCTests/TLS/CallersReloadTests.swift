@@ -12,7 +12,9 @@ struct CallersReloadTests {
     private func applications(
         _ loopback: TLSLoopback, _ callers: CallersList = both
     ) throws -> Applications {
-        try Applications(folder: loopback.folder.path, callers: callers, needsKeys: false)
+        try Applications(
+            folder: loopback.folder.path, callers: callers, needsKeys: false,
+            sharedKeys: TestKey.sharedKeys)
     }
 
     /// A peer that has proved itself by the key `keyID`, over TLS.

@@ -68,7 +68,9 @@ struct TLSLoopback: Sendable {
                 streamCredit: setup.streamCredit),
             services: [echo.methods],
             applications: setup.callers.map {
-                try Applications(folder: folder.path, callers: $0, needsKeys: false)
+                try Applications(
+                    folder: folder.path, callers: $0, needsKeys: false,
+                    sharedKeys: TestKey.sharedKeys)
             }
                 ?? Applications(
                     name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,

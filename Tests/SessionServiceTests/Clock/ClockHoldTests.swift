@@ -84,6 +84,38 @@ struct ClockHoldTests {
         #expect(!isWaiting())
     }
 
+    @Test("B15: a step forward while it runs is accepted: tokens are stamped by it, restarts too")
+    func acceptedStep() async throws {
+        let tokens = try await fixture.open()
+        let before = fixture.time.now()
+        fixture.time.stepWallClock(by: .seconds(5 * 3_600))
+        // Killed and started again in the same boot, it goes on from what was counted.
+        fixture.time.startAgain()
+        try await fixture.restart()
+        #expect(fixture.time.now() == before)
+        let word = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
+        #expect(!word.wasWaiting && word.nowMs == (before + .seconds(5 * 3_600)).milliseconds)
+        #expect(try await fixture.audited(.clockAccepted) == 1)
+        let issued = try await fixture.refresh(tokens.refreshToken)
+        #expect(issued.serverTimeMs == word.nowMs)
+        fixture.time.startAgain()
+        try await fixture.restart()
+        #expect(fixture.time.now().milliseconds == word.nowMs)
+        let again = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
+        #expect(again.nowMs == word.nowMs)
+        #expect(try await fixture.audited(.clockAccepted) == 1)
+    }
+
+    @Test("B15: a clock that is behind is not taken: time never goes back")
+    func stepBack() async throws {
+        _ = try await fixture.open()
+        let before = fixture.time.now()
+        fixture.time.stepWallClock(by: .seconds(-5 * 3_600))
+        let word = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
+        #expect(!word.wasWaiting && word.nowMs == before.milliseconds)
+        #expect(try await fixture.audited(.clockAccepted) == 0)
+    }
+
     @Test("a clock that comes back is taken without a word")
     func comesBack() async throws {
         let tokens = try await fixture.open()

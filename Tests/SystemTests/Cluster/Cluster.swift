@@ -59,6 +59,12 @@ final class Cluster: Sendable {
         }
     }
 
+    /// The file of an application's private half.
+    func key(of application: String) -> String {
+        let isOurs = BuiltPrograms.services.contains(application)
+        return "\(data)/keys/\(isOurs ? application : "applications")/\(application).k1.key"
+    }
+
     /// What `postern up` has said so far.
     var said: String {
         // Nothing yet is nothing said.

@@ -22,20 +22,42 @@ final class PlainCaller {
     private var received: [UInt8] = []
 
     /// An application of the cluster's gateway.
-    init(_ cluster: Cluster) throws {
-        let key = try ApplicationKey(file: "\(cluster.data)/keys/applications/app.k1.key")
-        guard let address = try cluster.addresses()["gateway"].flatMap({ ServiceAddress($0) })
-        else { throw ClusterError(said: "endpoints.json names no gateway") }
+    convenience init(_ cluster: Cluster) throws {
+        let key = try ApplicationKey(file: cluster.key(of: "app"))
+        try self.init(
+            cluster, service: "gateway", application: key.application, keyID: key.keyID,
+            key: key.key)
+    }
+
+    /// Anybody, at any service.
+    init(
+        _ cluster: Cluster, service: String, application: String, keyID: String,
+        key: any ApplicationProver
+    ) throws {
+        guard let address = try cluster.addresses()[service].flatMap({ ServiceAddress($0) })
+        else { throw ClusterError(said: "endpoints.json names no \(service)") }
         socket = try LoopbackSocket.connected(to: address.port, from: 1)
         LoopbackAddress.setPatience(seconds: Self.patienceSeconds, of: socket)
         guard case .hello(let server) = try frame() else {
-            throw ClusterError(said: "the gateway says no Hello")
+            throw ClusterError(said: "\(service) says no Hello")
         }
         var hello = WireV1.Hello(
-            version: 1, service: "postern.gateway", application: key.application,
-            keyId: key.keyID)
-        hello.proof = ApplicationProof.make(challenge: server.challenge, hello, key: key.key)
+            version: 1, service: "postern.\(service)", application: application, keyId: keyID)
+        hello.proof = ApplicationProof.make(challenge: server.challenge, hello, key: key)
         try send(.hello(hello))
+    }
+
+    /// Whether the service takes a call from it.
+    func isBelieved() throws -> Bool {
+        try send(.request(WireV1.Request(call: 1, method: "postern.health.v1.Health/Check")))
+        while true {
+            switch try frame() {
+            case .response(let response): return response.status == 0
+            case .goAway(let goAway) where goAway.reason == .unauthenticated: return false
+            case .goAway(let goAway): throw ClusterError(said: "\(goAway)")
+            default: continue
+            }
+        }
     }
 
     deinit { close(socket) }

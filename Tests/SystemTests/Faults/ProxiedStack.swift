@@ -51,7 +51,7 @@ final class ProxiedStack {
         var arguments = [
             "--listen-port", "0", "--metrics-port", "0", "--data-folder", "\(data)/data",
             "--keys-folder", "\(data)/keys", "--port-file", portFile,
-            "--applications-folder", "\(data)/keys/applications",
+            "--applications-folder", "\(data)/keys/\(name)",
         ]
         if name == "notification" { arguments += ["--inbox-folder", "\(data)/inbox"] }
         let log = "\(data)/logs/\(name).own-log"

@@ -20,7 +20,7 @@ final class Sender: Sendable {
         }
         func client(_ application: String) throws -> RPCClient {
             let key = try ApplicationKey(
-                file: "\(cluster.data)/keys/applications/\(application).k1.key")
+                file: cluster.key(of: application))
             return RPCClient(
                 ClientSettings(
                     service: "postern.notification", addresses: [address],

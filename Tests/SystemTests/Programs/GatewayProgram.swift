@@ -50,7 +50,7 @@ final class GatewayProgram {
         return [
             "--listen-port", "\(port)", "--metrics-port", "0", "--port-file", portFile,
             "--data-folder", "\(cluster.data)/data", "--keys-folder", "\(cluster.data)/keys",
-            "--applications-folder", "\(cluster.data)/keys/applications",
+            "--applications-folder", "\(cluster.data)/keys/gateway",
         ]
             + ["identity", "session", "rate-limit"].flatMap {
                 ["--\($0)-address", addresses[$0] ?? ""]

@@ -122,7 +122,7 @@ extension SystemTests {
                     "--listen-host", "0.0.0.0", "--listen-port", "0", "--metrics-port", "0",
                     "--data-folder", folder.file("data/data"),
                     "--keys-folder", folder.file("data/keys"),
-                    "--applications-folder", folder.file("data/keys/applications"),
+                    "--applications-folder", folder.file("data/keys/\(service)"),
                 ], limit: .seconds(20))
             #expect(run.exitCode == 1)
             #expect(run.errors.contains("refusing to listen on 0.0.0.0 without TLS"))

@@ -58,7 +58,7 @@ struct SessionMaker: Sendable {
     private static func client(
         _ cluster: Cluster, _ service: String, key: String
     ) throws -> RPCClient {
-        let key = try ApplicationKey(file: "\(cluster.data)/keys/applications/\(key).k1.key")
+        let key = try ApplicationKey(file: cluster.key(of: key))
         let address = try cluster.addresses()[service].flatMap { ServiceAddress($0) }
         guard let address else { throw ClusterError(said: "no address of \(service)") }
         return RPCClient(

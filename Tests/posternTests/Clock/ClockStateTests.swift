@@ -28,12 +28,25 @@ struct ClockStateTests {
         #expect(Self.state(waiting: isWaiting, ahead: minutes).text == text)
     }
 
-    @Test("accepted tells by how much the time went on, and only where it was waited for")
+    @Test("B15: accepted tells by how much the time went on, and only where it did")
     func accepted() {
-        let waiting = Self.state(waiting: true, ahead: 4_380)
-        #expect(waiting.accepted(wasWaiting: true).text == "accepted: its time went on by 3 d 1 h")
         let agreeing = Self.state(waiting: false, ahead: 0)
-        #expect(agreeing.accepted(wasWaiting: false).text == "agrees with the machine's clock")
+        for (isWaiting, minutes) in [(true, 4_380), (false, 4_380)] as [(Bool, Int64)] {
+            let state = Self.state(waiting: isWaiting, ahead: minutes).accepted(agreeing)
+            #expect(state.text == "accepted: its time went on by 3 d 1 h")
+            #expect(!state.isApart)
+        }
+        #expect(agreeing.accepted(agreeing).text == "agrees with the machine's clock")
+    }
+
+    @Test("B15: a clock that is behind is not accepted, and the tool says so")
+    func refused() {
+        let behind = Self.state(waiting: false, ahead: -300)
+        let state = behind.accepted(behind)
+        #expect(state.isApart)
+        #expect(
+            state.text
+                == "not accepted: the machine's clock is 5 h behind, and time never goes back")
     }
 
     @Test(

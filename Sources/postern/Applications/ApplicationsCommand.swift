@@ -1,0 +1,256 @@
+import ArgumentParser
+import Cryptography
+import Glibc
+import Hosting
+import RPC
+import ServiceRuntime
+
+/// `postern applications`: who may call, and with which keys (X-03).
+struct ApplicationsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "applications",
+        abstract:
+            "Makes, lists, rotates and removes the keys by which applications prove themselves.",
+        discussion: """
+            A key is an Ed25519 pair as PEM. The private half, NAME.KEYID.key, is for the \
+            application alone; servers get the public half, NAME.KEYID.pub, and notice it within \
+            seconds, without a restart.
+
+            Works on the folder of `postern up` (--data), and on the one of docker/secrets.sh \
+            (--data .postern/compose, as root). Where you run the programs by yourself, `openssl \
+            genpkey -algorithm ed25519` and `openssl pkey -pubout` make the same files.
+            """,
+        subcommands: [List.self, Add.self, Rotate.self, Remove.self], defaultSubcommand: List.self)
+
+    /// `postern applications list`.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows every key: whose, which servers know it, where its private half is.")
+
+        @OptionGroup var folder: KeyFolderOption
+
+        func run() throws {
+            for key in try HeldKey.all(in: folder.keys()) { Screen.line(key.line) }
+        }
+    }
+
+    /// `postern applications add NAME`.
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a key for another application, and lets it call.",
+            discussion: """
+                Example: postern applications add shop --client-address
+
+                Prints the file of the private half: move it to the application's machine. With \
+                --public the application made the pair itself and keeps its private half.
+                """)
+
+        @Argument(help: "Its name: small letters, digits and hyphens.")
+        var name: String
+
+        @Option(help: "A server that it calls; may be repeated (default: gateway).")
+        var server: [String] = []
+
+        @Option(help: "A method that it may call, or SERVICE/*; may be repeated (default: all).")
+        var method: [String] = []
+
+        @Flag(help: "It may say from which address its user comes: for a backend of your own.")
+        var clientAddress = false
+
+        @Option(name: .customLong("public"), help: "The file of its public half, as PEM.")
+        var publicHalf: String?
+
+        @OptionGroup var folder: KeyFolderOption
+
+        func validate() throws {
+            let isName =
+                (1...63).contains(name.utf8.count) && name.first != "-"
+                && name.utf8.allSatisfy { byte in
+                    (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
+                }
+            guard isName else {
+                throw ValidationError("NAME has 1 to 63 small letters, digits and hyphens")
+            }
+            for server in server where !Endpoints.services.contains(server) {
+                throw ValidationError(
+                    "--server is one of \(Endpoints.services.joined(separator: ", "))")
+            }
+            for method in method where MethodPattern(method) == nil {
+                throw ValidationError("\(method) is no method: postern.gateway.v1.Auth/* is one")
+            }
+        }
+
+        func run() throws {
+            let keys = try folder.keys()
+            guard !ProgramDescription.ourApplications.contains(name),
+                try HeldKey.all(in: keys).allSatisfy({ $0.application != name })
+            else {
+                throw ToolError.badInput(
+                    "\(name) has a key: `postern applications rotate \(name)` makes another")
+            }
+            let servers = server.isEmpty ? ["gateway"] : server
+            if let publicHalf {
+                let pem = try Ed25519VerifyingKey(file: publicHalf).pem
+                let keyID = try keys.nextKeyID(of: name)
+                for server in servers { try keys.write(pem, of: name, keyID, for: server) }
+                Screen.line("\(name) has the key \(keyID)")
+            } else {
+                Screen.line("made \(try keys.makeKey(of: name, for: servers))")
+            }
+            if servers.contains("gateway") {
+                try keys.gatewayCallers.add(
+                    name, (clientAddress ? ["client-address"] : []) + method)
+            }
+            let others = servers.filter { $0 != "gateway" }
+            if !others.isEmpty {
+                let words = others.joined(separator: " and ")
+                Screen.line("name \(name) in the setting callers of \(words), and restart")
+            }
+        }
+    }
+
+    /// `postern applications rotate NAME`.
+    struct Rotate: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes another key for an application; its earlier ones stay good.",
+            discussion: """
+                Our own programs take the new key within a minute by themselves. Hand any other \
+                application the file that is printed; then `postern applications remove NAME --key \
+                KEYID` ends the earlier key.
+                """)
+
+        @Argument(help: "As `postern applications list` shows it.")
+        var name: String
+
+        @OptionGroup var folder: KeyFolderOption
+
+        func run() throws {
+            let keys = try folder.keys()
+            let earlier = try HeldKey.all(in: keys).filter { $0.application == name }
+            guard !earlier.isEmpty else { throw ToolError.badInput("\(name) has no key") }
+            let servers = Set(earlier.flatMap(\.servers)).sorted()
+            Screen.line("made \(try keys.makeKey(of: name, for: servers))")
+            for key in earlier {
+                Screen.line("then: postern applications remove \(name) --key \(key.keyID)")
+            }
+        }
+    }
+
+    /// `postern applications remove NAME`.
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ends a key of an application, or shuts the application out.",
+            discussion: """
+                Servers end its connections within seconds. With --key the application keeps its \
+                other keys.
+                """)
+
+        @Argument(help: "As `postern applications list` shows it.")
+        var name: String
+
+        @Option(help: "Only the key of this id.")
+        var key: String?
+
+        @OptionGroup var folder: KeyFolderOption
+
+        func run() throws {
+            let keys = try folder.keys()
+            let all = try HeldKey.all(in: keys).filter { $0.application == name }
+            let ended = all.filter { key == nil || $0.keyID == key }
+            guard !ended.isEmpty else {
+                throw ToolError.badInput("\(name) has no key" + (key.map { " \($0)" } ?? ""))
+            }
+            let isLast = ended.count == all.count
+            guard !isLast || !KeyFolders.applications.contains(name) else {
+                throw ToolError.badInput(
+                    "a Postern needs a key of \(name): `postern applications rotate \(name)` first")
+            }
+            if isLast { try keys.gatewayCallers.remove(name) }
+            for key in ended {
+                for file in key.files { try keys.remove(file) }
+                Screen.line("removed the key \(key.keyID) of \(name)")
+            }
+            if !isLast { try folder.replaceInEndpoints(ended, of: name) }
+        }
+    }
+}
+
+/// Where the keys are.
+struct KeyFolderOption: ParsableArguments {
+    @Option(help: "The folder of `postern up`, or of docker/secrets.sh.")
+    var data = ".postern"
+
+    /// - Throws: `ToolError` for a folder that has none yet.
+    func keys() throws -> KeyFolders {
+        let keys = KeyFolders(path: "\(data)/keys")
+        guard access(keys.server("gateway"), F_OK) == 0 else {
+            throw ToolError.badInput(
+                "\(keys.server("gateway")) cannot be read (\(String(cString: strerror(errno)))): "
+                    + "start `postern up` or run docker/secrets.sh first, or name the folder with --data"
+            )
+        }
+        return keys
+    }
+
+    /// Names the newest key left where `endpoints.json` names one that has ended.
+    func replaceInEndpoints(_ ended: [HeldKey], of name: String) throws {
+        let path = "\(data)/endpoints.json"
+        let left = try ApplicationKey.currentFile(
+            of: name, in: keys().home(of: name), now: SystemTime().now())
+        guard access(path, F_OK) == 0, let left = left?.split(separator: "/").last else { return }
+        let text = try String(decoding: TextFile.read(path), as: UTF8.self)
+        let replaced = ended.reduce(text) { text, key in
+            text.split(separator: "/\(name).\(key.keyID).key\"", omittingEmptySubsequences: false)
+                .joined(separator: "/\(left)\"")
+        }
+        if replaced != text { try TextFile.replace(path, with: replaced) }
+    }
+}
+
+/// A key, and who holds what of it.
+struct HeldKey {
+    let application: String
+    let keyID: String
+    /// Whether a server has the same secret.
+    var isShared = false
+    /// The servers that know it.
+    var servers: [String] = []
+    /// The private half, where it is still here.
+    var privateFile: String?
+    /// All of it.
+    var files: [String] = []
+
+    /// Of a line of `postern applications list`.
+    var line: String {
+        let known = servers.isEmpty ? "no server" : servers.joined(separator: ",")
+        let form = isShared ? "shared secret: rotate it" : "Ed25519"
+        return [
+            application, keyID, form, "known to \(known)", privateFile ?? "private half not here",
+        ]
+        .joined(separator: "  ")
+    }
+
+    /// Every key below a folder, sorted.
+    static func all(in keys: KeyFolders) throws -> [HeldKey] {
+        var held: [String: HeldKey] = [:]
+        for folder in Endpoints.services + ["applications"] {
+            for name in try ApplicationKeyName.all(in: "\(keys.path)/\(folder)") {
+                let id = "\(name.application).\(name.keyID)"
+                var key = held[id] ?? HeldKey(application: name.application, keyID: name.keyID)
+                let file = "\(keys.path)/\(folder)/\(name.fileName)"
+                key.files.append(file)
+                if name.kind != .verifying {
+                    key.isShared = try ApplicationKey(file: file).isShared
+                }
+                let isHome = keys.home(of: name.application) == "\(keys.path)/\(folder)"
+                if isHome, name.kind != .verifying {
+                    key.privateFile = file
+                } else if folder != "applications" {
+                    key.servers.append(folder)
+                }
+                held[id] = key
+            }
+        }
+        return held.values.sorted { ($0.application, $0.keyID) < ($1.application, $1.keyID) }
+    }
+}

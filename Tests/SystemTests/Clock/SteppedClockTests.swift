@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// The machine's clock cannot be set here, so the stores' marks are: they say that the services
+    /// started under a clock that was wrong by five hours, in this boot.
+    @Suite("Clock: a step that the operator accepts", .enabled(if: CrowdProcess.isPossible))
+    struct SteppedClock {
+        /// The limiter's store may have no mark yet.
+        private static let stores = ["identity", "session", "notification"]
+        private static let moving = """
+            import sqlite3, sys
+            for path in sys.argv[2:]:
+                store = sqlite3.connect(path)
+                store.execute(
+                    "UPDATE clock_mark SET at_ms = at_ms + ?1, boot_at_ms = boot_at_ms + ?1",
+                    [int(sys.argv[1])])
+                store.commit()
+                store.close()
+            """
+        /// Five hours, and half a minute, so that no rounding says less.
+        private static let step: Int64 = 18_030_000
+
+        private func withMovedTime(
+            by milliseconds: Int64, _ test: (Cluster) async throws -> Void
+        ) async throws {
+            let folder = try TemporaryFolder()
+            try await Cluster.with(folder) { _ in }
+            let paths = Self.stores.map { folder.file("data/data/\($0).sqlite") }
+            let run = try await ProgramRun.run(
+                path: "/usr/bin/env", ["python3", "-c", Self.moving, "\(milliseconds)"] + paths,
+                limit: .seconds(20))
+            #expect(run.exitCode == 0, "\(run.errors)")
+            try await Cluster.with(folder, test)
+        }
+
+        /// Whether the moment that an answer bears is so far ahead of the machine's clock, to a
+        /// minute or two.
+        private func isAhead(_ milliseconds: String, byMinutes minutes: Double) -> Bool {
+            let ahead = (Double(milliseconds) ?? 0) / 1_000 - Date().timeIntervalSince1970
+            return abs(ahead / 60 - minutes) < 2
+        }
+
+        private struct Stamped: Decodable {
+            struct Session: Decodable {
+                let accessToken: String
+                let serverTimeMs: String
+                let accessExpiresAtMs: String
+            }
+            let session: Session
+        }
+
+        private struct ServerTime: Decodable {
+            let serverTimeMs: String
+        }
+
+        @Test("B15: a step forward is accepted: tokens bear the right time, without a reboot")
+        func forward() async throws {
+            try await withMovedTime(by: -Self.step) { cluster in
+                let early = try await cluster.signUp(Person(1)).read(Stamped.self).session
+                #expect(isAhead(early.serverTimeMs, byMinutes: -300.5))
+                // Devices sign proofs by this time, so it is the session service's.
+                let state = try await cluster.auth(
+                    "CheckAuthState", ["accessToken": early.accessToken]
+                ).read(ServerTime.self)
+                #expect(isAhead(state.serverTimeMs, byMinutes: -300.5))
+
+                let told = try await cluster.tool(["clock", "accept"])
+                #expect(told.exitCode == 0, "\(told.output)\(told.errors)")
+                let lines = told.output.split(separator: "\n")
+                #expect(lines.count { $0.contains("  accepted: its time went on by 5 h") } == 3)
+                let later = try await cluster.signIn(Person(1)).read(Stamped.self).session
+                #expect(isAhead(later.serverTimeMs, byMinutes: 0))
+                // Ten minutes, give or take a twentieth.
+                #expect(isAhead(later.accessExpiresAtMs, byMinutes: 10))
+            }
+        }
+
+        @Test("B15: a clock that is behind is not accepted, and the tool says so by its exit code")
+        func back() async throws {
+            try await withMovedTime(by: Self.step) { cluster in
+                let told = try await cluster.tool(["clock", "accept"])
+                #expect(told.exitCode == 1)
+                let lines = told.output.split(separator: "\n")
+                #expect(
+                    lines.count {
+                        $0.contains("not accepted: the machine's clock is 5 h behind")
+                    } == 3, "\(told.output)")
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Cryptography
+import Foundation
+import Glibc
+import RPC
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Keys between programs")
+    struct KeysBetweenPrograms {
+        private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .path
+        private static let applications = BuiltPrograms.services + ["app", "tool"]
+
+        /// Whom each service takes calls from, beside those outside.
+        private static let calls = [
+            "gateway": ["identity", "session", "rate-limit"],
+            "identity": ["session", "notification"],
+            "session": ["identity"],
+            "rate-limit": [],
+            "notification": ["identity", "session", "rate-limit"],
+            "tool": BuiltPrograms.services,
+        ]
+
+        @Test(
+            "H3: what one container is handed proves to no service that it is another application",
+            arguments: [false, true])
+        func impostor(isOfCompose: Bool) async throws {
+            let folder = try TemporaryFolder()
+            if isOfCompose { try secrets(folder.file("data")) }
+            try await Cluster.with(folder) { cluster in
+                var refused = 0
+                for (holder, peers) in Self.calls {
+                    let keys = try held(by: holder, cluster)
+                    for service in BuiltPrograms.services {
+                        for application in Self.applications where application != holder {
+                            for key in keys {
+                                let caller = try PlainCaller(
+                                    cluster, service: service, application: application,
+                                    keyID: isOfCompose ? "1" : "k1", key: key)
+                                let isBelieved = try caller.isBelieved()
+                                #expect(!isBelieved, "\(holder) as \(application) at \(service)")
+                                refused += 1
+                            }
+                        }
+                    }
+                    for service in peers {
+                        // The first of its keys is its own.
+                        let caller = try PlainCaller(
+                            cluster, service: service, application: holder,
+                            keyID: isOfCompose ? "1" : "k1", key: #require(keys.first))
+                        #expect(try caller.isBelieved(), "\(holder) at \(service)")
+                    }
+                }
+                #expect(refused > 500)
+                #expect(try await cluster.signUp(Person(1)).exitCode == 0)
+            }
+        }
+
+        /// All that a holder's files can be used as: its private half, then each public half as a
+        /// shared secret and as a private half.
+        private func held(by holder: String, _ cluster: Cluster) throws -> [any ApplicationProver] {
+            let folder = holder == "tool" ? "applications" : holder
+            let files = try FileManager.default
+                .contentsOfDirectory(atPath: "\(cluster.data)/keys/\(folder)")
+                .filter { holder != "tool" || $0.hasPrefix("tool.") }.sorted()
+                .map { "\(cluster.data)/keys/\(folder)/\($0)" }
+            let own = files.filter { $0.hasSuffix(".key") }
+            #expect(own.count == (holder == "rate-limit" ? 0 : 1), "\(own)")
+            let publicHalves = try files.filter { $0.hasSuffix(".pub") }.map {
+                SecretBytes(copying: try Ed25519VerifyingKey(file: $0).bytes)
+            }
+            return try own.map { try ApplicationKey(file: $0).key }
+                + publicHalves.map { KeyedHash(key: $0) }
+                + publicHalves.map { try Ed25519SigningKey(seed: $0) }
+        }
+
+        @Test(
+            "H3: compose hands each service its own folder, and the ways out have one member each")
+        func compose() throws {
+            let text = try String(
+                contentsOfFile: "\(Self.root)/docker/compose.yaml", encoding: .utf8)
+            let mounts = text.split(separator: "\n").filter { $0.contains("/compose/keys/") }
+            #expect(mounts.count == BuiltPrograms.services.count + 1)
+            for service in BuiltPrograms.services {
+                let own = "../.postern/compose/keys/\(service):/run/secrets/applications:ro"
+                #expect(mounts.count { $0.contains(own) } == 1, "\(service)")
+            }
+            #expect(mounts.count { $0.contains("keys/applications/tool.1.key}") } == 1)
+            for service in ["identity", "notification"] {
+                #expect(text.contains("POSTERN_LISTEN_HOST: \(service)-inside\n"))
+                #expect(text.components(separatedBy: "\(service)-egress").count == 3)
+            }
+            #expect(text.components(separatedBy: "outside]").count == 2, "the gateway alone")
+        }
+
+        @Test("H3: keys that the build before shared: ours are replaced, app's goes on and rotates")
+        func upgrade() async throws {
+            let folder = try TemporaryFolder()
+            let applications = folder.file("data/keys/applications")
+            try FileManager.default.createDirectory(
+                atPath: applications, withIntermediateDirectories: true)
+            for name in ["app", "tool", "gateway", "identity", "session", "notification"] {
+                try SecretFile.create(
+                    "\(applications)/\(name).k1.key",
+                    .generate(count: 32, randomness: KeyRandomness()))
+            }
+            try await Cluster.with(folder) { cluster in
+                let left = try FileManager.default.contentsOfDirectory(atPath: applications)
+                #expect(left.sorted() == ["app.k1.key", "tool.k1.key"])
+                for name in ["app", "tool", "gateway", "identity", "session", "notification"] {
+                    let key = try ApplicationKey(file: cluster.key(of: name))
+                    #expect(key.isShared == (name == "app"), "\(name)")
+                }
+                #expect(cluster.said.contains("postern applications rotate app"))
+                #expect(log(cluster, "gateway").contains("secret that this server shares"))
+                #expect(try await cluster.signUp(Person(1)).exitCode == 0)
+                #expect(try await cluster.status().exitCode == 0)
+
+                #expect(try await applicationsTool(cluster, ["rotate", "app"]).exitCode == 0)
+                let removal = try await applicationsTool(
+                    cluster, ["remove", "app", "--key", "k1"])
+                #expect(removal.exitCode == 0, "\(removal.errors)")
+                // The gateway looks every two seconds; endpoints.json names the new key.
+                let isBack = try await eventually(within: .seconds(10)) {
+                    try await cluster.signIn(Person(1)).exitCode == 0
+                }
+                #expect(isBack)
+            }
+            try await Cluster.with(folder) { cluster in
+                #expect(!cluster.said.contains("applications rotate"))
+                let signedIn = try await cluster.signIn(Person(1))
+                #expect(signedIn.exitCode == 0)
+            }
+        }
+
+        @Test("H3: an application is added to a running system, rotates, and is shut out again")
+        func lifeOfApplication() async throws {
+            try await Cluster.with { cluster in
+                let added = try await applicationsTool(
+                    cluster, ["add", "shop", "--client-address"])
+                #expect(added.exitCode == 0, "\(added.errors)")
+                let file = "\(cluster.data)/keys/applications/shop.k1.key"
+                #expect(added.output == "made \(file)\n")
+                func becomes(_ isBelieved: Bool, _ file: String) async throws -> Bool {
+                    let key = try ApplicationKey(file: file)
+                    return try await eventually {
+                        let caller = try PlainCaller(
+                            cluster, service: "gateway", application: "shop", keyID: key.keyID,
+                            key: key.key)
+                        return try caller.isBelieved() == isBelieved
+                    }
+                }
+                #expect(try await becomes(true, file))
+                let second = "\(cluster.data)/keys/applications/shop.k2.key"
+                #expect(try await applicationsTool(cluster, ["rotate", "shop"]).exitCode == 0)
+                #expect(try await becomes(true, second))
+                #expect(try await becomes(true, file))
+                let listed = try await applicationsTool(cluster, ["list"]).output
+                #expect(listed.contains("shop  k2  Ed25519  known to gateway  \(second)\n"))
+                let copy = cluster.data + "/shop.k2.key"
+                try FileManager.default.copyItem(atPath: second, toPath: copy)
+                #expect(try await applicationsTool(cluster, ["remove", "shop"]).exitCode == 0)
+                #expect(try await becomes(false, copy))
+                // What a Postern cannot do without stays.
+                let refused = try await applicationsTool(cluster, ["remove", "identity"])
+                #expect(refused.exitCode == 1)
+                #expect(refused.errors.contains("postern applications rotate identity"))
+            }
+        }
+
+        @Test("H3: openssl reads the keys that we make, and we those that openssl makes")
+        func openssl() async throws {
+            try await Cluster.with { cluster in
+                let read = try await ProgramRun.run(
+                    path: "/usr/bin/env",
+                    ["openssl", "pkey", "-in", cluster.key(of: "tool"), "-pubout"],
+                    limit: .seconds(10))
+                let publicHalf = try String(
+                    contentsOfFile: "\(cluster.data)/keys/session/tool.k1.pub", encoding: .utf8)
+                #expect(read.output == publicHalf)
+            }
+        }
+
+        private func applicationsTool(
+            _ cluster: Cluster, _ arguments: [String]
+        ) async throws -> ProgramRun {
+            try await cluster.postern(["applications"] + arguments + ["--data", cluster.data])
+        }
+
+        private func secrets(_ folder: String) throws {
+            let run = try SystemCommand(
+                "bash", ["\(Self.root)/docker/secrets.sh", folder], withErrors: true)
+            #expect(run.exitCode == 0, "\(run.said)")
+        }
+
+        private func log(_ cluster: Cluster, _ service: String) -> String {
+            // No log is an empty one.
+            (try? String(
+                contentsOfFile: "\(cluster.data)/logs/postern-\(service).log", encoding: .utf8))
+                ?? ""
+        }
+    }
+}
