@@ -13,12 +13,14 @@ struct SecretFieldTests {
     func readers() throws {
         let bytes = Self.request.encoded()
         #expect(String(decoding: bytes, as: UTF8.self).contains(Self.password))
-        try bytes.withUnsafeBytes { bytes in
-            #expect(
-                try GatewayV1.SignInWithPasswordRequest(byLibrary: bytes, in: Arena())
-                    == Self.request)
-            #expect(try OrdinaryReader.message(in: bytes) == Self.request)
+        let byLibrary = try bytes.withUnsafeBytes { bytes in
+            try GatewayV1.SignInWithPasswordRequest(byLibrary: bytes, in: Arena())
         }
+        #expect(byLibrary == Self.request)
+        let ordinary: GatewayV1.SignInWithPasswordRequest = try bytes.withUnsafeBytes { bytes in
+            try OrdinaryReader.message(in: bytes)
+        }
+        #expect(ordinary == Self.request)
         #expect(Self.request.encodedSecret().withBytes { Array($0) } == bytes)
         #expect(Self.request != GatewayV1.SignInWithPasswordRequest(email: "ada@example.org"))
     }
