@@ -16,11 +16,11 @@ struct SecretFieldTests {
         let byLibrary = try bytes.withUnsafeBytes { bytes in
             try GatewayV1.SignInWithPasswordRequest(byLibrary: bytes, in: Arena())
         }
-        let inPlace: GatewayV1.SignInWithPasswordRequest = try bytes.withUnsafeBytes {
-            try OrdinaryReader.message(in: $0)
-        }
         #expect(byLibrary == Self.request)
-        #expect(inPlace == Self.request)
+        let ordinary: GatewayV1.SignInWithPasswordRequest = try bytes.withUnsafeBytes { bytes in
+            try OrdinaryReader.message(in: bytes)
+        }
+        #expect(ordinary == Self.request)
         #expect(Self.request.encodedSecret().withBytes { Array($0) } == bytes)
         #expect(Self.request != GatewayV1.SignInWithPasswordRequest(email: "ada@example.org"))
     }
