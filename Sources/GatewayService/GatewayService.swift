@@ -1,7 +1,6 @@
 package import Contracts
 package import Messages
 package import RPC
-package import ServiceRuntime
 
 /// The public flows. It keeps nothing: each flow asks identity, session and limits in turn, and
 /// what must never be lost is lost by none of them.

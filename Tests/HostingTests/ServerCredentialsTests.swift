@@ -45,10 +45,11 @@ struct ServerCredentialsTests {
     func sharedKeys() throws {
         let captured = CapturedLog()
         try makeKey("app.k1.key")
-        let settings = try settings("--callers=app")
+        let settings = try settings("--callers=app", "--client-address-from=app")
         _ = try ServerCredentials(settings, time: time, logger: captured.logger())
         #expect(captured.lines.contains { $0.contains("secret that this server shares") })
-        let strict = try self.settings("--callers=app", "--accept-shared-keys=false")
+        let strict = try self.settings(
+            "--callers=app", "--client-address-from=app", "--accept-shared-keys=false")
         #expect(throws: ApplicationsError.self) {
             try ServerCredentials(strict, time: time, logger: log)
         }

@@ -29,7 +29,7 @@ struct NoteServer {
             services: [NoteService.methods, ReflectionDispatcher.methods(of: NoteService())],
             applications: Applications(
                 folder: folder.path, callers: CallersList(callers, assertingClientAddress: []),
-                needsKeys: false),
+                needsKeys: false, sharedKeys: SharedKeyRule(ours: [], acceptsOthers: true)),
             tls: tls, group: .singleton, time: SystemTime(), randomness: SecureRandomness(),
             logger: .silent)
         do {
