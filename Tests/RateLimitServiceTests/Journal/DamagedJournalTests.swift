@@ -46,7 +46,7 @@ struct DamagedJournalTests {
 
     @Test("B18: a log that does not begin as one is damaged and not empty; zeros are a torn end")
     func overwritten() throws {
-        var noise = SeededRandomness(seed: 5)
+        let noise = SeededRandomness(seed: 5)
         for count in [1, 7, 8, 40, 5_000, log.count] {
             let bytes = Data((0..<count).map { _ in UInt8(truncatingIfNeeded: noise.next() | 1) })
             let error = #expect(throws: JournalError.self, "\(count) bytes") {
