@@ -59,7 +59,8 @@ final class LimitsHouse: Sendable {
         _ charges: [(String, String)], from address: String? = nil
     ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
         let request = RateLimitV1.ConsumeRequest(
-            charges: Self.message(charges), namedBy: address.map { .clientAddress($0) })
+            charges: Self.message(charges),
+            namedBy: address.map { RateLimitV1.ConsumeRequest.NamedBy.clientAddress($0) })
         let answer = try await service.consume(request, context)
         return (try #require(answer.decision), answer.chargeId)
     }
@@ -73,7 +74,7 @@ final class LimitsHouse: Sendable {
         let request = RateLimitV1.ConsumeRequest(
             charges: [
                 .init(limit: limit.rawValue, subject: subject, device: device, target: target)
-            ], namedBy: address.map { .clientAddress($0) })
+            ], namedBy: address.map { RateLimitV1.ConsumeRequest.NamedBy.clientAddress($0) })
         let answer = try await service.consume(request, context)
         return (try #require(answer.decision), answer.chargeId)
     }
@@ -85,7 +86,7 @@ final class LimitsHouse: Sendable {
         let now = time.now()
         let plan = try service.plan(
             AskedCharge.read(Self.message(charges)),
-            namedBy: address.map { .site($0) }, at: now)
+            namedBy: address.map { SubjectNamer.site($0) }, at: now)
         let verdict = service.table.decide(.consume, plan.requests, at: now)
         await service.tell(verdict, of: plan, at: now)
         return (plan.limits[verdict.deciding], verdict)

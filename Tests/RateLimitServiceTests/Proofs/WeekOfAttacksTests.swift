@@ -44,7 +44,7 @@ struct WeekOfAttacksTests {
                 try await attack(house, tries, from: attackers.address(tries))
             }
             try await knownDevice(house, hour)
-            try await newDevice(house, hour, isFirst: hour == 0)
+            try await newDevice(house, hour)
             house.time.advance(by: .seconds(3_600))
         }
         // what the attackers reached is what the limits say, to the last one.
@@ -73,9 +73,10 @@ struct WeekOfAttacksTests {
 
     /// The owner on a device that the account is known by.
     private func knownDevice(_ house: LimitsHouse, _ hour: Int) async throws {
-        for (limit, subject) in [
-            (LimitName.failedSignInByAccount, Self.victim), (.phoneCodeGuess, Self.number),
-        ] {
+        let ways: [(LimitName, String)] = [
+            (.failedSignInByAccount, Self.victim), (.phoneCodeGuess, Self.number),
+        ]
+        for (limit, subject) in ways {
             let (decision, id) = try await house.consume(
                 limit, subject, device: "phone", from: "192.0.2.1")
             #expect(!decision.limited, "hour \(hour): \(decision.limit)")
@@ -84,7 +85,7 @@ struct WeekOfAttacksTests {
     }
 
     /// The owner on a new device each hour: a reset link, and a fresh code.
-    private func newDevice(_ house: LimitsHouse, _ hour: Int, isFirst: Bool) async throws {
+    private func newDevice(_ house: LimitsHouse, _ hour: Int) async throws {
         let reset = try await house.consume(
             [
                 ("password-reset-by-email", Self.victim),
