@@ -32,6 +32,7 @@ struct PasswordSlotsTests {
         try house.service.parts.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         let account = try #require(try await house.register("own@example.org").account)
+        let session = house.devices.session(of: house.devices.open(account.accountId))
         _ = try await scene.take([ImportScene.record()])
         let audited = try await house.count("audit")
         func context(_ milliseconds: Int) -> CallContext {
@@ -49,7 +50,7 @@ struct PasswordSlotsTests {
             let change = try await refusal {
                 try await house.service.changePassword(
                     .init(
-                        accountId: account.accountId, sessionId: "ses_0000000000001",
+                        accountId: account.accountId, sessionId: session,
                         currentPassword: password, newPassword: "Another7Horse",
                         origin: IdentityHouse.origin), context(649))
             }

@@ -123,7 +123,10 @@ extension SystemTests {
                     return try await calls.reduce(into: Set()) { $0.insert($1) }
                 }
                 #expect(accounts.count == 1 && !accounts.contains(nil))
-                for (number, code) in [(2, nil), (3, nil), (4, "auth/too-many-requests")] {
+                let answers: [(Int, String?)] = [
+                    (2, nil), (3, nil), (4, "auth/too-many-requests"),
+                ]
+                for (number, code) in answers {
                     let answer = try await cluster.auth(
                         "SignUpWithPassword", Person(number).credentials(), from: Person(1).address)
                     #expect(answer.code == code)
