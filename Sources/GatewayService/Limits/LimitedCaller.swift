@@ -25,6 +25,14 @@ enum LimitedCaller: Hashable, Sendable {
         case .address(let text), .application(let text): text
         }
     }
+
+    /// As the limiter is told who names a batch's subjects.
+    var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
+        switch self {
+        case .address(let text): .clientAddress(text)
+        case .application(let text): .application(text)
+        }
+    }
 }
 
 extension CallContext {
@@ -45,14 +53,6 @@ extension CallContext {
             text.utf8.count <= Self.addressBytesMax, Self.isAddress(text)
         else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.clientAddress]) }
         return text
-    }
-
-    /// As the limiter is told who names a batch's subjects.
-    var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
-        switch self {
-        case .address(let text): .clientAddress(text)
-        case .application(let text): .application(text)
-        }
     }
 
     private static func isAddress(_ text: String) -> Bool {

@@ -41,7 +41,7 @@ extension SystemTests {
                 let ada = Person(1)
                 #expect(try await cluster.signUp(ada).exitCode == 0)
                 // Not from the device that signed up, which has a lane of its own.
-                func signIn(_ password: String = Person.password) async throws -> Answer {
+                func signIn(_ password: String = Person.password) async throws -> Cluster.Answer {
                     var request = ada.credentials(password)
                     request["device"] = ["deviceId": "elsewhere", "platform": "cli"]
                     return try await cluster.auth("SignInWithPassword", request, from: ada.address)
