@@ -2,6 +2,7 @@ import GatewayService
 import IdentityService
 import Messages
 import RPC
+import RateLimitService
 import ServiceRuntime
 import TestSupport
 import Testing
