@@ -4,12 +4,7 @@ import NIOCore
 extension ByteBuffer {
     /// Overwrites what is readable with zeros, for all who share its memory: a plain write would make
     /// a copy first, where NIO or its pool still holds the buffer, and wipe that.
-    func wipe() { wipe(from: 0) }
-
-    /// The same behind the first `offset` readable bytes.
-    func wipe(from offset: Int) {
-        withUnsafeReadableBytes {
-            Cryptography.wipe(UnsafeRawBufferPointer(rebasing: $0[offset...]))
-        }
+    func wipe() {
+        withUnsafeReadableBytes { Cryptography.wipe($0) }
     }
 }

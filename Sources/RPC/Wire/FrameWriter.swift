@@ -1,4 +1,3 @@
-package import Cryptography
 package import Messages
 package import NIOCore
 
@@ -111,39 +110,6 @@ package struct OutgoingRequest: Sendable {
         self.metadata = metadata
         self.payload = payload
         self.more = more
-    }
-}
-
-/// A packed request. One with a secret in it is in memory that is wiped, for as long as its call may
-/// be tried again.
-package enum RequestPayload: Sendable {
-    case plain([UInt8])
-    case secret(SecretBytes)
-
-    /// Packs `request` as its method asks for.
-    init(_ request: some ProtobufMessage, of method: MethodDescription) {
-        self = method.hasSecrets ? .secret(request.encodedSecret()) : .plain(request.encoded())
-    }
-
-    var isSecret: Bool {
-        if case .secret = self { true } else { false }
-    }
-
-    var count: Int {
-        switch self {
-        case .plain(let bytes): bytes.count
-        case .secret(let bytes): bytes.count
-        }
-    }
-
-    var isEmpty: Bool { count == 0 }
-
-    /// Lends the bytes.
-    func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        switch self {
-        case .plain(let bytes): try bytes.withUnsafeBytes(body)
-        case .secret(let bytes): try bytes.withBytes(body)
-        }
     }
 }
 
