@@ -26,8 +26,8 @@ package struct SQLiteEngine: SQLEngine {
     /// Pages that a connection keeps of a large store, in KiB; SQLite's own 2 MiB do not hold the inner
     /// pages of the indexes of five million accounts, which each look-up goes through.
     ///
-    /// A store has three connections, so 48 MiB, and they fill with what is written and read: some
-    /// 1 KiB for each session that begins and ends. None of it is given back before the program ends.
+    /// A store has three connections, so the bound of a program is 48 MiB. They fill with what is
+    /// written and read, and give nothing back before the program ends.
     package static let cacheKiBMax = 16 << 10
 
     private let durability: Durability

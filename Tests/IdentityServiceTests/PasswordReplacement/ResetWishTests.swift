@@ -17,17 +17,18 @@ struct ResetWishTests {
     }
 
     /// The keyed hash of the network, which stands last.
-    private func site(_ address: String) -> [UInt8] { origin(address).bytes.suffix(16) }
+    private func site(_ address: String) -> [UInt8] { Array(origin(address).bytes.suffix(16)) }
 
     @Test("a wish is read as it was written, with or without what the caller said of itself")
     func read() {
-        for origin in [
+        let callers = [
             origin("192.0.2.7", device: "d"), origin("", device: "d"), origin("192.0.2.7"),
             .unknown,
-        ] {
+        ]
+        for caller in callers {
             let wish = ResetWish(
                 lookUpKey: [UInt8](repeating: 1, count: 16),
-                subject: [UInt8](repeating: 2, count: 16), origin: origin)
+                subject: [UInt8](repeating: 2, count: 16), origin: caller)
             #expect(ResetWish(wish.bytes) == wish)
         }
         let old = ResetWish([UInt8](repeating: 1, count: 16))
