@@ -38,14 +38,14 @@ struct PasswordSlotsTests {
         func context(_ milliseconds: Int) -> CallContext {
             CallContext(deadline: house.time.uptime() + .milliseconds(milliseconds))
         }
-        func verify(_ password: String, _ context: CallContext) async throws {
+        func verify(_ password: SecretBytes, _ context: CallContext) async throws {
             _ = try await house.service.verifyPassword(
                 .init(
                     email: "own@example.org", password: password, origin: IdentityHouse.origin),
                 context)
         }
         let refused = ServiceError(.deadlineExceeded, notProcessed: true)
-        for password in ["Correct7Horse", "Wrong7Horse"] {
+        for password: SecretBytes in ["Correct7Horse", "Wrong7Horse"] {
             #expect(try await refusal { try await verify(password, context(649)) } == refused)
             let change = try await refusal {
                 try await house.service.changePassword(

@@ -1,4 +1,5 @@
 import Messages
+import NIOCore
 import NIOPosix
 import RPC
 import ServiceRuntime
