@@ -38,10 +38,12 @@ struct GoldenTests {
         #expect(frame.encoded() == (try golden("postern.wire.v1.Frame", "oneof-go_away")))
         let request = RateLimitV1.PeekRequest(
             charges: [
-                RateLimitV1.Charge(limit: "limit 1", subject: "subject 2", device: "device 3"),
+                RateLimitV1.Charge(
+                    limit: "limit 1", subject: "subject 2", device: "device 3", target: "target 4"),
                 RateLimitV1.Charge(),
-                RateLimitV1.Charge(limit: "limit 4", subject: "subject 5", device: "device 6"),
-            ], language: "language 7")
+                RateLimitV1.Charge(
+                    limit: "limit 5", subject: "subject 6", device: "device 7", target: "target 8"),
+            ], language: "language 9")
         #expect(request.encoded() == (try golden("postern.ratelimit.v1.PeekRequest", "full")))
         let account = try IdentityV1.Account(
             decoding: golden("postern.identity.v1.Account", "full"))

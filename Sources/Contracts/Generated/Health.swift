@@ -15,8 +15,8 @@ package protocol HealthAPI: Sendable {
     ) async throws -> HealthV1.CheckResponse
 
     /// The present readiness at once, every change of `status` within 100 ms and of a part within
-    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Ends when the
-    /// program stops.
+    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Of the parts only
+    /// those that fail are in it. Ends when the program stops.
     func watch(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) -> IncomingItems<HealthV1.CheckResponse>
@@ -34,8 +34,8 @@ package protocol HealthService: HealthAPI {
     ) throws -> HealthV1.CheckResponse
 
     /// The present readiness at once, every change of `status` within 100 ms and of a part within
-    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Ends when the
-    /// program stops.
+    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Of the parts only
+    /// those that fail are in it. Ends when the program stops.
     ///
     /// Its return ends the items.
     func watch(

@@ -8,6 +8,8 @@ import ServiceRuntime
 ///     the secret or the token was wrong                 stands       stands       given back
 ///     it was right, or was not looked at                given back   given back   given back
 ///     the effect is committed                           given back   given back   stands
+///     the key is another request's                      given back   given back   given back,
+///                                                                                 a sign-up stands
 ///     the time is over, or the caller left              stands       stands       stands
 ///     we failed (UNAVAILABLE, INTERNAL)                 stands       given back   given back
 ///
@@ -30,13 +32,14 @@ enum ChargeSettlement: Hashable, Sendable {
         if error.didNothing || error.status == .invalidArgument { return false }
         return switch error.code {
         case .deadlineExceeded, .cancelled: true
-        case .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce: kind != .act
+        case .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce:
+            kind == .guess || kind == .token
         // It may have been compared before we failed.
         case .unavailable, .internalError: kind == .guess
         // The owner gets a mail; and the answer must not help to test a list of addresses.
-        case .emailAlreadyInUse: kind == .act
+        case .emailAlreadyInUse: kind == .act || kind == .signUp
         // Another request under a used key: a sign-up compares its password to find that out.
-        case .idempotencyKeyReused: kind == .act
+        case .idempotencyKeyReused: kind == .signUp
         default: false
         }
     }
@@ -50,6 +53,8 @@ enum ChargeKind: CaseIterable, Sendable {
     case token
     /// Something is made or sent.
     case act
+    /// An account is made: an act whose repeat shows its password again.
+    case signUp
 }
 
 extension LimitedAction {
@@ -58,8 +63,8 @@ extension LimitedAction {
         switch self {
         case .signIn, .phoneCodeGuess: .guess
         case .providerSignIn, .providerProof: .token
-        case .signUp, .guestSignUp, .passwordReset, .verificationMail, .unaskedMail,
-            .phoneCodeRequest:
+        case .signUp: .signUp
+        case .guestSignUp, .passwordReset, .verificationMail, .unaskedMail, .phoneCodeRequest:
             .act
         }
     }

@@ -68,10 +68,12 @@ private final class HealthSender: Sendable {
         }
     }
 
-    /// Reads and sends in one step, so that the last item is the newest.
+    /// Reads and sends in one step, so that the last item is the newest. Parts that work are left out:
+    /// thousands of streams get the item again at each heartbeat.
     private func send() {
         order.withLock { _ in
-            let answer = HealthAnswer(state: readiness.state, parts: parts.states)
+            let failing = parts.states.filter { $0.trouble != nil }
+            let answer = HealthAnswer(state: readiness.state, parts: failing)
             _ = continuation.yield(answer.response)
         }
     }

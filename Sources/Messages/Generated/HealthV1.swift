@@ -79,7 +79,7 @@ extension HealthV1 {
     package struct CheckResponse: Hashable, Sendable {
         /// Whether the program takes calls. NOT_SERVING only while it starts and while it stops.
         package var status: HealthV1.ServingStatus
-        /// Each part that the program needs, with its state.
+        /// Each part that the program needs, with its state; of Watch, those that fail.
         package var parts: [HealthV1.PartHealth]
 
         /// A message of these fields.

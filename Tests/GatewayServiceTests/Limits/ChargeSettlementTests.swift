@@ -15,7 +15,8 @@ struct ChargeSettlementTests {
             .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce,
             .deadlineExceeded, .cancelled,
         ],
-        .act: [.emailAlreadyInUse, .idempotencyKeyReused, .deadlineExceeded, .cancelled],
+        .act: [.emailAlreadyInUse, .deadlineExceeded, .cancelled],
+        .signUp: [.emailAlreadyInUse, .idempotencyKeyReused, .deadlineExceeded, .cancelled],
     ]
 
     @Test(

@@ -106,6 +106,6 @@ struct LimiterAbsenceTests {
         let other = house.context()
         house.time.advance(by: .milliseconds(9_750))
         _ = try await house.signUp(in: other)
-        #expect(limits.deadlines == [house.time.uptime() + .milliseconds(250)])
+        #expect(Set(limits.deadlines) == [house.time.uptime() + .milliseconds(250)])
     }
 }

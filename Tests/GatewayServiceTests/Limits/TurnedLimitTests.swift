@@ -109,6 +109,7 @@ struct TurnedLimitTests {
     func takenOver() async throws {
         try await ProviderTown.with { town in
             _ = try await town.house.signUp(device: "squatter")
+            town.house.time.advance(by: .seconds(1))
             let owner = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: "ada@example.org"),
                 device: "owner")

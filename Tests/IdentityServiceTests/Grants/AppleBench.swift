@@ -60,7 +60,7 @@ final class AppleBench: Sendable {
             grants: delivery, relays: nil)
         relay = OutboxRelay(
             store: house.store, time: house.time, randomness: house.randomness,
-            deliver: { try await deliveries.deliver($0) })
+            queues: OutboxTopic.queues, deliver: { try await deliveries.deliver($0) })
     }
 
     func close() async {

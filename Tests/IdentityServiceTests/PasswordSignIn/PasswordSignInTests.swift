@@ -36,13 +36,17 @@ struct PasswordSignInTests {
     @Test("X-02: unknown address and wrong password get the same error for the same work")
     func same() async throws {
         _ = try await house.register()
+        /// Refusals that name no account are counted in a table of their own.
+        func audited() async throws -> Int64 {
+            try await house.count("audit") + house.count("audit_count")
+        }
         var seen: [ServiceError] = []
         for email in ["ada@example.org", "nobody@example.org"] {
-            let (hashes, audit) = (house.hashes, try await house.count("audit"))
+            let (hashes, audit) = (house.hashes, try await audited())
             seen.append(
                 try await refusal { try await house.signIn(email, password: "Wrong7Horse") })
             #expect(house.hashes == hashes + 1, "\(email)")
-            #expect(try await house.count("audit") == audit + 1, "\(email)")
+            #expect(try await audited() == audit + 1, "\(email)")
         }
         #expect(seen == [ServiceError(.invalidCredential), ServiceError(.invalidCredential)])
     }

@@ -34,7 +34,8 @@ struct SlotTimingTests {
                 let begun = SystemTime().uptime()
                 let error = try await refusal {
                     try await service.verifyPassword(
-                        .init(email: email, password: "Wrong7Horse"), house.context())
+                        .init(email: email, password: "Wrong7Horse"),
+                        CallContext(deadline: begun + .seconds(30)))
                 }
                 #expect(error == ServiceError(.invalidCredential))
                 let took = SystemTime().uptime() - begun

@@ -80,7 +80,7 @@ struct SecretFrameTests {
         #expect(isThere(second))
     }
 
-    @Test("B9: a frame that comes in two pieces is wiped wherever it lay", arguments: [1, 60, 80])
+    @Test("B9: a frame that comes in two pieces is wiped wherever it lay", arguments: [1, 40, 60])
     func pieces(cut: Int) throws {
         let secret = Self.method("Secret", hasSecrets: true)
         let channel = try connection([secret])

@@ -47,7 +47,7 @@ struct AbandonedChargeTests {
         // As a server reads them: each call begins at once, and its Cancel is read in the same turn,
         // before the disk can have answered.
         let calls = try await loop.submit {
-            (0..<6).map { _ in
+            (0..<5).map { _ in
                 let call = Task.immediate(executorPreference: executor) {
                     _ = try await house.consume(.failedSignInByAccount, Self.subject)
                 }

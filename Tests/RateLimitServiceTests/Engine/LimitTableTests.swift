@@ -124,6 +124,7 @@ struct LimitTableTests {
         #expect(table.decide(.consume, [request(3)], at: pooled).isFull)
         let later = now + .seconds(10)
         #expect(!table.decide(.consume, [request(3)], at: later).isFull)
+        #expect(!table.decide(.consume, [request(5)], at: later).isFull)
         #expect(table.decide(.peek, [request(4)], at: later).remaining == 0)
         _ = table.decide(.refund(at: pooled), [self.pooled(request(3))], at: later)
         #expect(table.decide(.peek, [request(4)], at: later).remaining == 1)
@@ -158,6 +159,8 @@ struct LimitTableTests {
             _ = table.decide(operation, [request(1, Self.lock)], at: now)
             // Charged in the same millisecond as those in the pool, and gone since.
             _ = table.decide(.refund(at: now), [request(1, Self.lock)], at: now)
+            // The place that is free now is taken, so that others meet in the pool again.
+            _ = table.decide(.consume, [request(5, Self.lock)], at: now)
             #expect(table.decide(.peek, [request(4, Self.lock)], at: now).isLimited)
         }
     }

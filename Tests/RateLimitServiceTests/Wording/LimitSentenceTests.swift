@@ -65,8 +65,11 @@ struct LimitSentenceTests {
                 }
             }
             texts.insert(LimitSentence.text(.code, milliseconds: nil, language))
+            texts.insert(LimitSentence.text(.password, milliseconds: nil, language))
         }
-        #expect(texts.count == LimitLanguage.allCases.count * (LimitWording.allCases.count * 4 + 1))
+        // With an end, a wait for another password reads as one for any other attempt.
+        let withEnd = (LimitWording.allCases.count - 1) * 4
+        #expect(texts.count == LimitLanguage.allCases.count * (withEnd + 2))
     }
 
     @Test(
