@@ -50,6 +50,8 @@ hand_over() {
 # Writes what comes on standard input to $1, whole or not at all.
 put() {
   cat >"$1.new"
+  # What should have made it has failed: an empty key would be kept for good.
+  [[ -s $1.new ]] || { rm -f "$1.new"; fail "nothing came for $1"; }
   hand_over "$1.new"
   mv "$1.new" "$1"
   printf 'made %s\n' "$1"

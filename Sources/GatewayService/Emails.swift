@@ -15,7 +15,7 @@ package struct Emails: EmailsService {
         changes: any EmailChangesAPI, sessions: any SessionsAPI, limits: LimitGuard
     ) {
         request = RequestEmailChangeFlow(changes: changes, sessions: sessions, limits: limits)
-        confirm = ConfirmEmailChangeFlow(changes: changes)
+        confirm = ConfirmEmailChangeFlow(changes: changes, limits: limits)
         cancel = CancelEmailChangeFlow(changes: changes)
         resend = ResendByPasswordFlow(changes: changes, limits: limits)
     }

@@ -39,6 +39,7 @@ struct RequestEmailChangeFlow: Sendable {
 /// elsewhere its password is asked for; identity counts the tries.
 struct ConfirmEmailChangeFlow: Sendable {
     let changes: any EmailChangesAPI
+    let limits: LimitGuard
 
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
     ///   `auth/email-already-in-use`.
@@ -46,11 +47,14 @@ struct ConfirmEmailChangeFlow: Sendable {
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
         let onward = try context.onward(for: "ConfirmEmailChange")
+        let origin = try Origin.of(request.device, context)
         let confirmed = try await changes.confirmEmailChange(
             IdentityV1.ConfirmEmailChangeRequest(
                 token: request.token, accessToken: request.accessToken,
-                password: request.password, origin: try Origin.of(request.device, context)),
-            onward)
+                password: request.password, origin: origin), onward)
+        // Devices are known by the address: those of the former one say nothing of this.
+        await limits.remember(
+            confirmed.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
         return GatewayV1.ConfirmEmailChangeResponse(account: confirmed.account)
     }
 }

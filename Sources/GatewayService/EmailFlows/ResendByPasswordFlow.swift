@@ -18,12 +18,12 @@ struct ResendByPasswordFlow: Sendable {
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse {
         let onward = try context.onward(for: "ResendVerificationByPassword")
         let origin = try Origin.of(request.device, context)
-        let address = try EmailAddress.required(request.email)
+        _ = try EmailAddress.required(request.email)
         // By an error nothing was mailed: a stranger's guesses must not use up the owner's three
         // mails (`ChargeSettlement`).
         let ((answer, guess), mailed) = try await limits.charging(
-            .verificationMail(account: String(decoding: address.normalised, as: UTF8.self)),
-            context, language: request.language, chargedOnceFor: onward.idempotencyKey
+            .verificationMailByPassword(email: request.email), context,
+            language: request.language, chargedOnceFor: onward.idempotencyKey
         ) {
             try await CountedGuess(limits: limits).run(
                 email: request.email, device: origin.deviceId, language: request.language, context

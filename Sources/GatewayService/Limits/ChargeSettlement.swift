@@ -10,7 +10,8 @@ import ServiceRuntime
 ///     the effect is committed                           given back   given back   stands
 ///     the key is another request's                      given back   given back   given back,
 ///                                                                                 a sign-up stands
-///     the time is over, or the caller left              stands       stands       stands
+///     the time is over, or the caller left              stands       stands       stands; given back
+///                                                                                 behind a guess
 ///     we failed (UNAVAILABLE, INTERNAL)                 stands       given back   given back
 ///
 /// The attacks:
@@ -31,9 +32,11 @@ enum ChargeSettlement: Hashable, Sendable {
     private static func stands(_ kind: ChargeKind, _ error: ServiceError) -> Bool {
         if error.didNothing || error.status == .invalidArgument { return false }
         return switch error.code {
-        case .deadlineExceeded, .cancelled: true
+        case .deadlineExceeded, .cancelled: kind != .guardedAct
         case .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce:
             kind == .guess || kind == .token
+        // It was compared, and late: or one old request allows guesses without end.
+        case .codeExpired: kind == .guess
         // It may have been compared before we failed.
         case .unavailable, .internalError: kind == .guess
         // The owner gets a mail; and the answer must not help to test a list of addresses.
@@ -53,6 +56,9 @@ enum ChargeKind: CaseIterable, Sendable {
     case token
     /// Something is made or sent.
     case act
+    /// An act behind a guess that is counted by itself. Attack: whoever does not know the password asks
+    /// for the owner's mails, leaves before the answer, and has them used up.
+    case guardedAct
     /// An account is made: an act whose repeat shows its password again.
     case signUp
 }
@@ -64,6 +70,7 @@ extension LimitedAction {
         case .signIn, .phoneCodeGuess: .guess
         case .providerSignIn, .providerProof: .token
         case .signUp: .signUp
+        case .verificationMailByPassword: .guardedAct
         case .guestSignUp, .passwordReset, .verificationMail, .unaskedMail, .phoneCodeRequest:
             .act
         }

@@ -175,11 +175,10 @@ package struct LimitGuard: Sendable {
     ) async {
         // An account without an email has no password to guess.
         guard !email.isEmpty else { return }
+        let request = RateLimitV1.SucceedRequest(
+            charges: [LimitedAction.ofAccount(email, device)], forgetDevices: forgettingOthers)
         do {
-            _ = try await limits.succeed(
-                RateLimitV1.SucceedRequest(
-                    charges: [LimitedAction.ofAccount(email, device)],
-                    forgetDevices: forgettingOthers), afterwards(context))
+            try await afterwards(context) { _ = try await limits.succeed(request, $0) }
         } catch {
             logger.warning("a device was not remembered", fields: [.detail: .error(error)])
         }
@@ -193,17 +192,24 @@ package struct LimitGuard: Sendable {
         defer { end(charge.guessedAt) }
         // One that was not made, since the limiter was away, has no id.
         guard !charge.id.isEmpty else { return }
-        let context = afterwards(context)
         do {
-            if Task.isCancelled {
-                // The flow's caller has left. Its calls end before they are sent; this one does not,
-                // or right passwords would count as failures.
-                try await Task { try await telling(context) }.value
-            } else {
-                try await telling(context)
-            }
+            try await afterwards(context, telling)
         } catch {
             logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
+        }
+    }
+
+    /// Tells the limiter how a flow ended, also where its caller has left. The flow's own calls then end
+    /// before they are sent; this one does not, or right passwords would count as failures, and a
+    /// squatter's devices would stay known.
+    private func afterwards(
+        _ context: CallContext, _ telling: @escaping @Sendable (CallContext) async throws -> Void
+    ) async throws {
+        let context = afterwards(context)
+        if Task.isCancelled {
+            try await Task { try await telling(context) }.value
+        } else {
+            try await telling(context)
         }
     }
 

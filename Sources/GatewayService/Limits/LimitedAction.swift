@@ -9,6 +9,8 @@ enum LimitedAction {
     /// Before anybody knows whether the email has an account.
     case passwordReset(email: String, caller: LimitedCaller)
     case verificationMail(account: String)
+    /// The same by the account's password, which is counted as a guess besides.
+    case verificationMailByPassword(email: String)
     /// A mail that the address's reader has not asked for (`LimitedMail`).
     case unaskedMail(email: String)
     /// Nothing is asked, not even an email.
@@ -28,7 +30,7 @@ enum LimitedAction {
         case .signUp: .signUp
         case .signIn: .passwordSignIn
         case .passwordReset: .passwordReset
-        case .verificationMail, .unaskedMail: .verificationMail
+        case .verificationMail, .verificationMailByPassword, .unaskedMail: .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
@@ -66,6 +68,11 @@ enum LimitedAction {
             [RateLimitV1.Charge(limit: "mail-by-target", subject: Self.folded(email))]
         case .verificationMail(let account):
             [RateLimitV1.Charge(limit: "verification-mail-by-account", subject: account)]
+        case .verificationMailByPassword(let email):
+            [
+                RateLimitV1.Charge(
+                    limit: "verification-mail-by-account", subject: Self.folded(email))
+            ]
         case .guestSignUp(let caller):
             [Self.byAddress("guest-sign-up-by-address", caller)]
         case .providerSignIn(let device, let caller):

@@ -10,7 +10,7 @@ import ServiceRuntime
 ///     identity says                             number          address
 ///     the code is right                         is given back   is given back
 ///     wrong, compared with a live code of it    stands          stands
-///     there is no such live code                is given back   stands
+///     there is no such live code, or it expired is given back   stands
 ///     no answer in time, or we failed           is given back   stands
 ///     anything else                             is given back   is given back
 struct CountedCode: Sendable {

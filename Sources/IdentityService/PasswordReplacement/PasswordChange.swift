@@ -38,7 +38,11 @@ struct PasswordChange: Sendable {
         let check = PasswordCheck(parts: parts)
         let isRight = try await check.isRight(attempt.current, of: holder)
         if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
-            if try await isRepeat(attempt, new, holder) { return true }
+            do {
+                if try await isRepeat(attempt, new, holder) { return true }
+            } catch let error as ServiceError {
+                throw error.afterComparison
+            }
             throw try await refusal(attempt, holder, code)
         }
         guard let holder else { throw ServiceError(.invalidCredential) }

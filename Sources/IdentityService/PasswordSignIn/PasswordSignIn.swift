@@ -39,7 +39,11 @@ struct PasswordSignIn: Sendable {
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
         let upgrade = try await check.upgrade(attempt.password, of: holder)
-        return try await note(attempt, holder, upgrade)
+        do {
+            return try await note(attempt, holder, upgrade)
+        } catch let error as ServiceError where error.code != .idempotencyKeyReused {
+            throw error.afterComparison
+        }
     }
 
     /// What a sign-in wrote.

@@ -50,10 +50,10 @@ struct PasswordCheck: Sendable {
 }
 
 extension ServiceError {
-    /// The error of what follows a wrong password. Attack: a store whose queue is full says "not
-    /// processed" of its own part; the gateway would take that for a password that nobody compared,
-    /// and give the guess back.
+    /// The error where the store fails after a password was compared, right or wrong: one shape for
+    /// both. Attack: a store whose queue is full says "not processed" of its own part; the gateway
+    /// would take that for a password that was not compared, and give the guess back.
     var afterComparison: ServiceError {
-        ServiceError(.unavailable, retryAfter: retryAfter, detail: detail)
+        ServiceError(.unavailable, retryAfter: retryAfter, fields: ["store"], detail: detail)
     }
 }

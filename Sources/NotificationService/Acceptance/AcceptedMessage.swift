@@ -35,9 +35,15 @@ extension AcceptedMessage {
         return expiresAt.map { $0 - now <= Self.codeLifeMax } ?? false
     }
 
-    /// Whether it may be dropped where too many of its lane wait for the same recipient. What the
-    /// reader asked for is not, and what an app sends to its users' own devices.
-    var mayBeDropped: Bool { channel == .email && lane != .requested }
+    /// Whether it may be dropped where too many of its lane wait for the same recipient: notices, and
+    /// warnings that strangers or sign-ins alone can cause any number of. Attack: a thief signs in on
+    /// forty invented devices, so that the mail about the changed password is dropped.
+    var mayBeDropped: Bool {
+        channel == .email && (lane.isPatient || Self.repeatable.contains(template))
+    }
+
+    private static let repeatable = Set(
+        [MailTemplate.emailAlreadyRegistered, .emailChangeConfirm, .newDevice].map(\.rawValue))
 }
 
 /// A message as it was taken on.

@@ -6,13 +6,14 @@ package struct CallContext: Sendable {
     package let application: String
     /// When the call is over, on the uptime clock of this program.
     package let deadline: Duration
-    /// Whether a caller of this program set the deadline. Where it passes, that says nothing of the
-    /// services that this program calls.
-    package let isCallersDeadline: Bool
     /// What travels beside the call.
     package var metadata: Metadata
     /// Whether the caller may assert its user's address.
     package let mayAssertClientAddress: Bool
+    /// Whether a caller of this program set the deadline. Where it passes, that says nothing of the
+    /// services that this program calls. (Beside the other flag: a context lies in the frames of
+    /// every waiting call.)
+    package let isCallersDeadline: Bool
 
     /// A call that starts here and ends at `deadline` on this program's uptime clock.
     package init(

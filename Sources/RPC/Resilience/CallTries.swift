@@ -9,6 +9,8 @@ final class CallTries {
     private let deadline: Duration
     /// Whether the deadline is that of a caller of this program.
     private let isCallersDeadline: Bool
+    /// A try that has ended may have been begun by the peer.
+    private var mayHaveBegun = false
     private var plan: TryPlan
     private var current: PendingCall?
     private var hedge: PendingCall?
@@ -110,6 +112,7 @@ final class CallTries {
             pool.budget.earn()
             end(result)
         case .failure(let error):
+            if !error.notProcessed { mayHaveBegun = true }
             if other != nil, TryPlan.isPassing(error) { return }  // the other may still answer
             proceed(after: error, at: endpoint)
         }
@@ -147,7 +150,8 @@ final class CallTries {
             retryTimer.cancel()
             pool.restsNoMore(self)
         }
-        finish(result.mapError { $0.afterACall(of: pool.settings.service) })
+        let isUnbegun = !mayHaveBegun && current?.carrier == nil && hedge?.carrier == nil
+        finish(result.mapError { $0.afterACall(of: pool.settings.service, isUnbegun: isUnbegun) })
         if let current { pool.cancel(current) }
         if let hedge { pool.cancel(hedge) }
     }
@@ -163,7 +167,9 @@ extension ServiceError {
     /// call has begun, and a handler that hands this on must not tell its caller to try elsewhere.
     ///
     /// `rpc/unavailable` names what is missing, seen from here: the peer, or a part of the peer.
-    fileprivate func afterACall(of service: String) -> ServiceError {
+    /// - Parameter isUnbegun: no try may have been begun. Attack: a guess that a first try has compared
+    ///   is given back, since a second one was refused at the door.
+    fileprivate func afterACall(of service: String, isUnbegun: Bool) -> ServiceError {
         guard notProcessed || code == .unavailable else { return self }
         let peer = RPCClient.partName(of: service)
         let missing = fields.isEmpty ? [peer] : fields.map { "\(peer).\($0)" }
@@ -171,7 +177,7 @@ extension ServiceError {
             code, retryAfter: retryAfter, fields: code == .unavailable ? missing : fields,
             detail: detail)
         error.sentence = sentence
-        error.isUnbegunByPeer = notProcessed
+        error.isUnbegunByPeer = notProcessed && isUnbegun
         return error
     }
 }

@@ -34,7 +34,9 @@ package struct FrameDecoder {
         guard var kept = pending else { return incoming }
         pending = nil
         if kept.writableBytes < incoming.readableBytes {
-            kept = Self.moved(kept, capacity: 2 * kept.capacity + incoming.readableBytes)
+            kept = Self.moved(
+                kept, capacity: kept.readableBytes + max(kept.readableBytes, incoming.readableBytes)
+            )
         }
         kept.writeImmutableBuffer(incoming)
         incoming.wipe()

@@ -46,7 +46,9 @@ struct KnownDevices: Sendable {
     /// Forgets all devices of the subject.
     /// - Returns: false where there is no room to keep that.
     func forget(_ subject: String, at now: Timestamp) -> Bool {
-        !again(at: now) { request(.devicesForgotten, subject, forgotten, $0, now) }.isFull
+        // What a squatter has used of a day's new marks is not held against the owner's device.
+        subjects.decide(.reset, at: now) { [request(.newDeviceByAccount, subject, made, $0, now)] }
+        return !again(at: now) { request(.devicesForgotten, subject, forgotten, $0, now) }.isFull
     }
 
     /// Whether a mark says that its device is known: it is there, and was made or renewed since the

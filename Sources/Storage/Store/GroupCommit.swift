@@ -66,6 +66,7 @@ struct GroupCommit {
     mutating func commit(_ flows: [QueuedFlow]) {
         let notes = TransactionNotes(flows: flows.count)
         let outcomes: [Outcome]
+        var isCommitted = false
         do {
             let connection = try openConnection()
             try connection.begin()
@@ -75,13 +76,14 @@ struct GroupCommit {
                 try mark.write(connection)
                 try connection.commit()
                 mark.noteCommit()
+                isCommitted = true
             }
         } catch {
             undo(after: error, flows: flows.count)
             for flow in flows { flow.fail(StoreTrouble.answer(to: error)) }
             return
         }
-        noteSuccess(outcomes)
+        noteSuccess(outcomes, isCommitted: isCommitted)
         if notes.hasEnqueued { announce() }
         for (flow, outcome) in zip(flows, outcomes) {
             switch outcome {
@@ -173,12 +175,15 @@ struct GroupCommit {
             fields: [.attempt: .count(failures), .count: .count(flows), .detail: .error(error)])
     }
 
-    private mutating func noteSuccess(_ outcomes: [Outcome]) {
+    /// - Parameter isCommitted: what was rolled back has shown nothing of the disk.
+    private mutating func noteSuccess(_ outcomes: [Outcome], isCommitted: Bool) {
         // A statement may have met the full disk while what the others wrote had room.
         let trouble = outcomes.lazy.compactMap { outcome in
             if case .threw(let error) = outcome { StoreTrouble.ofDisk(error) } else { nil }
         }.first
-        if let trouble { writes.fail(Self.source, trouble) } else { writes.work(Self.source) }
+        if let trouble { writes.fail(Self.source, trouble) }
+        guard isCommitted else { return }
+        if trouble == nil { writes.work(Self.source) }
         guard failures > 0 else { return }
         logger.warning("commits work again", fields: [.count: .count(failures)])
         failures = 0

@@ -8,7 +8,7 @@ struct ChargeSettlementTests {
     /// The codes after which a charge stands, by kind; every other code gives it back.
     private static let standing: [ChargeKind: Set<ErrorCode>] = [
         .guess: [
-            .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce,
+            .invalidCredential, .invalidCode, .codeExpired, .invalidProviderToken, .invalidNonce,
             .deadlineExceeded, .cancelled, .unavailable, .internalError,
         ],
         .token: [
@@ -16,6 +16,7 @@ struct ChargeSettlementTests {
             .deadlineExceeded, .cancelled,
         ],
         .act: [.emailAlreadyInUse, .deadlineExceeded, .cancelled],
+        .guardedAct: [],
         .signUp: [.emailAlreadyInUse, .idempotencyKeyReused, .deadlineExceeded, .cancelled],
     ]
 
@@ -51,7 +52,9 @@ struct ChargeSettlementTests {
         let number = ["phone-code-guess"]
         #expect(guess.spared(by: ServiceError(.invalidCode, fields: ["code"])) == [])
         #expect(guess.spared(by: ServiceError(.invalidCode, fields: ["request_id"])) == number)
-        for code in [ErrorCode.deadlineExceeded, .cancelled, .unavailable, .internalError] {
+        for code in [
+            ErrorCode.deadlineExceeded, .cancelled, .unavailable, .internalError, .codeExpired,
+        ] {
             #expect(guess.spared(by: ServiceError(code)) == number)
         }
         let signIn = LimitedAction.signIn(

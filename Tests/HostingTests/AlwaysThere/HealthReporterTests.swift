@@ -52,7 +52,7 @@ struct HealthReporterTests {
         parts.add("store") { condition.trouble }
         parts.look()
         let items = reporter.watch(HealthV1.CheckRequest(), context).makeAsyncIterator()
-        #expect(try await items.next()?.parts.map(\.status) == [.serving])
+        #expect(try await items.next()?.parts.isEmpty == true)
         condition.fail("store", "disk full")
         #expect(try answer().parts.map(\.status) == [.degraded])
         parts.look()
