@@ -5,21 +5,23 @@ import ServiceRuntime
 import Synchronization
 
 /// Says whether the program takes calls, and which of its parts fail (X-07, `HealthAnswer`).
+///
+/// Two references and no more: thousands of streams keep a copy each while they wait, and a third has
+/// each of their tasks take another KiB.
 struct HealthReporter: HealthService {
-    private let readiness: Readiness
-    private let parts: ProgramParts
+    private let source: HealthSource
     private let followed: Followed<HealthV1.CheckResponse>
 
     init(readiness: Readiness, parts: ProgramParts, time: any Time) {
-        self.readiness = readiness
-        self.parts = parts
-        followed = Followed(time: time) { Self.changes(readiness, parts) }
+        let source = HealthSource(readiness, parts)
+        self.source = source
+        followed = Followed(time: time) { source.changes() }
     }
 
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) throws -> HealthV1.CheckResponse {
-        HealthAnswer(state: readiness.state, parts: parts.states).response
+        source.answer
     }
 
     func watch(
@@ -28,53 +30,51 @@ struct HealthReporter: HealthService {
     ) async throws {
         try await followed.send(to: items)
     }
+}
 
-    /// The answer now and after each change of readiness or of a part.
-    private static func changes(
-        _ readiness: Readiness, _ parts: ProgramParts
-    ) -> AsyncStream<HealthV1.CheckResponse> {
+/// What the answers are made of.
+private final class HealthSource: Sendable {
+    private let readiness: Readiness
+    private let parts: ProgramParts
+    private let order = Mutex(())
+
+    init(_ readiness: Readiness, _ parts: ProgramParts) {
+        self.readiness = readiness
+        self.parts = parts
+    }
+
+    /// The answer of Check.
+    var answer: HealthV1.CheckResponse {
+        HealthAnswer(state: readiness.state, parts: parts.states).response
+    }
+
+    /// An item of Watch. Parts that work are left out: thousands of streams get the item again at each
+    /// heartbeat.
+    private var item: HealthV1.CheckResponse {
+        let failing = parts.states.filter { $0.trouble != nil }
+        return HealthAnswer(state: readiness.state, parts: failing).response
+    }
+
+    /// The item now and after each change of readiness or of a part.
+    func changes() -> AsyncStream<HealthV1.CheckResponse> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let sender = HealthSender(readiness, parts, continuation)
-            let task = Task { await sender.run() }
+            let task = Task { await send(to: continuation) }
             continuation.onTermination = { _ in task.cancel() }
         }
     }
-}
 
-/// Sends the answer to one stream whenever readiness or a part changes.
-private final class HealthSender: Sendable {
-    private let readiness: Readiness
-    private let parts: ProgramParts
-    private let continuation: AsyncStream<HealthV1.CheckResponse>.Continuation
-    private let states: AsyncStream<Readiness.State>
-    private let looks: AsyncStream<Void>
-    private let order = Mutex(())
-
-    init(
-        _ readiness: Readiness, _ parts: ProgramParts,
-        _ continuation: AsyncStream<HealthV1.CheckResponse>.Continuation
-    ) {
-        self.readiness = readiness
-        self.parts = parts
-        self.continuation = continuation
-        states = readiness.changes()
-        looks = parts.changes()
-    }
-
-    func run() async {
+    private func send(
+        to continuation: AsyncStream<HealthV1.CheckResponse>.Continuation
+    ) async {
+        let (states, looks) = (readiness.changes(), parts.changes())
         await withDiscardingTaskGroup { group in
-            group.addTask { for await _ in self.states { self.send() } }
-            group.addTask { for await _ in self.looks { self.send() } }
+            group.addTask { for await _ in states { self.yield(to: continuation) } }
+            group.addTask { for await _ in looks { self.yield(to: continuation) } }
         }
     }
 
-    /// Reads and sends in one step, so that the last item is the newest. Parts that work are left out:
-    /// thousands of streams get the item again at each heartbeat.
-    private func send() {
-        order.withLock { _ in
-            let failing = parts.states.filter { $0.trouble != nil }
-            let answer = HealthAnswer(state: readiness.state, parts: failing)
-            _ = continuation.yield(answer.response)
-        }
+    /// Reads and sends in one step, so that the last item is the newest.
+    private func yield(to continuation: AsyncStream<HealthV1.CheckResponse>.Continuation) {
+        order.withLock { _ in _ = continuation.yield(item) }
     }
 }
