@@ -5,7 +5,8 @@ set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
-set_up python3 python3-venv
+# openssl: keys of ours are read by it, and compose.yaml's are made by it.
+set_up python3 python3-venv openssl
 set_up_python
 cd "$root"
 
