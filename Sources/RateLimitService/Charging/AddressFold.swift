@@ -1,4 +1,4 @@
-import Glibc
+import CallRecords
 
 /// Brings network addresses to what one person holds: IPv6 by /64, since each household has 2⁶⁴ of
 /// them and a limit on single ones would limit nobody, or by /48, which a provider's customer gets
@@ -18,17 +18,8 @@ enum AddressFold {
     }
 
     private static func foldAddress(_ text: String, _ kept: Int, _ keptOfV4: Int) -> String? {
-        var v4 = in_addr()
-        if inet_pton(AF_INET, text, &v4) == 1 {
-            return dotted(withUnsafeBytes(of: v4.s_addr) { Array($0) }, keptOfV4)
-        }
-        var v6 = in6_addr()
-        let unscoped = String(text.prefix { $0 != "%" })
-        guard inet_pton(AF_INET6, unscoped, &v6) == 1 else { return nil }
-        let bytes = withUnsafeBytes(of: v6) { Array($0) }
-        if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
-            return dotted(Array(bytes[12...]), keptOfV4)
-        }
+        guard let bytes = ClientAddress.bytes(of: text) else { return nil }
+        guard bytes.count == 16 else { return dotted(bytes, keptOfV4) }
         return bytes.prefix(kept).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined() + "/\(kept * 8)"

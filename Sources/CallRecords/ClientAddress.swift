@@ -1,0 +1,29 @@
+import Glibc
+
+/// A client's address as the bytes that it is compared by.
+package enum ClientAddress {
+    /// 4 bytes of IPv4, 16 of IPv6 without its zone; nil if `text` is not an address. An IPv4-mapped
+    /// IPv6 address (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2) is its IPv4 address, or one caller would
+    /// have two.
+    package static func bytes(of text: String) -> [UInt8]? {
+        var v4 = in_addr()
+        if inet_pton(AF_INET, text, &v4) == 1 {
+            return withUnsafeBytes(of: v4.s_addr) { Array($0) }
+        }
+        var v6 = in6_addr()
+        let unscoped = String(text.prefix { $0 != "%" })
+        guard inet_pton(AF_INET6, unscoped, &v6) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: v6) { Array($0) }
+        return bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
+    }
+
+    private static let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
+}
+
+/// The network that a client's address is in, as one customer is given it: an IPv4 /24, an IPv6 /48.
+enum ClientSite {
+    /// The network's bytes, 3 or 6; nil if `address` is not an address.
+    static func bytes(of address: String) -> [UInt8]? {
+        ClientAddress.bytes(of: address).map { Array($0.prefix($0.count == 4 ? 3 : 6)) }
+    }
+}
