@@ -133,6 +133,8 @@ package final class RateLimitService: LimitsService {
     package func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse {
+        // What the socket holds is read first: after a stall it holds calls with their Cancels.
+        await Task.yield()
         try requireCaller(of: context)
         let now = time.now()
         let asked = try AskedCharge.read(request.charges)
