@@ -17,10 +17,16 @@ final class Cluster: Sendable {
 
     /// Runs `test` with a cluster on a folder of its own, which is stopped after, however the test
     /// ends.
+    /// - Parameter limits: what the operator's file of limits says; nil for none.
     static func with(
-        environment: [String: String] = [:], _ test: (Cluster) async throws -> Void
+        limits: String? = nil, environment: [String: String] = [:],
+        _ test: (Cluster) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
+        var environment = environment
+        if let limits {
+            environment["POSTERN_LIMITS_FILE"] = try folder.write(limits, to: "limits.yaml")
+        }
         try await with(folder, environment: environment, test)
     }
 

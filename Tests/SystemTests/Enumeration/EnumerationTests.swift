@@ -174,9 +174,7 @@ extension SystemTests {
             _ settings: [String: String] = [:],
             _ test: (Cluster, PlainCaller) async throws -> Void
         ) async throws {
-            let limits = try folder.write(Self.generousLimits, to: "limits.yaml")
-            let all = settings.merging(["POSTERN_LIMITS_FILE": limits]) { _, new in new }
-            try await Cluster.with(environment: all) { cluster in
+            try await Cluster.with(limits: Self.generousLimits, environment: settings) { cluster in
                 try await test(cluster, PlainCaller(cluster))
             }
         }

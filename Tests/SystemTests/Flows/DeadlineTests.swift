@@ -1,9 +1,7 @@
 import Contracts
-import Cryptography
 import Foundation
 import Glibc
 import Messages
-import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -184,54 +182,5 @@ extension Cluster {
         kill(process, SIGSTOP)
         defer { kill(process, SIGCONT) }
         try await body()
-    }
-}
-
-extension AppBackend {
-    /// Signs somebody in.
-    /// - Returns: the error's code; nil where it worked.
-    fileprivate func signIn(
-        _ person: Person, _ password: String = Person.password, device: String,
-        from address: String? = nil, within timeout: Duration = .seconds(10)
-    ) async throws -> ErrorCode? {
-        await Self.code {
-            _ = try await auth.signInWithPassword(
-                GatewayV1.SignInWithPasswordRequest(
-                    email: person.email, password: .init(text: password),
-                    device: GatewayV1.Device(deviceId: device, platform: "ios", name: device)),
-                context(person, from: address, within: timeout))
-        }
-    }
-
-    /// Signs somebody up.
-    fileprivate func signUp(_ person: Person, within timeout: Duration) async -> ErrorCode? {
-        await Self.code {
-            _ = try await auth.signUpWithPassword(
-                person.signUp, context(person, from: nil, within: timeout))
-        }
-    }
-
-    private func context(
-        _ person: Person, from address: String?, within timeout: Duration
-    ) -> CallContext {
-        var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = address ?? person.address
-        return CallContext(deadline: SystemTime().uptime() + timeout, metadata: metadata)
-    }
-
-    private static func code(of call: () async throws -> Void) async -> ErrorCode? {
-        do {
-            try await call()
-            return nil
-        } catch {
-            return (error as? ServiceError)?.code ?? .internalError
-        }
-    }
-}
-
-extension Person {
-    fileprivate var signUp: GatewayV1.SignUpWithPasswordRequest {
-        GatewayV1.SignUpWithPasswordRequest(
-            email: email, password: .init(text: Self.password), device: gatewayDevice)
     }
 }

@@ -53,13 +53,7 @@ extension SystemTests.Stories {
                 ada, by: try await town.googleToken(of: "g-fr26", email: ada.email, for: ada))
             #expect(
                 try await refusal { try await town.signUp(ada) }.code == .emailAlreadyInUse)
-            _ = try await town.backend.passwords.requestPasswordReset(
-                .init(email: ada.email), town.backend.context(ada))
-            let token = try await town.linkToken(to: ada.email, page: "reset-password")
-            _ = try await town.backend.passwords.resetPassword(
-                .init(
-                    token: token, password: .init(text: Person.password), device: ada.gatewayDevice),
-                town.backend.context(ada))
+            try await town.resetPassword(of: ada, to: Person.password, by: ada)
             let signedIn = try await town.signIn(ada)
             #expect(signedIn.account?.accountId == google.account?.accountId)
             #expect(signedIn.account?.methods.sorted() == ["google", "password"])

@@ -67,6 +67,21 @@ extension Town {
             backend.context(person))
     }
 
+    /// Sets a new password by a mailed link.
+    /// - Parameters:
+    ///   - person: Whose email the link goes to.
+    ///   - owner: Whose device and address the calls come from.
+    func resetPassword(
+        of person: Person, to password: String, by owner: Person
+    ) async throws {
+        _ = try await backend.passwords.requestPasswordReset(
+            .init(email: person.email), backend.context(owner))
+        let token = try await linkToken(to: person.email, page: "reset-password")
+        _ = try await backend.passwords.resetPassword(
+            .init(token: token, password: .init(text: password), device: owner.gatewayDevice),
+            backend.context(owner))
+    }
+
     /// What holds for an access token.
     func state(
         _ session: GatewayV1.Session?, of person: Person

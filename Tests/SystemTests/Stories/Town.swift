@@ -30,7 +30,10 @@ final class Town: Sendable {
     }
 
     /// Runs `story` in a town that is gone after, however the story ends.
-    static func with(_ story: (Town) async throws -> Void) async throws {
+    /// - Parameter limits: what the operator's file of limits says; nil for none.
+    static func with(
+        limits: String? = nil, _ story: (Town) async throws -> Void
+    ) async throws {
         let google = try await ProviderIssuer()
         let apple = try await ProviderIssuer()
         let mails = try SMTPSink()
@@ -41,7 +44,7 @@ final class Town: Sendable {
         ].reduce(into: [:]) { $0.merge($1) { _, new in new } }
         var failure: (any Error)?
         do {
-            try await Cluster.with(environment: settings) { cluster in
+            try await Cluster.with(limits: limits, environment: settings) { cluster in
                 let town = try Town(
                     cluster, google: google, apple: apple, mails: mails, texts: texts)
                 defer { town.backend.close() }
