@@ -1,0 +1,162 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// Limits on an account are filled by strangers, and must not lock its owner out.
+    @Suite("Limits that strangers cannot turn against an owner")
+    struct TurnedLimits {
+        /// How the owner of an address comes to an account that a squatter made with it.
+        enum OwnersWay: CaseIterable, Sendable {
+            case reset
+            case provider
+        }
+
+        private static let owners = "Owners9Password"
+        private static let wrong = "Wrong7Horse"
+
+        /// Wrong passwords from strangers' devices, each at an address of its own.
+        private func guess(_ count: Int, at person: Person, _ backend: AppBackend) async throws {
+            for number in 0..<count {
+                let code = try await backend.signIn(
+                    person, Self.wrong, device: "stranger-\(number)",
+                    from: Person(300 + number).address)
+                #expect(code == .invalidCredential)
+            }
+        }
+
+        // MARK: Known devices
+
+        @Test("B5: the device that signed up proves itself and signs in, whatever strangers guess")
+        func signedUp() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                let signedUp = try await backend.auth.signUpWithPassword(
+                    ada.signUp, backend.context(ada))
+                try await guess(5, at: ada, backend)
+                #expect(try await backend.signIn(ada, device: "new") == .tooManyRequests)
+                let proved = try await backend.sessions.reauthenticate(
+                    .init(
+                        accessToken: signedUp.session?.accessToken ?? "",
+                        device: ada.gatewayDevice, proof: .password(.init(text: Person.password))),
+                    backend.context(ada))
+                #expect(!proved.accessToken.isEmpty)
+                #expect(try await backend.signIn(ada, device: ada.device) == nil)
+            }
+        }
+
+        @Test(
+            "B5: a squatter's device is not known any more once the owner has come",
+            arguments: OwnersWay.allCases)
+        func takenOver(way: OwnersWay) async throws {
+            try await Town.with { town in
+                // The squatter signs up with the owner's address, and never proves it.
+                let (squatter, owner) = (Person(1), Person(2))
+                _ = try await town.signUp(squatter)
+                try await takeOver(squatter, by: owner, way, town)
+                let backend = town.backend
+                try await guess(5, at: squatter, backend)
+                let squatters = try await backend.signIn(
+                    squatter, Self.wrong, device: squatter.device)
+                #expect(squatters == .tooManyRequests)
+                let owners = try await backend.signIn(
+                    squatter, Self.wrong, device: owner.device, from: owner.address)
+                #expect(owners == .invalidCredential, "looked at, since the device is known")
+            }
+        }
+
+        private func takeOver(
+            _ squatter: Person, by owner: Person, _ way: OwnersWay, _ town: Town
+        ) async throws {
+            switch way {
+            case .reset:
+                try await town.resetPassword(of: squatter, to: Self.owners, by: owner)
+            case .provider:
+                let token = try await town.googleToken(
+                    of: "g-b5", email: squatter.email, for: owner)
+                let admitted = try await town.signIn(owner, by: token)
+                #expect(admitted.removedMethods == ["password"])
+            }
+        }
+
+        // MARK: Attempts at the same time
+
+        @Test("B6: of eight right passwords at once each gets in, or does after a wait of seconds")
+        func parallel() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                let backend = try AppBackend(cluster)
+                defer { backend.close() }
+                #expect(await backend.signUp(ada) == nil)
+                let refused = await withTaskGroup(of: (String, ServiceError?).self) { calls in
+                    for number in 0..<8 {
+                        calls.addTask {
+                            let device = "new-\(number)"
+                            return (device, await backend.signInError(ada, device: device))
+                        }
+                    }
+                    return await calls.reduce(into: [String: ServiceError]()) { $0[$1.0] = $1.1 }
+                }
+                let waits = refused.values.map { $0.retryAfter ?? .seconds(3_600) }
+                let longest = waits.max() ?? .zero
+                #expect(refused.values.allSatisfy { $0.code == .tooManyRequests }, "\(refused)")
+                try #require(longest <= .seconds(5), "\(waits)")
+                // Not a way to let something settle: it is the wait that the callers were answered.
+                try await Task.sleep(for: longest)
+                for device in refused.keys {
+                    #expect(try await backend.signIn(ada, device: device) == nil)
+                }
+            }
+        }
+
+        // MARK: Failures in a row
+
+        /// By default it is 100, in five hours at the least.
+        private static let fourInARow = """
+            failed-sign-in-in-a-row-attempts: 4
+            failed-sign-in-in-a-row-failures-max: 4
+            failed-sign-in-by-account-count: 20
+
+            """
+
+        @Test("B14: failures in a row shut out new devices alone, until a reset or a known device")
+        func inARow() async throws {
+            try await Town.with(limits: Self.fourInARow) { town in
+                let (ada, backend) = (Person(1), town.backend)
+                let signedUp = try await town.signUp(ada)
+                let link = try await town.linkToken(to: ada.email, page: "verify-email")
+                _ = try await backend.auth.verifyEmail(
+                    .init(token: link, accessToken: signedUp.session?.accessToken ?? ""),
+                    backend.context(ada))
+                try await guess(4, at: ada, backend)
+                await expectShut(ada, Person.password, backend)
+                let google = try await town.signIn(
+                    Person(2),
+                    by: try await town.googleToken(of: "g-b14", email: ada.email, for: Person(2)))
+                #expect(google.account?.accountId == signedUp.account?.accountId)
+                await expectShut(ada, Person.password, backend)
+
+                try await town.resetPassword(of: ada, to: Self.owners, by: Person(3))
+                #expect(try await backend.signIn(ada, Self.owners, device: "new") == nil)
+
+                try await guess(4, at: ada, backend)
+                await expectShut(ada, Self.owners, backend)
+                #expect(try await backend.signIn(ada, Self.owners, device: ada.device) == nil)
+                #expect(try await backend.signIn(ada, Self.owners, device: "newer") == nil)
+            }
+        }
+
+        /// Not even the right password is looked at from a device that is not known.
+        private func expectShut(
+            _ person: Person, _ password: String, _ backend: AppBackend
+        ) async {
+            let error = await backend.signInError(person, password, device: "unknown")
+            #expect(error?.code == .tooManyRequests)
+            #expect(error?.sentence == "Too many attempts. Please set a new password by email.")
+        }
+    }
+}
