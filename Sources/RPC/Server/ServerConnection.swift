@@ -27,7 +27,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var peer = ConnectionPeer()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
-    private var decoder = FrameDecoder()
+    private(set) var decoder = FrameDecoder()
     var out = ByteBuffer()
     var context: ChannelHandlerContext?
     /// The uptime at the start of this read turn; one clock reading serves all its calls.
@@ -84,6 +84,7 @@ final class ServerConnection: ChannelDuplexHandler {
         self.context = nil
         watchdog = nil  // not cancelled: see `Leash`
         leash?.cut()
+        decoder.discard()
         stopAll("the connection was lost")
         context.fireChannelInactive()
     }
@@ -107,7 +108,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
-        guard watch.lingerDue == nil else { return linger(buffer.readableBytes) }
+        guard watch.lingerDue == nil else { return linger(buffer) }
         if !isReading {
             isReading = true
             turnUptime = shared.time.uptime()
@@ -122,12 +123,13 @@ final class ServerConnection: ChannelDuplexHandler {
     private func read(_ buffer: ByteBuffer) {
         let (consumed, violation) = FrameDecoder.forEachFrame(
             in: buffer, frameBytesMax: { frameBytesMax }, received)
-        guard watch.lingerDue == nil else { return }
         switch violation {
-        case .empty: return goAway(.protocolError, "a frame of length 0")
-        case .tooLarge: return goAway(.frameTooLarge, "a frame over \(frameBytesMax) bytes")
+        case .empty: goAway(.protocolError, "a frame of length 0")
+        case .tooLarge: goAway(.frameTooLarge, "a frame over \(frameBytesMax) bytes")
         case .frame, .incomplete, nil: break
         }
+        // The connection is over: what it leaves unread may hold a password.
+        guard watch.lingerDue == nil, context != nil else { return buffer.wipe() }
         decoder.keep(buffer, from: consumed)
         // The patience is with one frame: a new one begins anew.
         if !decoder.isMidFrame {
@@ -207,7 +209,7 @@ final class ServerConnection: ChannelDuplexHandler {
                     lastCall: last, reason: reason,
                     retryAfterMs: UInt32(clamping: retryAfter.milliseconds), message: message)))
         flush()
-        decoder = FrameDecoder()
+        decoder.discard()
         watch = ConnectionWatch()
         keepAlive = nil
         watch.lingerDue = shared.time.uptime() + FrameLimits.lingerPatience
@@ -215,8 +217,9 @@ final class ServerConnection: ChannelDuplexHandler {
         arm()
     }
 
-    private func linger(_ byteCount: Int) {
-        watch.lingeredBytes += byteCount
+    private func linger(_ buffer: ByteBuffer) {
+        buffer.wipe()
+        watch.lingeredBytes += buffer.readableBytes
         if watch.lingeredBytes > FrameLimits.lingerBytes { context?.close(promise: nil) }
     }
 

@@ -76,6 +76,12 @@ package struct FrameDecoder {
         pending = Self.moved(rest, capacity: rest.readableBytes)
     }
 
+    /// Wipes and drops what was kept of a begun frame: its connection has ended.
+    package mutating func discard() {
+        pending?.wipe()
+        pending = nil
+    }
+
     /// The readable bytes in memory of their own; where they were is wiped.
     private static func moved(_ buffer: ByteBuffer, capacity: Int) -> ByteBuffer {
         var moved = ByteBufferAllocator().buffer(capacity: capacity)

@@ -98,6 +98,21 @@ struct FrameDecoderTests {
         #expect(feed.violation == nil)
     }
 
+    @Test("B9: a begun frame that is discarded leaves no bytes")
+    func discarded() {
+        var decoder = FrameDecoder()
+        let half = decoder.take(ByteBuffer(bytes: framed([1, 2, 3]).dropLast()))
+        decoder.keep(half, from: 0)
+        #expect(decoder.isMidFrame)
+        // An empty read lends what is kept, in the memory that it stays in.
+        let kept = decoder.take(ByteBuffer())
+        decoder.keep(kept, from: 0)
+        #expect(kept.readableBytes == 6)
+        decoder.discard()
+        #expect(!decoder.isMidFrame)
+        #expect(kept.readableBytesView.allSatisfy { $0 == 0 })
+    }
+
     @Test("a reader that stops is given nothing more")
     func stops() {
         var seen = 0

@@ -96,6 +96,36 @@ struct SecretFrameTests {
         }
     }
 
+    @Test("B9: a begun frame is wiped when its connection is lost")
+    func lost() throws {
+        let secret = Self.method("Secret", hasSecrets: true)
+        let channel = try connection([secret])
+        let server = try channel.pipeline.syncOperations.handler(type: ServerConnection.self)
+        var whole = frame(secret, call: 1)
+        let slice = whole.readSlice(length: 60)
+        let first = try #require(slice)
+        try channel.writeInbound(first)
+        #expect(server.decoder.isMidFrame)
+        _ = try? channel.finish()  // the loss of a connection is no part of this
+        #expect(!server.decoder.isMidFrame)
+    }
+
+    @Test("B9: a violation wipes what it leaves unread, and what comes after it")
+    func unread() throws {
+        let secret = Self.method("Secret", hasSecrets: true)
+        let channel = try connection([secret])
+        var unread = ByteBuffer(integer: UInt32(0))
+        unread.writeImmutableBuffer(frame(secret, call: 1))
+        let late = frame(secret, call: 2)
+        #expect(isThere(unread) && isThere(late))
+        try channel.writeInbound(unread)
+        try channel.writeInbound(late)
+        bench.loop.run()
+        #expect(try bench.goAways(from: channel) == [.protocolError])
+        #expect(!isThere(unread))
+        #expect(!isThere(late))
+    }
+
     @Test("B9: a client's frame with a secret is wiped once the socket has it")
     func sent() throws {
         let settings = ClientSettings(
