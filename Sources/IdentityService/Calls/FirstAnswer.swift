@@ -13,7 +13,8 @@ struct FirstAnswer: Hashable, Sendable {
     let figure: Int64
     /// A sign-in: when it was, milliseconds since 1970 (`SignInNews`).
     let moment: Int64
-    /// A sign-in: 1 where it was from a device that was not known (`SignInNews`).
+    /// A sign-in, and a reset: 1 where it was from a device that was not known (`SignInNews`). A
+    /// reset: 2 more where it proved the address first.
     let mark: Int64
 
     init(account: Int64, figure: Int64 = 0, moment: Int64 = 0, mark: Int64 = 0) {

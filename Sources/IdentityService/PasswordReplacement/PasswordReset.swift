@@ -76,10 +76,13 @@ struct PasswordReset: Sendable {
                 link == checked, row.status.mayVerify
             else { return nil }
             let news = try set(hash, of: row, attempt, transaction)
-            try transaction.remember(attempt.call, FirstAnswer(account: row.account, news: news))
+            let isTakenOver = row.address?.provedAt == nil
+            try transaction.remember(
+                attempt.call,
+                FirstAnswer(account: row.account, news: news, isTakenOver: isTakenOver))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "a proved address is not there") }
-            return Done(row: new, news: news, isTakenOver: row.address?.provedAt == nil)
+            return Done(row: new, news: news, isTakenOver: isTakenOver)
         }
     }
 
@@ -133,13 +136,14 @@ struct PasswordReset: Sendable {
         else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return try answer(
-            holder.row, first.news, setAt: max(now - ProofMaking.afterEnd, setAt))
+            holder.row, first.news, setAt: max(now - ProofMaking.afterEnd, setAt),
+            isTakenOver: first.isTakenOver)
     }
 
     /// Proofs of the millisecond of the change end with the sessions before it; this one is the first
     /// that stays.
     private func answer(
-        _ row: AccountRow, _ news: SignInNews, setAt: Timestamp, isTakenOver: Bool = false
+        _ row: AccountRow, _ news: SignInNews, setAt: Timestamp, isTakenOver: Bool
     ) throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
             account: try AccountReading(parts: parts).message(row, lastSignInAt: news.before),

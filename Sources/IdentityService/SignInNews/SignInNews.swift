@@ -19,16 +19,21 @@ struct SignInNews: Hashable, Sendable {
 
 extension FirstAnswer {
     /// The answer of a sign-in, with its news: a repeat tells the same.
-    init(account: AccountID, news: SignInNews) {
+    /// - Parameter isTakenOver: of a reset: the address had not been proved until then.
+    init(account: AccountID, news: SignInNews, isTakenOver: Bool = false) {
         self.init(
             account: account.key, figure: news.before?.milliseconds ?? 0,
-            moment: news.at.milliseconds, mark: news.isNewDevice ? 1 : 0)
+            moment: news.at.milliseconds,
+            mark: (news.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0))
     }
 
-    /// What `init(account:news:)` was given.
+    /// What `init(account:news:isTakenOver:)` was given.
     var news: SignInNews {
         let before = figure == 0 ? nil : Timestamp(milliseconds: figure)
         return SignInNews(
-            before: before, at: Timestamp(milliseconds: moment), isNewDevice: mark == 1)
+            before: before, at: Timestamp(milliseconds: moment), isNewDevice: mark & 1 != 0)
     }
+
+    /// As above.
+    var isTakenOver: Bool { mark & 2 != 0 }
 }

@@ -196,7 +196,8 @@ struct PasswordResetTests {
         for delay in [Duration.zero, .seconds(40)] {
             house.time.advance(by: delay)
             let again = try await reset(token, key: "k")
-            #expect(again.account == first.account)
+            #expect(again.account == first.account && again.news == first.news)
+            #expect(first.takenOver && again.takenOver)
             let proof = try #require(again.proof)
             #expect(proof.provedAtMs >= (try #require(first.proof)).provedAtMs)
             #expect(proof.provedAtMs <= house.time.now().milliseconds + 1)
@@ -208,6 +209,18 @@ struct PasswordResetTests {
         #expect(try await refusal { try await reset(token, key: "k") }.code == .accountDisabled)
         try await house.relay()
         #expect(house.sessions.ended.count == 1)
+    }
+
+    @Test("G-25: a repeat says as the first call did whether the address was proved only then")
+    func repeatedTakeover() async throws {
+        let first = try await reset(try await asked(), key: "k")
+        #expect(first.takenOver)
+        let token = try await askAgain()
+        let second = try await reset(token, "Third9Password", key: "l")
+        #expect(!second.takenOver)
+        house.time.advance(by: .seconds(60))
+        let again = try await reset(token, "Third9Password", key: "l")
+        #expect(!again.takenOver && again.news == second.news)
     }
 
     @Test("G-25: another link's key sets nothing, and its link stays good")
