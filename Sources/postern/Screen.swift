@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the tool says to a person.
 enum Screen {
     /// One line, at once: the reader may be a pipe.
@@ -12,6 +14,12 @@ enum Screen {
     static func item(_ text: String) throws {
         print(text)
         guard fflushAll() else { throw ToolError.noReader }
+    }
+
+    /// One line on standard error: what is wrong beside the answer.
+    static func error(_ text: String) {
+        let bytes = Array("\(text)\n".utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)  // as for `line`
     }
 
     private static func flush() {

@@ -113,9 +113,14 @@ package struct ApplicationKeyName: Hashable, Sendable {
     private static func all(
         in folder: String, where isWanted: (String) -> Bool
     ) throws -> [ApplicationKeyName] {
+        try fileNames(in: folder).filter(isWanted).map { try ApplicationKeyName($0) }
+    }
+
+    /// The names in `folder` that end like a key's, sorted; they may be none for all that.
+    /// - Throws: `ApplicationsError` for a folder that cannot be read.
+    package static func fileNames(in folder: String) throws -> [String] {
         let endings = [Kind.secret, .signing, .verifying].map { ".\($0.rawValue)" }
         return try FolderListing.fileNames(in: folder)
-            .filter { name in isWanted(name) && endings.contains(where: name.hasSuffix) }
-            .map(ApplicationKeyName.init)
+            .filter { name in endings.contains(where: name.hasSuffix) }
     }
 }

@@ -25,12 +25,19 @@ struct ApplicationsCommand: ParsableCommand {
     /// `postern applications list`.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows every key: whose, which servers know it, where its private half is.")
+            abstract: "Shows every key: whose, which servers know it, where its private half is.",
+            discussion: """
+                Tells on standard error which files are no key and why, and then exits with 1.
+                """)
 
         @OptionGroup var folder: KeyFolderOption
 
         func run() throws {
-            for key in try HeldKey.all(in: folder.keys()) { Screen.line(key.line) }
+            let (held, strange) = try HeldKey.all(in: folder.keys())
+            for key in held { Screen.line(key.line) }
+            let troubles = held.flatMap(\.troubles) + strange
+            for trouble in troubles { Screen.error(trouble) }
+            if !troubles.isEmpty { throw ExitCode(1) }
         }
     }
 
@@ -83,7 +90,7 @@ struct ApplicationsCommand: ParsableCommand {
         func run() throws {
             let keys = try folder.keys()
             guard !ProgramDescription.ourApplications.contains(name),
-                try HeldKey.all(in: keys).allSatisfy({ $0.application != name })
+                try HeldKey.all(in: keys).keys.allSatisfy({ $0.application != name })
             else {
                 throw ToolError.badInput(
                     "\(name) has a key: `postern applications rotate \(name)` makes another")
@@ -126,7 +133,7 @@ struct ApplicationsCommand: ParsableCommand {
 
         func run() throws {
             let keys = try folder.keys()
-            let earlier = try HeldKey.all(in: keys).filter { $0.application == name }
+            let earlier = try HeldKey.all(in: keys).keys.filter { $0.application == name }
             guard !earlier.isEmpty else { throw ToolError.badInput("\(name) has no key") }
             let servers = Set(earlier.flatMap(\.servers)).sorted()
             Screen.line("made \(try keys.makeKey(of: name, for: servers))")
@@ -155,22 +162,23 @@ struct ApplicationsCommand: ParsableCommand {
 
         func run() throws {
             let keys = try folder.keys()
-            let all = try HeldKey.all(in: keys).filter { $0.application == name }
+            let all = try HeldKey.all(in: keys).keys.filter { $0.application == name }
             let ended = all.filter { key == nil || $0.keyID == key }
+            let left = all.filter { key != nil && $0.keyID != key }
             guard !ended.isEmpty else {
                 throw ToolError.badInput("\(name) has no key" + (key.map { " \($0)" } ?? ""))
             }
-            let isLast = ended.count == all.count
-            guard !isLast || !KeyFolders.applications.contains(name) else {
+            let isUsable = left.contains { $0.troubles.isEmpty }
+            guard isUsable || !KeyFolders.applications.contains(name) else {
                 throw ToolError.badInput(
                     "a Postern needs a key of \(name): `postern applications rotate \(name)` first")
             }
-            if isLast { try keys.gatewayCallers.remove(name) }
+            if left.isEmpty { try keys.gatewayCallers.remove(name) }
             for key in ended {
                 for file in key.files { try keys.remove(file) }
                 Screen.line("removed the key \(key.keyID) of \(name)")
             }
-            if !isLast { try folder.replaceInEndpoints(ended, of: name) }
+            if !left.isEmpty { try folder.replaceInEndpoints(ended, of: name) }
         }
     }
 }
@@ -204,53 +212,5 @@ struct KeyFolderOption: ParsableArguments {
                 .joined(separator: "/\(left)\"")
         }
         if replaced != text { try TextFile.replace(path, with: replaced) }
-    }
-}
-
-/// A key, and who holds what of it.
-struct HeldKey {
-    let application: String
-    let keyID: String
-    /// Whether a server has the same secret.
-    var isShared = false
-    /// The servers that know it.
-    var servers: [String] = []
-    /// The private half, where it is still here.
-    var privateFile: String?
-    /// All of it.
-    var files: [String] = []
-
-    /// Of a line of `postern applications list`.
-    var line: String {
-        let known = servers.isEmpty ? "no server" : servers.joined(separator: ",")
-        let form = isShared ? "shared secret: rotate it" : "Ed25519"
-        return [
-            application, keyID, form, "known to \(known)", privateFile ?? "private half not here",
-        ]
-        .joined(separator: "  ")
-    }
-
-    /// Every key below a folder, sorted.
-    static func all(in keys: KeyFolders) throws -> [HeldKey] {
-        var held: [String: HeldKey] = [:]
-        for folder in Endpoints.services + ["applications"] {
-            for name in try ApplicationKeyName.all(in: "\(keys.path)/\(folder)") {
-                let id = "\(name.application).\(name.keyID)"
-                var key = held[id] ?? HeldKey(application: name.application, keyID: name.keyID)
-                let file = "\(keys.path)/\(folder)/\(name.fileName)"
-                key.files.append(file)
-                if name.kind != .verifying {
-                    key.isShared = try ApplicationKey(file: file).isShared
-                }
-                let isHome = keys.home(of: name.application) == "\(keys.path)/\(folder)"
-                if isHome, name.kind != .verifying {
-                    key.privateFile = file
-                } else if folder != "applications" {
-                    key.servers.append(folder)
-                }
-                held[id] = key
-            }
-        }
-        return held.values.sorted { ($0.application, $0.keyID) < ($1.application, $1.keyID) }
     }
 }

@@ -40,7 +40,7 @@ struct KeyFoldersTests {
                 "tool.k1.pub",
             ])
         #expect(try files("applications") == ["app.k1.key", "tool.k1.key"])
-        for held in try HeldKey.all(in: keys) {
+        for held in try HeldKey.all(in: keys).keys {
             #expect(!held.isShared && held.privateFile != nil)
             #expect(
                 held.servers.sorted()
@@ -69,7 +69,7 @@ struct KeyFoldersTests {
         try makeShared("shop.k7.key")
         #expect(try keys.prepare().sorted() == ["app", "shop"])
         #expect(try files("applications") == ["app.k1.key", "shop.k7.key", "tool.k1.key"])
-        for held in try HeldKey.all(in: keys) {
+        for held in try HeldKey.all(in: keys).keys {
             let isOurs = ProgramDescription.ourApplications.contains(held.application)
             #expect(held.isShared == !isOurs, "\(held.line)")
             if !isOurs { #expect(held.servers == ["gateway"]) }

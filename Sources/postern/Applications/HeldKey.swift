@@ -1,0 +1,84 @@
+import Cryptography
+import RPC
+
+/// A key, and who holds what of it.
+struct HeldKey {
+    let application: String
+    let keyID: String
+    /// Whether a server has the same secret.
+    var isShared = false
+    /// The servers that know it.
+    var servers: [String] = []
+    /// The private half, where it is still here.
+    var privateFile: String?
+    /// All of it.
+    var files: [String] = []
+    /// The files of it that cannot be read as a key, each with why.
+    var troubles: [String] = []
+
+    /// Of a line of `postern applications list`.
+    var line: String {
+        let known = servers.isEmpty ? "no server" : servers.joined(separator: ",")
+        let form =
+            !troubles.isEmpty ? "unreadable" : isShared ? "shared secret: rotate it" : "Ed25519"
+        return [
+            application, keyID, form, "known to \(known)", privateFile ?? "private half not here",
+        ]
+        .joined(separator: "  ")
+    }
+
+    /// Every key below a folder, sorted; and each file that is named like no key, with why. One bad
+    /// file is no reason that the others cannot be listed, rotated or removed.
+    /// - Throws: `ApplicationsError` for a folder that cannot be read.
+    static func all(in keys: KeyFolders) throws -> (keys: [HeldKey], strange: [String]) {
+        var held: [String: HeldKey] = [:]
+        var strange: [String] = []
+        for folder in Endpoints.services + ["applications"] {
+            for fileName in try ApplicationKeyName.fileNames(in: "\(keys.path)/\(folder)") {
+                let file = "\(keys.path)/\(folder)/\(fileName)"
+                do {
+                    let name = try ApplicationKeyName(fileName)
+                    let id = "\(name.application).\(name.keyID)"
+                    var key = held[id] ?? HeldKey(application: name.application, keyID: name.keyID)
+                    let isHome = keys.home(of: name.application) == "\(keys.path)/\(folder)"
+                    key.add(file, name.kind, knownTo: folder, isHome: isHome)
+                    held[id] = key
+                } catch {
+                    strange.append(trouble(file, error))
+                }
+            }
+        }
+        let sorted = held.values.sorted {
+            ($0.application, $0.keyID) < ($1.application, $1.keyID)
+        }
+        return (sorted, strange)
+    }
+
+    /// Notes one of its files. One that cannot be read counts where it lies all the same: the next
+    /// key goes to the same servers, and this one can be removed.
+    private mutating func add(
+        _ file: String, _ kind: ApplicationKeyName.Kind, knownTo folder: String, isHome: Bool
+    ) {
+        files.append(file)
+        do {
+            if kind == .verifying {
+                _ = try Ed25519VerifyingKey(file: file)
+            } else {
+                isShared = try ApplicationKey(file: file).isShared
+            }
+        } catch {
+            troubles.append(Self.trouble(file, error))
+        }
+        if isHome, kind != .verifying {
+            privateFile = file
+        } else if folder != "applications" {
+            servers.append(folder)
+        }
+    }
+
+    /// Not every error names the file.
+    private static func trouble(_ file: String, _ error: any Error) -> String {
+        let reason = "\(error)"
+        return reason.contains(file) ? reason : "\(file): \(reason)"
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Cryptography
+import Glibc
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("postern applications: a bad key file is no trouble for the others")
+struct HeldKeyTests {
+    private let folder: TemporaryFolder
+    private let keys: KeyFolders
+
+    init() throws {
+        folder = try TemporaryFolder()
+        keys = KeyFolders(path: folder.file("keys"))
+        _ = mkdir(keys.path, 0o700)
+        _ = try keys.prepare()
+    }
+
+    private func spoil(_ file: String) throws {
+        try keys.remove(file)
+        try SecretFile.create(file, SecretBytes(copying: Array("no key".utf8)))
+    }
+
+    private func keyIDs(_ application: String) throws -> [String] {
+        try HeldKey.all(in: keys).keys.filter { $0.application == application }.map(\.keyID)
+    }
+
+    private func rotate(_ name: String) throws {
+        try ApplicationsCommand.Rotate.parse([name, "--data", folder.path]).run()
+    }
+
+    private func remove(_ name: String, _ keyID: String) throws {
+        try ApplicationsCommand.Remove.parse([name, "--key", keyID, "--data", folder.path]).run()
+    }
+
+    @Test("a private half, a public half and a name that are none are each told with their path")
+    func told() throws {
+        let privateHalf = "\(keys.outside)/app.k1.key"
+        let publicHalf = "\(keys.server("identity"))/tool.k1.pub"
+        try spoil(privateHalf)
+        try spoil(publicHalf)
+        let strangeName = try folder.write("", to: "keys/session/strange.key")
+        let (held, strange) = try HeldKey.all(in: keys)
+        #expect(held.map(\.application) == KeyFolders.applications)
+        let bad = held.filter { !$0.troubles.isEmpty }
+        #expect(bad.map(\.application) == ["app", "tool"])
+        #expect(bad.first?.line == "app  k1  unreadable  known to gateway  \(privateHalf)")
+        let troubles = bad.flatMap(\.troubles) + strange
+        #expect(troubles.count == 3)
+        for (trouble, file) in zip(troubles, [privateHalf, publicHalf, strangeName]) {
+            #expect(trouble.hasPrefix(file))
+        }
+        #expect(throws: ExitCode.self) {
+            try ApplicationsCommand.List.parse(["--data", folder.path]).run()
+        }
+    }
+
+    @Test("the others are listed, added, rotated and removed")
+    func others() throws {
+        try spoil("\(keys.outside)/app.k1.key")
+        try folder.write("", to: "keys/applications/strange.key")
+        try ApplicationsCommand.Add.parse(["shop", "--data", folder.path]).run()
+        try rotate("tool")
+        #expect(try keyIDs("shop") == ["k1"])
+        #expect(try keyIDs("tool") == ["k1", "k2"])
+        try remove("shop", "k1")
+        try remove("tool", "k1")
+        #expect(try keyIDs("shop").isEmpty)
+        #expect(try keyIDs("tool") == ["k2"])
+    }
+
+    @Test("the bad one is rotated and removed, and does not count as the key that must stay")
+    func itself() throws {
+        try spoil("\(keys.outside)/app.k1.key")
+        try rotate("app")
+        #expect(try keyIDs("app") == ["k1", "k2"])
+        #expect(throws: ToolError.self) { try remove("app", "k2") }
+        try remove("app", "k1")
+        #expect(try keyIDs("app") == ["k2"])
+        #expect(try HeldKey.all(in: keys).keys.flatMap(\.troubles) == [])
+    }
+}
