@@ -20,15 +20,16 @@ enum TextFile {
         throw ToolError.badInput("\(path) is over \(bytesMax) bytes")
     }
 
-    /// Replaces the file whole or not at all; its owner alone can read it.
+    /// Replaces the file whole or not at all, after a crash too; its owner alone can read it.
     static func replace(_ path: String, with text: String) throws {
         let draft = "\(path).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw ToolError.system(draft, errno) }
         let bytes = Array(text.utf8)
         let count = write(file, bytes, bytes.count)
+        let isOnDisk = count == bytes.count && fsync(file) == 0
         close(file)
-        guard count == bytes.count, rename(draft, path) == 0 else {
+        guard isOnDisk, rename(draft, path) == 0 else {
             throw ToolError.system(path, errno)
         }
     }

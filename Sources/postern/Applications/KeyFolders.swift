@@ -10,6 +10,7 @@ import ServiceRuntime
 ///     SERVER/SERVER.KEYID.key      a server's own private half, where it calls others
 ///     gateway/callers              who may call the gateway, and what (`CallersList`)
 ///     applications/NAME.KEYID.key  the private halves of those outside: backends, and the tool
+///     first-start                  there until the first start is complete (`prepare`)
 ///
 /// A server is handed its own folder and nothing else, so whoever takes it over calls as that
 /// server, and as no other application (H3).

@@ -14,7 +14,11 @@ struct KeyFoldersTests {
     private let keys: KeyFolders
 
     init() throws {
-        folder = try TemporaryFolder()
+        self.init(try TemporaryFolder())
+    }
+
+    private init(_ folder: TemporaryFolder) {
+        self.folder = folder
         keys = KeyFolders(path: folder.path)
     }
 
@@ -65,8 +69,7 @@ struct KeyFoldersTests {
 
     @Test("H3: shared keys of the build before: ours are replaced, app's goes to the gateway alone")
     func upgraded() throws {
-        for name in KeyFolders.applications { try makeShared("\(name).k1.key") }
-        try makeShared("shop.k7.key")
+        try makeFormer()
         #expect(try keys.prepare().sorted() == ["app", "shop"])
         #expect(try files("applications") == ["app.k1.key", "shop.k7.key", "tool.k1.key"])
         for held in try HeldKey.all(in: keys).keys {
@@ -77,6 +80,48 @@ struct KeyFoldersTests {
         // Shut out by the operator, it is not let in again by the next start.
         unlink("\(keys.server("gateway"))/shop.k7.key")
         #expect(try keys.prepare() == ["app"])
+    }
+
+    /// What the build before left: shared keys, of a backend besides those that we make.
+    private func makeFormer() throws {
+        for name in KeyFolders.applications { try makeShared("\(name).k1.key") }
+        try makeShared("shop.k7.key")
+    }
+
+    @Test("H3: after a crash behind any step of the first start, the next makes what is missing")
+    func crashed() throws {
+        func house() throws -> Self {
+            let house = Self(try TemporaryFolder())
+            try house.makeFormer()
+            unlink("\(house.keys.outside)/app.k1.key")  // so that a pair of its is made as well
+            return house
+        }
+        let whole = try house()
+        #expect(try whole.keys.prepare() == ["shop"])
+        for count in 0...keys.steps.count {
+            let crashed = try house()
+            for step in crashed.keys.steps.prefix(count) { try step() }
+            #expect(try crashed.keys.prepare() == ["shop"], "after step \(count)")
+            for name in Endpoints.services + ["applications"] {
+                let found = try crashed.files(name)
+                #expect(try found == whole.files(name), "\(name) after step \(count)")
+            }
+            #expect(access(crashed.folder.file("first-start"), F_OK) != 0)
+        }
+    }
+
+    @Test("H3: a crash between two steps of a later start lets none in that was shut out")
+    func crashedLater() throws {
+        try makeFormer()
+        _ = try keys.prepare()
+        unlink("\(keys.server("gateway"))/shop.k7.key")
+        unlink("\(keys.server("session"))/tool.k1.pub")
+        for count in 0..<keys.steps.count {
+            for step in keys.steps.prefix(count) { try step() }
+            #expect(try !files("gateway").contains("shop.k7.key"), "after step \(count)")
+        }
+        #expect(try keys.prepare() == ["app"])
+        #expect(try files("session").contains("tool.k1.pub"))
     }
 
     @Test("another key has an id of its own, whatever ids there are")
