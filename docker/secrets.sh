@@ -12,6 +12,7 @@
 #   FOLDER/keys/applications/            the private halves of your backend (app) and of the tool
 #
 # `postern applications … --data FOLDER`, as root, adds applications, rotates and removes keys.
+# After `rotate tool`, compose takes the new key by POSTERN_TOOL_KEY=tool.KEYID.key (docker/.env).
 #
 # On a folder of a build whose application keys were shared (FOLDER/NAME.1.key): our own programs'
 # are replaced, since each server could call as its callers by them. The one of app is kept, known

@@ -136,7 +136,9 @@ struct ApplicationsCommand: ParsableCommand {
             let earlier = try HeldKey.all(in: keys).keys.filter { $0.application == name }
             guard !earlier.isEmpty else { throw ToolError.badInput("\(name) has no key") }
             let servers = Set(earlier.flatMap(\.servers)).sorted()
-            Screen.line("made \(try keys.makeKey(of: name, for: servers))")
+            let file = try keys.makeKey(of: name, for: servers)
+            Screen.line("made \(file)")
+            if let line = folder.composeHint(after: file, of: name) { Screen.line(line) }
             for key in earlier {
                 Screen.line("then: postern applications remove \(name) --key \(key.keyID)")
             }
@@ -198,6 +200,16 @@ struct KeyFolderOption: ParsableArguments {
             )
         }
         return keys
+    }
+
+    /// What is to be done before an earlier key of the tool ends, in a folder of docker/secrets.sh,
+    /// which has no endpoints file to be corrected (`replaceInEndpoints`): compose hands over the
+    /// tool's key by its name.
+    func composeHint(after file: String, of name: String) -> String? {
+        guard name == "tool", access("\(data)/endpoints.json", F_OK) != 0,
+            let fileName = file.split(separator: "/").last
+        else { return nil }
+        return "then, for docker/compose.yaml: POSTERN_TOOL_KEY=\(fileName) in docker/.env"
     }
 
     /// Names the newest key left where `endpoints.json` names one that has ended.

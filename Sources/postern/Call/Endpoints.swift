@@ -1,5 +1,6 @@
 import Cryptography
 import FoundationEssentials
+import Glibc
 import RPC
 import ServiceRuntime
 
@@ -10,7 +11,8 @@ struct Endpoints {
 
     private struct Application: Decodable {
         let id: String
-        /// Absent where the certificate says who it is.
+        /// A key's file, or a folder, whose newest key of `id` is taken: it need not be named again
+        /// after a rotation. Absent where the certificate says who it is.
         let secretFile: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -82,11 +84,22 @@ struct Endpoints {
             guard tls?.certificate != nil else { throw ToolError.badEndpoints(path) }
             return nil
         }
-        let key = try ApplicationKey(file: inFolder(file))
+        let key = try ApplicationKey(file: keyFile(inFolder(file), of: caller.id))
         guard key.application == caller.id else {
             throw ToolError.badInput("\(path): \(file) is no key of \(caller.id)")
         }
         return key
+    }
+
+    private func keyFile(_ path: String, of application: String) throws -> String {
+        var status = stat()
+        // What is not there is told by who reads it.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return path }
+        guard
+            let file = try ApplicationKey.currentFile(
+                of: application, in: path, now: SystemTime().now())
+        else { throw ToolError.badInput("\(self.path): \(path) has no key of \(application)") }
+        return file
     }
 
     /// Where a file is that is named relative to the endpoints file.

@@ -87,7 +87,11 @@ extension SystemTests {
                 let own = "../.postern/compose/keys/\(service):/run/secrets/applications:ro"
                 #expect(mounts.count { $0.contains(own) } == 1, "\(service)")
             }
-            #expect(mounts.count { $0.contains("keys/applications/tool.1.key}") } == 1)
+            let toolKey = "keys/applications/${POSTERN_TOOL_KEY:-tool.1.key}\"}"
+            #expect(mounts.count { $0.contains(toolKey) } == 1)
+            let endpoints = try String(
+                contentsOfFile: "\(Self.root)/docker/endpoints.json", encoding: .utf8)
+            #expect(!endpoints.contains(".key"), "a rotation would make it wrong")
             for service in ["identity", "notification"] {
                 #expect(text.contains("POSTERN_LISTEN_HOST: \(service)-inside\n"))
                 #expect(text.components(separatedBy: "\(service)-egress").count == 3)

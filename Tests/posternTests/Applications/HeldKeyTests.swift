@@ -81,4 +81,14 @@ struct HeldKeyTests {
         #expect(try keyIDs("app") == ["k2"])
         #expect(try HeldKey.all(in: keys).keys.flatMap(\.troubles) == [])
     }
+
+    @Test("a rotation of the tool says what compose needs, which has no endpoints file of its own")
+    func composeHint() throws {
+        let option = try KeyFolderOption.parse(["--data", folder.path])
+        let hint = "then, for docker/compose.yaml: POSTERN_TOOL_KEY=tool.k2.key in docker/.env"
+        #expect(option.composeHint(after: "keys/tool.k2.key", of: "tool") == hint)
+        #expect(option.composeHint(after: "keys/app.k2.key", of: "app") == nil)
+        try folder.write("{}", to: "endpoints.json")
+        #expect(option.composeHint(after: "keys/tool.k2.key", of: "tool") == nil)
+    }
 }
