@@ -38,9 +38,8 @@ extension RateLimitService {
             let place = verdict.deciding
             hits.note(plan.limits[place], plan.requests[place].key, verdict, at: now)
         }
-        for place in plan.limits.indices where verdict.shadowLimited & 1 << UInt32(place) != 0 {
-            hits.noteShadow(plan.limits[place])
-        }
+        guard verdict.shadowLimited != 0 else { return }
+        for limit in plan.shadowHits(verdict, policies.value) { hits.noteShadow(limit) }
     }
 
     /// The decision as callers see it.

@@ -55,6 +55,14 @@ struct ChargePlan: Sendable {
             && verdict.shadowLimited & 1 << UInt32(place) == 0
     }
 
+    /// The limits in the operator's shadow that would have refused. What only counts towards the alarm
+    /// is none of them: nobody is trying it out, and it would never refuse.
+    func shadowHits(_ verdict: LimitVerdict, _ policies: LimitPolicies) -> [LimitName] {
+        limits.indices.filter { verdict.shadowLimited & 1 << UInt32($0) != 0 }
+            .map { limits[$0] }
+            .filter { policies[$0].isShadow }
+    }
+
     /// Whether an answer waits for the disk.
     var isDurable: Bool { limits.contains { $0.definition.isDurable } }
 

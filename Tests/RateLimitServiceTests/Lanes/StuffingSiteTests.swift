@@ -32,6 +32,25 @@ struct StuffingSiteTests {
         return try await house.decide(charges, from: address)
     }
 
+    @Test("R-06: what counts towards the alarm alone is no hit of a limit in shadow")
+    func noShadowHit() async throws {
+        for number in 0..<10 { try await attempt(number, from: "198.51.100.7") }
+        let plan = try house.service.plan(
+            AskedCharge.read(
+                LimitsHouse.message([
+                    ("failed-sign-in-by-account", "ada@example.org"),
+                    ("failed-sign-in-by-address", "198.51.100.7"),
+                ])),
+            namedBy: .site("198.51.100.7"), at: house.time.now())
+        let verdict = house.service.table.decide(.consume, plan.requests, at: house.time.now())
+        #expect(!verdict.isLimited && !plan.isCountedTowardsAlarm(verdict))
+        #expect(plan.shadowHits(verdict, .standard).isEmpty)
+        let tried = LimitPolicies {
+            LimitPolicy(rule: $0.rule, isShadow: $0 == .signInFailuresBySite)
+        }
+        #expect(plan.shadowHits(verdict, tried) == [.signInFailuresBySite])
+    }
+
     /// Failures from so many networks as raise the alarm.
     private func raise() async throws {
         for number in 0..<500 { try await attempt(number, from: "10.0.\(number / 10).7") }
