@@ -34,6 +34,8 @@ package final class RateLimitService: LimitsService {
     private let resetsFrom: [String]
     private let randomness: any Randomness
     private let keys: RateLimitKeys
+    /// Where the known devices' journal is, and whether it is written.
+    private let devicesJournal: LimitJournalPlace
 
     /// What the operator can ask and do.
     package var operations: LimitOperations {
@@ -73,9 +75,17 @@ package final class RateLimitService: LimitsService {
             LimitName(number: number).map { policies.value.rule($0) }
         }
         subjects = SubjectTable(table, subjectKeys)
+        devicesJournal = .devices(beside: store, writes: PartCondition(time: time))
         devices = try KnownDevices(
-            statesMax: settings.ringsMax / Self.devicesShare, journal: .devices(beside: store),
+            statesMax: settings.ringsMax / Self.devicesShare, journal: devicesJournal,
             keys: subjectKeys, at: time.now(), logger: logger)
+    }
+
+    /// Names the known devices' journal in health, as its files. The limits' own is in the store's
+    /// part: without it no charge is answered, without this one a restart forgets devices.
+    package func report(to parts: ProgramParts) {
+        let writes = devicesJournal.writes
+        parts.add(devicesJournal.name) { writes?.trouble }
     }
 
     /// Until cancelled: drops what no longer counts, writes what nobody waits for, and follows the
@@ -113,11 +123,16 @@ package final class RateLimitService: LimitsService {
     /// Writes what nobody waits for; also for the end, when no call comes any more.
     package func flush() async {
         await hits.write(at: time.now())
+        // Each by itself: where one log fails, the other is written all the same.
+        await write(subjects)
+        await write(devices.subjects)
+    }
+
+    private func write(_ subjects: SubjectTable) async {
         do {
             try await subjects.write()
-            try await devices.subjects.write()
         } catch {
-            // It stands in memory, and is written once the disk takes it; the journal has told.
+            // It stands in memory, and is tried again a second later; the journal has told.
             logger.debug("nothing was written", fields: [.detail: .error(error)])
         }
     }

@@ -32,6 +32,7 @@ struct RateLimitProgram: Program {
             settings: settings, store: store,
             keys: keys,
             time: host.time, randomness: host.randomness, logger: host.logger)
+        service.report(to: host.parts)
         return Assembly(
             services: [
                 service.methods,

@@ -109,8 +109,10 @@ struct KnownDevices: Sendable {
 
 extension LimitJournalPlace {
     /// That of the devices: `ratelimit-devices.log.0` beside `ratelimit.sqlite`.
-    static func devices(beside store: Store) -> LimitJournalPlace {
+    static func devices(beside store: Store, writes: PartCondition) -> LimitJournalPlace {
         let limits = LimitJournalPlace(beside: store)
-        return LimitJournalPlace(folder: limits.folder, name: limits.name + "-devices")
+        var devices = LimitJournalPlace(folder: limits.folder, name: limits.name + "-devices")
+        devices.writes = writes
+        return devices
     }
 }

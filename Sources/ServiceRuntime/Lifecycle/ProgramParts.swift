@@ -2,7 +2,7 @@ import Synchronization
 
 /// One part of a program as it is now.
 package struct PartState: Hashable, Sendable {
-    /// `store`, `clock`, `keys`, or a peer (`session`).
+    /// `store`, `clock`, `keys`, a log besides (`ratelimit-devices`), or a peer (`session`).
     package let name: String
     /// Why it fails; nil where it works.
     package let trouble: PartTrouble?

@@ -15,12 +15,13 @@ struct JournaledTable {
     init(
         _ folder: TemporaryFolder, files: any JournalFiles = DiskFiles(),
         logBytes: Int = Journal.logBytesDefault, statesMax: Int = 100_000,
-        at now: Timestamp = Self.now
+        writes: PartCondition? = nil, at now: Timestamp = Self.now
     ) throws {
         self.folder = folder
         var place = LimitJournalPlace(folder: folder.path, name: "limits")
         place.files = files
         place.logBytes = logBytes
+        place.writes = writes
         table = try LimitTable(
             statesMax: statesMax, journal: place, at: now, logger: log.logger(time: ManualTime()),
             rules: TrafficOfLimits.rule)

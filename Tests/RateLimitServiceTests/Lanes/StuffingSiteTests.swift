@@ -32,6 +32,12 @@ struct StuffingSiteTests {
         return try await house.decide(charges, from: address)
     }
 
+    /// Failures from so many networks as raise the alarm.
+    private func raise() async throws {
+        for number in 0..<500 { try await attempt(number, from: "10.0.\(number / 10).7") }
+        try #require(isOn)
+    }
+
     @Test("R-06: what counts towards the alarm alone is no hit of a limit in shadow")
     func noShadowHit() async throws {
         for number in 0..<10 { try await attempt(number, from: "198.51.100.7") }
@@ -49,12 +55,6 @@ struct StuffingSiteTests {
             LimitPolicy(rule: $0.rule, isShadow: $0 == .signInFailuresBySite)
         }
         #expect(plan.shadowHits(verdict, tried) == [.signInFailuresBySite])
-    }
-
-    /// Failures from so many networks as raise the alarm.
-    private func raise() async throws {
-        for number in 0..<500 { try await attempt(number, from: "10.0.\(number / 10).7") }
-        try #require(isOn)
     }
 
     @Test(

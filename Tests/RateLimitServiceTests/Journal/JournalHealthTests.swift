@@ -1,0 +1,52 @@
+import ServiceRuntime
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("X-07: the limiter's journals in health", .timeLimit(.minutes(1)))
+struct JournalHealthTests {
+    @Test("X-07: a journal that failed is tried again without a charge, and is healthy again")
+    func again() async throws {
+        let files = FailingFiles()
+        let writes = PartCondition(time: ManualTime())
+        let house = try JournaledTable(try TemporaryFolder(), files: files, writes: writes)
+        house.charge(1)
+        files.isFull.store(true, ordering: .sequentiallyConsistent)
+        for _ in 0..<3 {
+            // What the service does each second (`RateLimitService.flush`).
+            await #expect(throws: ServiceError.self) { try await house.table.persisted([]) }
+            #expect(writes.trouble != nil)
+        }
+        files.isFull.store(false, ordering: .sequentiallyConsistent)
+        try await house.table.persisted([])
+        #expect(writes.trouble == nil)
+        #expect(try house.contentsAfterKill() == house.contents)
+        house.table.close()
+    }
+
+    @Test("X-07: the known devices' journal is a part by its files' name")
+    func named() async throws {
+        let house = try await LimitsHouse()
+        let parts = ProgramParts()
+        house.service.report(to: parts)
+        #expect(parts.states == [PartState(name: "ratelimit-devices", trouble: nil)])
+        let place = LimitJournalPlace.devices(
+            beside: house.store, writes: PartCondition(time: house.time))
+        place.writes?.fail(place.name, "disk full")
+        #expect(place.name == "ratelimit-devices" && place.writes?.trouble?.detail == "disk full")
+    }
+
+    @Test("X-07: while the limits' journal fails, known devices are written all the same")
+    func apart() async throws {
+        let house = try await LimitsHouse()
+        house.service.table.close()
+        try house.remember(.failedSignInByAccount, "ada@example.org", device: "d1")
+        await house.service.flush()
+        let next = try await LimitsHouse(folder: house.folder.copy(), time: house.time, seed: 2)
+        let owner = TrustedLane.owner(.failedSignInByAccount, "ada@example.org")
+        #expect(next.service.devices.knows(owner, "d1", at: house.time.now()))
+    }
+}
