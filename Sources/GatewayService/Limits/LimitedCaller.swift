@@ -1,4 +1,3 @@
-import Glibc
 import Messages
 import RPC
 import ServiceRuntime
@@ -50,17 +49,8 @@ extension CallContext {
         let entries = metadata.entries.filter { $0.key == Metadata.Key.clientAddress }
         guard !entries.isEmpty else { return nil }
         guard entries.count == 1, let text = clientAddress,
-            text.utf8.count <= Self.addressBytesMax, Self.isAddress(text)
+            text.utf8.count <= Self.addressBytesMax, ClientAddress.bytes(of: text) != nil
         else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.clientAddress]) }
         return text
-    }
-
-    private static func isAddress(_ text: String) -> Bool {
-        // C would read the text up to a zero byte only.
-        guard !text.utf8.contains(0) else { return false }
-        var v4 = in_addr()
-        var v6 = in6_addr()
-        return inet_pton(AF_INET, text, &v4) == 1
-            || inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &v6) == 1
     }
 }

@@ -1,4 +1,4 @@
-import CallRecords
+import RPC
 
 /// Brings network addresses to what one person holds: IPv6 by /64, since each household has 2⁶⁴ of
 /// them and a limit on single ones would limit nobody, or by /48, which a provider's customer gets

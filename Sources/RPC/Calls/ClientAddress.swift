@@ -6,6 +6,8 @@ package enum ClientAddress {
     /// IPv6 address (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2) is its IPv4 address, or one caller would
     /// have two.
     package static func bytes(of text: String) -> [UInt8]? {
+        // C would read the text up to a zero byte only.
+        guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {
             return withUnsafeBytes(of: v4.s_addr) { Array($0) }
@@ -18,12 +20,4 @@ package enum ClientAddress {
     }
 
     private static let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
-}
-
-/// The network that a client's address is in, as one customer is given it: an IPv4 /24, an IPv6 /48.
-enum ClientSite {
-    /// The network's bytes, 3 or 6; nil if `address` is not an address.
-    static func bytes(of address: String) -> [UInt8]? {
-        ClientAddress.bytes(of: address).map { Array($0.prefix($0.count == 4 ? 3 : 6)) }
-    }
 }
