@@ -3,7 +3,8 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// G-12: who is signed in? → limit, as verification mails → have identity take the change on.
+/// G-12: who is signed in? → limit, as verification mails, and on the new address → have identity
+/// take the change on.
 /// Whether its owner proved to be it lately is identity's to ask, by the token that is handed on: a
 /// gateway that was taken over changes nobody's address.
 struct RequestEmailChangeFlow: Sendable {
@@ -23,12 +24,12 @@ struct RequestEmailChangeFlow: Sendable {
             .verificationMail(account: account), language: request.language, context, onward
         ) {
             try await LimitedMail(limits: limits).runUnasked(
-                to: request.newEmail, language: request.language, context, onward
-            ) { isWithheld in
+                to: request.newEmail, refusedIn: request.language, context, onward
+            ) {
                 try await changes.requestEmailChange(
                     IdentityV1.RequestEmailChangeRequest(
                         accessToken: request.accessToken, newEmail: request.newEmail,
-                        origin: origin, mailWithheld: isWithheld), onward)
+                        origin: origin), onward)
             }
         }
         return GatewayV1.RequestEmailChangeResponse(account: answer.account)

@@ -33,7 +33,6 @@ struct EmailChangeRequest: Sendable {
         let wanted = Wanted(
             address: address, lookUpKey: parts.keys.lookUpKey(of: address),
             token: LinkToken.drawn(from: parts.randomness),
-            isMailWithheld: request.mailWithheld,
             origin: CallOrigin(request.origin, hash: parts.keys.audit))
         let call = try RepeatableCall(
             "RequestEmailChange", [Array(owner.account.text.utf8), wanted.lookUpKey], context,
@@ -51,8 +50,6 @@ struct EmailChangeRequest: Sendable {
         let address: EmailAddress
         let lookUpKey: [UInt8]
         let token: LinkToken
-        /// The address has been mailed often enough by others.
-        let isMailWithheld: Bool
         let origin: CallOrigin
     }
 
@@ -105,9 +102,7 @@ struct EmailChangeRequest: Sendable {
                     .seal(wanted.address.entered, .newAddress),
                 expiresAt: expiresAt))
         let mails = EmailChangeMails(parts: parts, transaction: transaction)
-        if wanted.isMailWithheld {
-            // Whose the address is does not matter here either.
-        } else if let owner {
+        if let owner {
             try mails.taken(by: owner)
         } else {
             try mails.confirm(wanted.address, token: wanted.token, of: row, until: expiresAt)
