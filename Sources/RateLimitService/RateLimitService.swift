@@ -157,7 +157,7 @@ package final class RateLimitService: LimitsService {
         let repeatable = context.idempotencyKey.map { key in
             keys.chargeID(context.application, key, asked)
         }
-        let id = repeatable ?? randomness.rowKey()
+        let id = try repeatable ?? number(of: request)
         let (plan, verdict) = try decide(asked, namedBy: namer, at: now) {
             try charge($0, as: id, isRepeatable: repeatable != nil, at: now)
         }
@@ -176,6 +176,13 @@ package final class RateLimitService: LimitsService {
         return RateLimitV1.ConsumeResponse(
             decision: answer(verdict ?? LimitVerdict(), plan, request.language, now),
             chargeId: isLimited ? "" : String(id, radix: 36))
+    }
+
+    /// The number of a charge that no idempotency key names. The ledger keeps it in memory alone, as
+    /// before: only what is repeated must outlive a restart.
+    private func number(of request: RateLimitV1.ConsumeRequest) throws(ServiceError) -> Int64 {
+        guard !request.chargeId.isEmpty else { return randomness.rowKey() }
+        return try Self.chargeID(request.chargeId)
     }
 
     package func check(

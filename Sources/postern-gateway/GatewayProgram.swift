@@ -19,7 +19,7 @@ struct GatewayProgram: Program {
             try host.channel(to: settings.rateLimit, connectPatience: .milliseconds(250)))
         let limits = LimitGuard(
             limits: limiter, failures: settings.gateway.limiterFailures, time: host.time,
-            logger: host.logger)
+            randomness: host.randomness, logger: host.logger)
         let session = try host.channel(to: settings.session)
         let identity = try host.channel(to: settings.identity)
         let accounts = AccountsClient(identity)

@@ -26,16 +26,19 @@ package struct LimitGuard: Sendable {
     private let alarm: LimiterAlarm
     private let underWay = GuessesUnderWay()
     private let time: any Time
+    private let randomness: any Randomness
     private let logger: Logger
 
-    /// A guard in front of the limiter, with what the operator wants without it.
+    /// A guard in front of the limiter, with what the operator wants without it. `randomness` names
+    /// the charges.
     package init(
         limits: any LimitsAPI, failures: [LimitedFlow: LimiterFailure], time: any Time,
-        logger: Logger
+        randomness: any Randomness, logger: Logger
     ) {
         self.limits = limits
         self.failures = failures
         self.time = time
+        self.randomness = randomness
         self.logger = logger
         alarm = LimiterAlarm(logger: logger)
     }
@@ -99,19 +102,26 @@ package struct LimitGuard: Sendable {
                 "a caller asserts no client address; its users share one limit",
                 fields: [.application: .text(context.application)])
         }
+        let asked = LimitCharge(id: key == nil ? chargeName() : "", charges: charges)
         let answer: RateLimitV1.ConsumeResponse
         do {
             answer = try await limits.consume(
                 RateLimitV1.ConsumeRequest(
                     charges: charges,
                     language: language.isEmpty ? context.metadata.language.rawValue : language,
-                    namedBy: LimitedCaller(context).namedBy),
+                    chargeId: asked.id, namedBy: LimitedCaller(context).namedBy),
                 asking(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {
             let failure = failures[action.flow] ?? action.flow.failure
             alarm.fellBack(action.flow, failure, error)
-            guard failure == .pass else { throw ServiceError(.unavailable, fields: ["rate-limit"]) }
+            guard failure == .pass else {
+                withdraw(asked, after: error, context)
+                throw ServiceError(.unavailable, fields: ["rate-limit"])
+            }
             return .charged(LimitCharge(id: "", charges: charges))
+        } catch let error as ServiceError where error.code == .cancelled {
+            withdraw(asked, after: error, context)
+            throw error
         }
         alarm.answered()
         guard let decision = answer.decision, !decision.limited else {
@@ -119,6 +129,22 @@ package struct LimitGuard: Sendable {
         }
         return .charged(
             LimitCharge(id: answer.chargeId, charges: charges, attempt: decision.attempt))
+    }
+
+    /// Names a charge before it is asked for, as the limiter would. One under an idempotency key is named
+    /// by that: its repeats rest on it too, and who gave back what was never counted would give back
+    /// theirs. It stands, and the repeat is not charged again.
+    private func chargeName() -> String { String(randomness.rowKey(), radix: 36) }
+
+    /// Takes back a charge that no answer came to, and whose flow does not begin: the limiter may have
+    /// made it in the moment in which its caller left, or our patience ended. Nobody waits for that,
+    /// least of all where the limiter is away; it ends with `patience`. With its connection the limiter
+    /// takes a charge back by itself.
+    private func withdraw(
+        _ charge: LimitCharge, after error: ServiceError, _ context: CallContext
+    ) {
+        guard !charge.id.isEmpty, !error.didNothing, error.code != .unavailable else { return }
+        Task { await refund(charge, context) }
     }
 
     /// What another one of the first charge would be answered now; nil where the limiter does not

@@ -51,7 +51,7 @@ final class GatewayHouse: Sendable {
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
         let guarding = LimitGuard(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
-            logger: log.logger(time: time))
+            randomness: SecureRandomness(), logger: log.logger(time: time))
         gateway = GatewayService(
             accounts: inner.identity, sessions: inner.session, limits: guarding,
             sessionClock: inner.sessionClock)

@@ -14,7 +14,8 @@ struct LimitGuardTests {
         let time = ManualTime()
         let logger = CapturedLog().logger(time: time)
         let limitGuard = LimitGuard(
-            limits: limits, failures: [:], time: time, logger: logger)
+            limits: limits, failures: [:], time: time, randomness: SeededRandomness(),
+            logger: logger)
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let charge = try await limitGuard.begin(
             .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
@@ -39,7 +40,7 @@ struct LimitGuardTests {
         let house = try await GatewayHouse()
         let limits = LimitGuard(
             limits: house.inner.limits, failures: [:], time: house.time,
-            logger: house.log.logger(time: house.time))
+            randomness: SeededRandomness(seed: 2), logger: house.log.logger(time: house.time))
         let told = try await refusal {
             try await CountedGuess(limits: limits).run(
                 email: "ada@example.org", device: "d1", language: "", house.context()
@@ -60,7 +61,8 @@ struct LimitGuardTests {
         let limits = WatchedLimits()
         let time = ManualTime()
         let limitGuard = LimitGuard(
-            limits: limits, failures: [:], time: time, logger: CapturedLog().logger(time: time))
+            limits: limits, failures: [:], time: time, randomness: SeededRandomness(),
+            logger: CapturedLog().logger(time: time))
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let charge = try await limitGuard.begin(
             .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
@@ -81,5 +83,53 @@ struct LimitGuardTests {
         house.inner.sessionStore.close()
         _ = try await refusal { try await house.signIn() }
         #expect(limits.deadlines.count == before + 1)
+    }
+
+    @Test(
+        "B13: a charge whose answer did not come is taken back by its name",
+        arguments: [
+            (.cancelled, .cancelled), (.deadlineExceeded, .unavailable),
+        ] as [(ErrorCode, ErrorCode)])
+    func unanswered(lost: ErrorCode, told: ErrorCode) async throws {
+        let house = try await GatewayHouse()
+        let limits = UnansweredLimits(house.inner.limits, lost)
+        let limitGuard = guarding(limits, house)
+        let error = try await refusal {
+            try await limitGuard.begin(
+                .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
+                house.context(), language: "en")
+        }
+        #expect(error.code == told)
+        #expect(limits.charged.count == 1 && limits.charged != [""])
+        // Nobody waits for it, so it may be on its way.
+        for (limit, subject, all) in [
+            ("failed-sign-in-by-account", "ada@example.org", UInt32(5)),
+            ("failed-sign-in-by-address", "192.0.2.7", 50),
+        ] {
+            while try house.inner.left(limit, subject) < all { await Task.yield() }
+        }
+    }
+
+    @Test("B13: a charge under an idempotency key has no name, and stands for its repeat")
+    func unansweredUnderKey() async throws {
+        let house = try await GatewayHouse()
+        let limits = UnansweredLimits(house.inner.limits, .cancelled)
+        let limitGuard = guarding(limits, house)
+        for _ in 0..<2 {
+            let error = try await refusal {
+                try await limitGuard.begin(
+                    .passwordReset(email: "ada@example.org", caller: .address("192.0.2.7")),
+                    house.context("k"), language: "en", chargedOnceFor: "k")
+            }
+            #expect(error.code == .cancelled)
+        }
+        #expect(limits.charged == ["", ""])
+        #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
+    }
+
+    private func guarding(_ limits: UnansweredLimits, _ house: GatewayHouse) -> LimitGuard {
+        LimitGuard(
+            limits: limits, failures: [:], time: house.time, randomness: SeededRandomness(seed: 2),
+            logger: house.log.logger(time: house.time))
     }
 }

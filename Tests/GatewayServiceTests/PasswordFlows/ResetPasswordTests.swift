@@ -1,3 +1,4 @@
+import Cryptography
 import GatewayService
 import Messages
 import NotificationService
@@ -102,7 +103,7 @@ struct ResetPasswordTests {
         let token = try await token()
         let limits = LimitGuard(
             limits: house.inner.limits, failures: [:], time: house.time,
-            logger: house.log.logger(time: house.time))
+            randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
         // Opens no session, as one that is down.
         let broken = Passwords(
             accounts: house.inner.identity, credentials: house.inner.identity,

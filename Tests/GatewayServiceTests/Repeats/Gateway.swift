@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import GatewayService
 import Messages
 import RPC
@@ -26,7 +27,7 @@ struct Gateway: Sendable {
         let settings: GatewaySettings = try SettingsLoader.settings()
         let limits = LimitGuard(
             limits: LimitsClient(wire), failures: settings.limiterFailures, time: house.time,
-            logger: house.log.logger(time: house.time))
+            randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
         let (accounts, identities) = (AccountsClient(wire), IdentitiesClient(wire))
         let (codes, sessions) = (PhoneCodesClient(wire), SessionsClient(wire))
         auth = GatewayService(

@@ -38,6 +38,45 @@ struct AbandonedChargeTests {
         #expect(try left() == 4)
     }
 
+    @Test("B13: what no answer came to is taken back by the name that its caller gave it, once")
+    func named() async throws {
+        func consume(_ name: String) async throws -> String {
+            try await house.service.consume(
+                RateLimitV1.ConsumeRequest(
+                    charges: LimitsHouse.message([("failed-sign-in-by-account", Self.subject)]),
+                    chargeId: name), house.context
+            ).chargeId
+        }
+        let first = try await consume("1k")
+        let second = try await consume("2k")
+        #expect(first == "1k" && second == "2k")
+        #expect(try left() == 2)
+        for _ in 0..<2 { try await house.refund("1k") }
+        // Of a charge that was never made.
+        try await house.refund("3k")
+        #expect(try left() == 3)
+        let kept = house.service.ledger.withLock { $0.kept }
+        #expect(kept.isEmpty, "a name costs the journal nothing")
+        await #expect(throws: ServiceError(.invalidArgument, fields: ["charge_id"])) {
+            _ = try await consume("no number")
+        }
+        #expect(try left() == 3)
+    }
+
+    @Test("B13: under an idempotency key the name is left aside")
+    func namedByKey() async throws {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = "k"
+        let answer = try await house.service.consume(
+            RateLimitV1.ConsumeRequest(
+                charges: LimitsHouse.message([("sign-up-by-address", "192.0.2.7")]),
+                chargeId: "1k"),
+            CallContext(deadline: house.context.deadline, metadata: metadata))
+        #expect(answer.chargeId != "1k")
+        try await house.refund("1k")
+        #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
+    }
+
     @Test("B13: calls read in one turn with their Cancels are charged nothing")
     func heaped() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
