@@ -74,13 +74,13 @@ package struct NotificationSettings: Settings {
     /// - Parameter dataFolder: where the inbox is, unless it is set.
     /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
     package func makeRoutes(
-        dataFolder: String, store: Store, time: any Time, logger: Logger
+        dataFolder: String, store: Store, keys: NotificationKeys, time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
         let route = try makeMailRoute(dataFolder: dataFolder, time: time, logger: logger)
         return [
             .email: MailDelivery(
                 sender: sender, templates: templates.live, route: route, unsubscribe: unsubscribe,
-                stops: StoppedAddressList(store: store, time: time))
+                stops: StoppedAddressList(store: store, keys: keys, time: time))
         ]
     }
 

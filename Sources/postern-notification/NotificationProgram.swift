@@ -81,7 +81,7 @@ struct NotificationProgram: Program {
             settings: settings, wording: wording, client: try settings.makeProviderClient(),
             store: store, keys: keys, time: host.time, logger: host.logger)
         return try settings.makeRoutes(
-            dataFolder: folder, store: store, time: host.time, logger: host.logger
+            dataFolder: folder, store: store, keys: keys, time: host.time, logger: host.logger
         ).merging(
             short.routes(inbox: try settings.makeInbox(dataFolder: folder))
         ) { own, _ in own }

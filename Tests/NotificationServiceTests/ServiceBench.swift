@@ -48,7 +48,7 @@ final class ServiceBench: Sendable {
                     route: route
                         ?? settings.makeMailRoute(
                             dataFolder: folder.path, time: time, logger: logger),
-                    stops: StoppedAddressList(store: store, time: time))
+                    stops: StoppedAddressList(store: store, keys: keys, time: time))
             ], traces: traces, time: time, randomness: randomness, logger: logger)
     }
 

@@ -21,9 +21,9 @@ package struct AddressDesk: AddressesService {
     package func showAddress(
         _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowAddressResponse {
-        let hash = try hash(of: request.email, context)
+        let hashes = try hashes(of: request.email, context)
         let now = time.now()
-        guard let stop = try await store.read({ try $0.stop(of: hash, at: now) }) else {
+        guard let stop = try await store.read({ try $0.stop(of: hashes, at: now) }) else {
             return NotificationV1.ShowAddressResponse()
         }
         return NotificationV1.ShowAddressResponse(
@@ -34,17 +34,17 @@ package struct AddressDesk: AddressesService {
     package func releaseAddress(
         _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReleaseAddressResponse {
-        let hash = try hash(of: request.email, context)
-        let wasStopped = try await store.write { try $0.releaseAddress(hash) }
+        let hashes = try hashes(of: request.email, context)
+        let wasStopped = try await store.write { try $0.releaseAddress(hashes) }
         return NotificationV1.ReleaseAddressResponse(wasStopped: wasStopped)
     }
 
     /// Anybody else could ask whose mailbox is gone.
-    private func hash(of email: String, _ context: CallContext) throws -> [UInt8] {
+    private func hashes(of email: String, _ context: CallContext) throws -> [[UInt8]] {
         try context.requireOperator()
         guard let address = MailAddress(email) else {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }
-        return keys.recipient(address.canonical)
+        return keys.stops(of: address)
     }
 }

@@ -27,7 +27,7 @@ struct MailDelivery: MessageRoute {
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .email(let order) = message.content else { return .failed("wrong-channel") }
         do {
-            if try await stops?.holds(message.recipient) == true {
+            if try await stops?.holds(order.recipient) == true {
                 return .refused(StoppedAddresses.reason, addressIsDead: false)
             }
         } catch {

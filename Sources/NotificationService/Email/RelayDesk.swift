@@ -28,12 +28,12 @@ package struct RelayDesk: RelayAddressesService {
         guard let address = MailAddress(request.email) else {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }
-        let hash = keys.recipient(address.canonical)
+        let (hash, stops) = (keys.recipient(address.canonical), keys.stops(of: address))
         try await store.write { transaction in
             if request.isOff {
                 try transaction.stopAddress(hash, reason: Self.reason)
             } else {
-                _ = try transaction.releaseAddress(hash)
+                _ = try transaction.releaseAddress(stops)
             }
         }
         return NotificationV1.SetRelayResponse()

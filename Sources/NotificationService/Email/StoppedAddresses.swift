@@ -32,18 +32,34 @@ package enum StoppedAddresses {
 /// The list as the email channel asks it.
 package struct StoppedAddressList: Sendable {
     private let store: Store
+    private let keys: NotificationKeys
     private let time: any Time
 
     /// The list in `store`.
-    package init(store: Store, time: any Time) {
+    package init(store: Store, keys: NotificationKeys, time: any Time) {
         self.store = store
+        self.keys = keys
         self.time = time
     }
 
-    /// Whether the address of this keyed hash is stopped.
-    func holds(_ hash: [UInt8]) async throws -> Bool {
+    /// Whether the address is stopped.
+    func holds(_ address: MailAddress) async throws -> Bool {
         let now = time.now()
-        return try await store.read { try $0.stop(of: hash, at: now) != nil }
+        let hashes = keys.stops(of: address)
+        return try await store.read { try $0.stop(of: hashes, at: now) != nil }
+    }
+}
+
+extension NotificationKeys {
+    /// The keyed hashes under which an address may be stopped. New stops are kept under the first, its
+    /// mailbox's.
+    ///
+    /// The second, of the address as it is written, is there where that differs: earlier versions
+    /// stopped under it, and a stop of theirs lasts `StoppedAddresses.stoppedFor`. So does one that a
+    /// message accepted by them brings.
+    func stops(of address: MailAddress) -> [[UInt8]] {
+        let (canonical, written) = (address.canonical, Array(address.text.utf8))
+        return (written == canonical ? [canonical] : [canonical, written]).map(recipient)
     }
 }
 
@@ -64,12 +80,18 @@ extension Transaction {
     }
 
     /// Frees an address.
+    /// - Parameter hashes: `NotificationKeys.stops`.
     /// - Returns: whether it was stopped.
-    func releaseAddress(_ hash: [UInt8]) throws -> Bool {
-        let freed = try execute(
-            "DELETE FROM stopped_address WHERE address_hash = ?", [.blob(hash)])
-        if freed > 0 { try audit(AuditEvent(.addressReleased, subject: hash)) }
-        return freed > 0
+    func releaseAddress(_ hashes: [[UInt8]]) throws -> Bool {
+        var wasStopped = false
+        for hash in hashes {
+            let freed = try execute(
+                "DELETE FROM stopped_address WHERE address_hash = ?", [.blob(hash)])
+            guard freed > 0 else { continue }
+            try audit(AuditEvent(.addressReleased, subject: hash))
+            wasStopped = true
+        }
+        return wasStopped
     }
 }
 
@@ -84,12 +106,15 @@ struct AddressStop: Hashable, Sendable {
 }
 
 extension SQLSession {
-    /// The stop of an address; nil when it is not stopped at `now`.
-    func stop(of hash: [UInt8], at now: Timestamp) throws -> AddressStop? {
-        let stop = try queryOne(
-            "SELECT reason, stopped_at_ms FROM stopped_address WHERE address_hash = ?",
-            [.blob(hash)]
-        ) { AddressStop(reason: try $0.text(0), at: try $0.timestamp(1)) }
-        return stop.flatMap { now < $0.until ? $0 : nil }
+    /// The latest stop of an address; nil when it is not stopped at `now`.
+    /// - Parameter hashes: `NotificationKeys.stops`.
+    func stop(of hashes: [[UInt8]], at now: Timestamp) throws -> AddressStop? {
+        let stops: [AddressStop] = try hashes.compactMap { hash in
+            try queryOne(
+                "SELECT reason, stopped_at_ms FROM stopped_address WHERE address_hash = ?",
+                [.blob(hash)]
+            ) { AddressStop(reason: try $0.text(0), at: try $0.timestamp(1)) }
+        }
+        return stops.filter { now < $0.until }.max { $0.at < $1.at }
     }
 }

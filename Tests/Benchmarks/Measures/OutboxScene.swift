@@ -38,20 +38,20 @@ final class OutboxScene: Sendable {
         guard case .run(let settings) = loader.load(NotificationSettings.self) else {
             throw ExitCode.failure
         }
+        let randomness = SecureRandomness()
+        let keys = try NotificationKeys(
+            master: .generate(count: 32, randomness: randomness), randomness: randomness)
         let routes: [Channel: any MessageRoute] =
             switch way {
             case .none: [:]
             case .route(let route): [.email: route]
             case .server:
                 try settings.makeRoutes(
-                    dataFolder: folder, store: store, time: time, logger: .silent)
+                    dataFolder: folder, store: store, keys: keys, time: time, logger: .silent)
             }
-        let randomness = SecureRandomness()
         service = NotificationService(
-            settings: settings, store: store,
-            keys: try NotificationKeys(
-                master: .generate(count: 32, randomness: randomness), randomness: randomness),
-            routes: routes, time: time, randomness: randomness, logger: .silent)
+            settings: settings, store: store, keys: keys, routes: routes, time: time,
+            randomness: randomness, logger: .silent)
     }
 
     /// Has one message accepted, to somebody new.

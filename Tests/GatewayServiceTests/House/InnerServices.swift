@@ -73,7 +73,8 @@ final class InnerServices: Sendable {
         notification = NotificationService(
             settings: mail, store: notificationStore, keys: mailKeys,
             routes: try mail.makeRoutes(
-                dataFolder: folder.path, store: notificationStore, time: time, logger: log
+                dataFolder: folder.path, store: notificationStore, keys: mailKeys, time: time,
+                logger: log
             ).merging(
                 shortRoutes.routes(inbox: try mail.makeInbox(dataFolder: folder.path))
             ) { own, _ in own },

@@ -46,7 +46,7 @@ struct DeliveryCrashTests {
         try await first.send()
         let claimed = try await first.store.write { try $0.claimMails(8) }
         let routes = try ServiceBench.settings([:]).makeRoutes(
-            dataFolder: folder.path, store: first.store, time: first.time,
+            dataFolder: folder.path, store: first.store, keys: first.keys, time: first.time,
             logger: first.log.logger(time: first.time))
         let attempts = DeliveryAttempts(
             routes: routes, keys: first.keys, logger: first.log.logger(time: first.time))
