@@ -33,7 +33,7 @@ package struct MessageAcceptance: Sendable {
         _ order: some StoredOrder, method: String, _ context: CallContext
     ) async throws -> MessageID {
         let message = try prepare(order, method: method, context)
-        let taken = try await store.write { try settle(message, in: $0) }
+        let taken = try await store.write { try take(message, in: $0) }
         if taken.isDropped {
             upkeep.noteEnd()
             dropped.increment()
@@ -41,7 +41,7 @@ package struct MessageAcceptance: Sendable {
                 "a message was dropped: too many wait for its recipient",
                 fields: [.message: .text(taken.id.text), .reason: .text(RecipientTurns.reason)])
         }
-        announce(message.channel, [taken.id])
+        announce(message.channel, [taken])
         return taken.id
     }
 
@@ -69,18 +69,11 @@ package struct MessageAcceptance: Sendable {
             content: try keys.contents.seal(bytes, at: .content(of: id)))
     }
 
-    /// Takes a prepared message on, of a channel that drops none; whoever calls this rings
-    /// `announce` after the commit.
-    /// - Returns: its id, or, for a repeated call, the first one's.
+    /// Takes a prepared message on. The caller hands what it returns to `announce` after the commit.
+    /// - Returns: it, or, for a repeated call, the first one.
     /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a code without an end
     ///   of its own; both undo the flow.
-    package func take(
-        _ message: AcceptedMessage, in transaction: Transaction
-    ) throws -> MessageID {
-        try settle(message, in: transaction).id
-    }
-
-    private func settle(
+    func take(
         _ message: AcceptedMessage, in transaction: Transaction
     ) throws -> TakenMessage {
         switch try transaction.insert(message) {
@@ -106,12 +99,17 @@ package struct MessageAcceptance: Sendable {
         // Nearly always it is due at once, as it was inserted.
         if turn > transaction.at { try transaction.postpone(message.id, until: turn) }
         try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
-        return TakenMessage(id: message.id)
+        return TakenMessage(
+            id: message.id,
+            use: RecipientTurns.Use(
+                recipient: message.recipient, lane: message.lane, at: transaction.at))
     }
 
-    /// Tells the channel's worker, and whoever watches, that messages were taken.
-    package func announce(_ channel: Channel, _ ids: [MessageID] = []) {
+    /// Notes messages that were taken and committed in the turns of their recipients, and wakes the
+    /// channel's worker and those who watch.
+    func announce(_ channel: Channel, _ taken: [TakenMessage]) {
+        for use in taken.compactMap(\.use) { turns.note(use) }
         alarms[channel].ring()
-        changes.note(ids)
+        changes.note(taken.map(\.id))
     }
 }

@@ -10,7 +10,9 @@ import Synchronization
 /// has an end, but for what the reader asked for. Attack: sign-ups with a victim's address from many
 /// networks make a line of hundreds of warnings; the one that matters would come hours late.
 ///
-/// Kept in memory: after a restart each recipient may have one burst too many.
+/// Kept in memory: after a restart each recipient may have one burst too many. Memory learns of a
+/// message after its commit, so that one that was undone takes no turn. Messages that share a commit do
+/// not see each other, and may have the same turn; the next ones come behind all of them.
 final class RecipientTurns: Sendable {
     /// Recipients that are remembered, of 100 bytes or so each. When there are as many, those who
     /// have used less than half of their burst are forgotten; when as many have used more, further
@@ -37,6 +39,13 @@ final class RecipientTurns: Sendable {
         let lane: Lane
     }
 
+    /// A message that was accepted: what memory learns once it is committed.
+    struct Use: Hashable, Sendable {
+        let recipient: [UInt8]
+        let lane: Lane
+        let at: Timestamp
+    }
+
     private struct State {
         /// When a message would be on time, if one came at each interval.
         var due: [Key: Timestamp] = [:]
@@ -53,7 +62,7 @@ final class RecipientTurns: Sendable {
         waitMax = min(interval * Self.waitingMax, max(interval, Self.lineMax))
     }
 
-    /// When a message that is accepted at `now` has its turn.
+    /// When a message that is accepted at `now` has its turn. Changes nothing: `note` does.
     /// - Parameter hasEnd: Whether the line of this recipient and lane has an end.
     /// - Returns: nil where it is full.
     func turn(
@@ -61,13 +70,17 @@ final class RecipientTurns: Sendable {
     ) -> Timestamp? {
         let key = Key(recipient: recipient, lane: lane)
         let slack = interval * (burst - 1)
-        return state.withLock { state in
-            guard state.due[key] != nil || makeRoom(&state, at: now) else { return now }
-            let expected = max(state.due[key] ?? now, now)
-            let turn = max(now, expected - slack)
-            guard !hasEnd || turn - now <= waitMax else { return nil }
-            state.due[key] = expected + interval
-            return turn
+        let due = state.withLock { $0.due[key] } ?? now
+        let turn = max(now, due - slack)
+        return !hasEnd || turn - now <= waitMax ? turn : nil
+    }
+
+    /// Remembers a message that was accepted, once that is committed.
+    func note(_ use: Use) {
+        let key = Key(recipient: use.recipient, lane: use.lane)
+        state.withLock { state in
+            guard state.due[key] != nil || makeRoom(&state, at: use.at) else { return }
+            state.due[key] = max(state.due[key] ?? use.at, use.at) + interval
         }
     }
 

@@ -30,22 +30,24 @@ package struct PushMessages: PushMessagesService {
         let draft = try PushDraft(request, wording)
         let call = try call(request, context)
         let account = keys.account(draft.account)
-        let ids = try await store.write { transaction in
-            if let known = try transaction.pushCall(call) { return known }
-            let ids = try transaction.devices(ofAccount: account).map { device in
+        let taken = try await store.write { transaction in
+            if let known = try transaction.pushCall(call) {
+                return known.map { TakenMessage(id: $0) }
+            }
+            let taken = try transaction.devices(ofAccount: account).map { device in
                 try take(draft.order(for: device.id), device, context, transaction)
             }
-            try transaction.insert(call, messages: ids)
-            return ids
+            try transaction.insert(call, messages: taken.map(\.id))
+            return taken
         }
-        acceptance.announce(.push, ids)
-        return NotificationV1.SendPushResponse(messageIds: ids.map(\.text))
+        acceptance.announce(.push, taken)
+        return NotificationV1.SendPushResponse(messageIds: taken.map(\.id.text))
     }
 
     private func take(
         _ order: PushOrder, _ device: StoredDevice, _ context: CallContext,
         _ transaction: Transaction
-    ) throws -> MessageID {
+    ) throws -> TakenMessage {
         let message = try acceptance.prepare(
             order, method: PushMessagesDescription.sendPush.name, part: device.id.text, context)
         return try acceptance.take(message, in: transaction)

@@ -12,12 +12,14 @@ struct RecipientTurnsTests {
     private let ada: [UInt8] = [1]
     private let bob: [UInt8] = [2]
 
-    /// How long a message waits in a line without an end.
+    /// How long a message waits, that is committed where the line has room.
     private func wait(
-        _ turns: RecipientTurns, _ recipient: [UInt8], _ lane: Lane,
+        _ turns: RecipientTurns, _ recipient: [UInt8], _ lane: Lane, hasEnd: Bool = false,
         at now: Timestamp = RecipientTurnsTests.now
     ) -> Duration? {
-        turns.turn(of: recipient, lane, hasEnd: false, at: now).map { $0 - now }
+        let turn = turns.turn(of: recipient, lane, hasEnd: hasEnd, at: now)
+        if turn != nil { turns.note(.init(recipient: recipient, lane: lane, at: now)) }
+        return turn.map { $0 - now }
     }
 
     @Test("so many at once, then one at each interval, to the millisecond")
@@ -34,9 +36,7 @@ struct RecipientTurnsTests {
     func end() {
         let turns = RecipientTurns(burst: 3, interval: .seconds(10))
         func given(_ count: Int, hasEnd: Bool, at now: Timestamp) -> [Duration?] {
-            (0..<count).map { _ in
-                turns.turn(of: ada, .security, hasEnd: hasEnd, at: now).map { $0 - now }
-            }
+            (0..<count).map { _ in wait(turns, ada, .security, hasEnd: hasEnd, at: now) }
         }
         let first = given(60, hasEnd: true, at: Self.now)
         #expect(first.prefix(3).allSatisfy { $0 == .zero })
@@ -47,10 +47,43 @@ struct RecipientTurnsTests {
             given(2, hasEnd: true, at: Self.now + .seconds(10)) == [.seconds(200), nil])
         #expect(given(1, hasEnd: false, at: Self.now + .seconds(10)) == [.seconds(210)])
         let slow = RecipientTurns(burst: 1, interval: .seconds(1_800))
-        let waits = (0..<4).map { _ in
-            slow.turn(of: bob, .notice, hasEnd: true, at: Self.now).map { $0 - Self.now }
-        }
+        let waits = (0..<4).map { _ in wait(slow, bob, .notice, hasEnd: true) }
         #expect(waits == [.zero, .seconds(1_800), .seconds(3_600), nil])
+    }
+
+    @Test("to ask for a turn takes none, and those asked for at once are all counted")
+    func asked() {
+        let turns = RecipientTurns(burst: 1, interval: .seconds(10))
+        for _ in 0..<3 {
+            #expect(turns.turn(of: ada, .security, hasEnd: true, at: Self.now) == Self.now)
+        }
+        for _ in 0..<3 {
+            turns.note(.init(recipient: ada, lane: .security, at: Self.now))
+        }
+        #expect(wait(turns, ada, .security) == .seconds(30))
+    }
+
+    @Test("D14: messages that were not committed take no turn")
+    func undone() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        try await bench.store.write { transaction in
+            _ = try transaction.execute(
+                """
+                CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.kind = 'message.accepted'
+                BEGIN SELECT RAISE(ABORT, 'full'); END
+                """)
+        }
+        for number in 0..<40 {
+            await #expect(throws: (any Error).self) {
+                try await bench.send(key: "undone \(number)")
+            }
+        }
+        try await bench.store.write { _ = try $0.execute("DROP TRIGGER full") }
+        let late = "SELECT count(*) FROM message WHERE due_at_ms > accepted_at_ms"
+        for number in 0..<20 { try await bench.send(key: "at once \(number)") }
+        #expect(try await bench.ask(late) == [.integer(0)])
+        try await bench.send(key: "after the burst")
+        #expect(try await bench.ask(late) == [.integer(1)])
     }
 
     @Test("another recipient, and another lane of the same one, is not touched")
