@@ -32,7 +32,7 @@ soak "$rounds" '^SystemTests\.SystemTests/Crashes'
 say "a bad network between the programs"
 soak $(((rounds + 19) / 20)) '^SystemTests\.SystemTests/NetworkFaults'
 say "crowds, rushes and rolling stops of the built programs"
-soak 1 '^SystemTests\.SystemTests/(Crowds|Followers|SignInRush|RollingStop|HangingMailServer)'
+soak 1 '^SystemTests\.SystemTests/(Crowds|Followers|SignInRush|RollingStop|HangingMailServer|EndedSessionMemory)'
 say "what a stranger learns of an address by asking"
 soak "$rounds" '^SystemTests\.SystemTests/Enumeration'
 say "calls over bad networks, crowds, and random programs for the call machine"

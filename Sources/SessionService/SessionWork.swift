@@ -4,7 +4,8 @@ import ServiceRuntime
 import Storage
 
 /// What the session service does besides answering: hands notices over, tells followers of ends,
-/// looks after keys, writes activity and the counts of refused uses, tidies.
+/// looks after keys, writes activity and the counts of refused uses, tidies store and memory
+/// (`README.md`, "Memory").
 struct SessionWork: Sendable {
     let notices: OutboxRelay
     let ends: EndsRelay
@@ -13,6 +14,8 @@ struct SessionWork: Sendable {
     let upkeep: SessionUpkeep
     let refusedUses: RefusedUseWriting
     let refreshTokens: RefreshTokenKeys
+    let confirmations: Confirmations
+    let keys: KeysInForce
     let store: Store
     let clock: ClockHold
     let interval: Duration
@@ -39,6 +42,8 @@ struct SessionWork: Sendable {
         upkeep = SessionUpkeep(parts: parts, kept: settings.endedSessionsKept, logger: logger)
         refusedUses = RefusedUseWriting(parts: parts, logger: logger)
         refreshTokens = parts.refreshTokens
+        confirmations = parts.confirmations
+        keys = signingKeys
         store = parts.store
         clock = parts.clock
         interval = settings.activityInterval
@@ -68,6 +73,12 @@ struct SessionWork: Sendable {
         await refusedUses.write(all: true)
     }
 
+    /// Forgets what is too old to matter, while nothing new pushes it out.
+    func forget(at now: Timestamp) {
+        confirmations.forget(at: now)
+        keys.forget(expiredAt: now)
+    }
+
     /// Writes the marks of each interval, and tidies, unless nobody knows what time it is.
     private func keepUp() async throws {
         while true {
@@ -75,6 +86,7 @@ struct SessionWork: Sendable {
             await activity.write()
             await refusedUses.write()
             guard !clock.isHeld else { continue }
+            forget(at: time.now())
             // Sign-ins and refreshes make a key that is due; this one where there are none.
             await refreshTokens.renewIfDue(in: store, at: time.now())
             await upkeep.step()

@@ -43,6 +43,8 @@ struct EndsPages: Sendable {
 
     /// How many ends are kept.
     var count: Int { ends.count - first }
+    /// How many ends there is memory for.
+    var capacity: Int { ends.capacity }
 
     /// Takes news in. Ends that are known already are passed over.
     mutating func take(_ news: EndsNews) {
@@ -72,7 +74,8 @@ struct EndsPages: Sendable {
             first += 1
         }
         guard first > ends.count / 2 else { return }
-        ends.removeFirst(first)
+        // A copy: an array that is emptied in place keeps the memory that many ends at once took.
+        ends = Array(ends[first...])
         first = 0
     }
 

@@ -57,6 +57,13 @@ final class Confirmations: Sendable {
         }
     }
 
+    /// Forgets what is older than two graces, also while nothing is noted.
+    func forget(at now: Timestamp) {
+        state.withLock { state in
+            if now >= state.turnAt { turn(&state, at: now) }
+        }
+    }
+
     /// How many are remembered.
     var count: Int { state.withLock { $0.recent.count + $0.older.count } }
 

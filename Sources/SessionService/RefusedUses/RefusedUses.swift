@@ -83,6 +83,8 @@ final class RefusedUses: Sendable {
                 now.map { $0 >= window.begunAt + Self.window || $0 < window.begunAt } ?? true
             }
             for kind in over.keys { windows[kind] = nil }
+            // Gives the memory back.
+            if windows.isEmpty { windows = [:] }
             return over.filter { $0.value.uses > 1 || !$0.value.isRecorded }
                 .map { Count(kind: $0.key, uses: $0.value.uses) }
         }

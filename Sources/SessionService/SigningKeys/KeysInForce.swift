@@ -1,4 +1,5 @@
 import Cryptography
+import ServiceRuntime
 import Synchronization
 
 /// The signing keys as they are just now (S-01): a snapshot that is replaced whole when one is
@@ -65,6 +66,9 @@ final class KeysInForce: Sendable {
 
     /// Keeps a token that was verified.
     func insert(_ known: KnownToken, for token: String) { verified.insert(known, for: token) }
+
+    /// Forgets tokens that have expired by `now`.
+    func forget(expiredAt now: Timestamp) { verified.forget(expiredAt: now) }
 
     /// A number for a change, taken inside its transaction: those run one after the other, so
     /// numbers have the order of the commits.

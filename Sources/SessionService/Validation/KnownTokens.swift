@@ -1,10 +1,13 @@
+import Contracts
+import ServiceRuntime
 import Synchronization
 
 /// The tokens that were verified before, so that verifying one again is a look-up (S-01).
 ///
-/// Bounded: the tokens seen last, at least half of `countMax`. Only good tokens come in, so nobody
-/// without a key can fill it or choose what is in it. Whether the keys it was verified under still
-/// hold, it has expired or its session has ended is asked anew each time.
+/// Bounded: the tokens seen last, at least half of `countMax`, and none for long after it has
+/// expired. Only good tokens come in, so nobody without a key can fill it or choose what is in it.
+/// Whether the keys it was verified under still hold, it has expired or its session has ended is
+/// asked each time.
 final class KnownTokens: Sendable {
     /// Some 900 bytes each: 7 MiB at most.
     static let countMax = 8_192
@@ -35,6 +38,18 @@ final class KnownTokens: Sendable {
             state.young[key] = known
         }
     }
+
+    /// Forgets tokens that have expired by `now`: those of sessions that ended would else stay until
+    /// thousands of others have come.
+    func forget(expiredAt now: Timestamp) {
+        state.withLock { state in
+            state.young = state.young.filter { now < $0.value.token.expiresAt }
+            state.old = state.old.filter { now < $0.value.token.expiresAt }
+        }
+    }
+
+    /// How many are known.
+    var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
     /// A token's last eight bytes. They are its signature's, which nobody can choose: two good
     /// tokens that share them would only take each other's place. Hashing all 500 bytes would cost

@@ -67,6 +67,17 @@ struct EndsPagesTests {
         #expect(!item.reset && item.ends.map(\.position) == [3, 4])
     }
 
+    @Test("B21: what many ends at once have taken is given back once they are forgotten")
+    func memory() throws {
+        var pages = EndsPages()
+        pages.take(try Self.news(Array(1...10_000), isReset: true, at: 0))
+        #expect(pages.count == 10_000 && pages.capacity >= 10_000)
+        pages.take(try Self.news([10_001], at: 101))
+        #expect(pages.count == 1)
+        #expect(pages.capacity < 100)
+        #expect(try #require(told(pages, from: 10_000)).ends.map(\.position) == [10_001])
+    }
+
     @Test("a replaced log resets those who stand in it, also where their position fits")
     func replaced() throws {
         var pages = EndsPages()

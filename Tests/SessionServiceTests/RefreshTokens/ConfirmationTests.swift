@@ -65,4 +65,20 @@ struct ConfirmationTests {
         late.note(token, at: start + grace + .seconds(1))
         #expect(late.count == 0, "too old to matter")
     }
+
+    @Test("B21: what was noted is gone after two graces, also where nothing else is noted")
+    func forgotten() async throws {
+        let grace: Duration = .seconds(30)
+        let confirmations = Confirmations(grace: grace)
+        let tokens = try await fixture.open()
+        let token = try #require(fixture.service.parts.accessTokens.read(tokens.accessToken))
+        let start = fixture.time.now()
+        confirmations.note(token, at: start)
+        confirmations.forget(at: start + grace - .milliseconds(1))
+        #expect(confirmations.hasSeen(token.session, 1))
+        confirmations.forget(at: start + grace)
+        #expect(confirmations.hasSeen(token.session, 1), "within two graces")
+        confirmations.forget(at: start + grace * 3)
+        #expect(confirmations.count == 0)
+    }
 }

@@ -35,6 +35,18 @@ struct KnownTokensTests {
         #expect(kept.suffix(countMax / 2).elementsEqual((5 * countMax / 2)..<(3 * countMax)))
     }
 
+    @Test("B21: a token that has expired is forgotten, though no other has come")
+    func expired() async throws {
+        let fixture = try await SessionFixture()
+        let opened = try await fixture.open()
+        let token = try #require(fixture.service.parts.accessTokens.read(opened.accessToken))
+        tokens.insert(KnownToken(token, text: "token one", keys: 0), for: "token one")
+        tokens.forget(expiredAt: token.expiresAt - .milliseconds(1))
+        #expect(tokens.count == 1)
+        tokens.forget(expiredAt: token.expiresAt)
+        #expect(tokens.count == 0)
+    }
+
     @Test("S-07: a known token answers as it did at first, until it is not good any more")
     func answers() async throws {
         let fixture = try await SessionFixture()

@@ -45,6 +45,12 @@ struct SessionMaker: Sendable {
         _ = try await AuthClient(gateway).signOut(request, context(gateway))
     }
 
+    /// Ends a session at the session service itself, for runs of thousands.
+    func end(_ tokens: SessionV1.Tokens) async throws {
+        let request = SessionV1.SignOutRequest(all: false, token: .accessToken(tokens.accessToken))
+        _ = try await SessionsClient(session).signOut(request, context(session))
+    }
+
     /// Whether the session service says that a token is good.
     func isValid(_ tokens: SessionV1.Tokens) async throws -> Bool {
         let request = SessionV1.ValidateRequest(accessToken: tokens.accessToken)
