@@ -1,4 +1,5 @@
 import Cryptography
+import Foundation
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -9,20 +10,22 @@ extension SystemTests {
         /// What is promised: 2 s after its answer a password is nowhere.
         private static let goneWithin = Duration.seconds(2)
 
+        /// A password that was typed, and where.
+        private struct Typed {
+            let kind: String
+            let text: String
+        }
+
         /// Three tries, or as many as `POSTERN_SOAK_ROUNDS` says. Odd ones are as long as a String
         /// keeps in itself, even ones are longer.
-        @Test("B9: a password that was typed is in no program's memory 2 s after the answer")
-        func typed() async throws {
-            try await Cluster.with { cluster in
-                let there = Array("postern.identity.v1.Accounts".utf8)
-                let identity = try #require(cluster.processes["postern-identity"])
-                #expect(
-                    try !MemoryScan.places(of: there, in: identity).isEmpty,
-                    "the search finds what is there")
+        @Test(
+            "B9: a password that was typed is in no program's memory 2 s after the answer",
+            arguments: [false, true])
+        func typed(isTLS: Bool) async throws {
+            try await with(isTLS: isTLS) { cluster in
                 for number in 1...SoakRounds.count(ordinarily: 3) {
                     let person = Person(number)
-                    let right = canary(number.isMultiple(of: 2) ? 21 : 13)
-                    let wrong = canary(number.isMultiple(of: 2) ? 21 : 13)
+                    let (right, wrong) = (canary(number), canary(number))
                     let signUp = try await cluster.auth(
                         "SignUpWithPassword", person.credentials(right), from: person.address)
                     #expect(signUp.exitCode == 0, "\(signUp.json)")
@@ -30,27 +33,125 @@ extension SystemTests {
                     #expect(
                         try await cluster.signIn(person, wrong).code == "auth/invalid-credential")
                     try await Task.sleep(for: Self.goneWithin)
-                    expectNone(of: [right, wrong], cluster, "try \(number)")
+                    let typed = [
+                        Typed(kind: "right", text: right), Typed(kind: "wrong", text: wrong),
+                    ]
+                    expectNone(of: typed, cluster, "try \(number)")
                 }
             }
         }
 
-        /// Letters and digits that no memory holds by chance.
-        private func canary(_ count: Int) -> String {
+        @Test(
+            "B9: nor are those of a reset and of a change, old and new",
+            arguments: [false, true])
+        func replaced(isTLS: Bool) async throws {
+            try await with(isTLS: isTLS) { cluster in
+                for number in 1...SoakRounds.count(ordinarily: 2) {
+                    let person = Person(number)
+                    let first = canary(number)
+                    let signUp = try await cluster.auth(
+                        "SignUpWithPassword", person.credentials(first), from: person.address)
+                    #expect(signUp.exitCode == 0, "\(signUp.json)")
+                    let (reset, wrong, new) = (canary(number), canary(number), canary(number))
+                    let token = try await resetToken(of: person, cluster)
+                    let answer = try await ask(
+                        "ResetPassword",
+                        [
+                            "token": token, "password": reset,
+                            "device": ["deviceId": person.device, "platform": "cli"],
+                        ], person, cluster)
+                    let session = try answer.read(SignedIn.self).session
+                    var change: [String: Any] = [
+                        "accessToken": session.accessToken, "currentPassword": wrong,
+                        "newPassword": new,
+                    ]
+                    let refused = try await ask("ChangePassword", change, person, cluster)
+                    #expect(refused.code == "auth/invalid-credential")
+                    change["currentPassword"] = reset
+                    let changed = try await ask("ChangePassword", change, person, cluster)
+                    #expect(changed.exitCode == 0, "\(changed.json)")
+                    try await Task.sleep(for: Self.goneWithin)
+                    let typed = [
+                        Typed(kind: "first", text: first), Typed(kind: "reset", text: reset),
+                        Typed(kind: "wrong", text: wrong), Typed(kind: "new", text: new),
+                    ]
+                    expectNone(of: typed, cluster, "try \(number)")
+                }
+            }
+        }
+
+        // MARK: Asking
+
+        /// A cluster, in whose memory the search finds what is there.
+        private func with(
+            isTLS: Bool, _ body: (Cluster) async throws -> Void
+        ) async throws {
+            if isTLS {
+                try await Cluster.withTLS { cluster in
+                    try expectFound(in: cluster)
+                    try await body(cluster)
+                }
+            } else {
+                try await Cluster.with { cluster in
+                    try expectFound(in: cluster)
+                    try await body(cluster)
+                }
+            }
+        }
+
+        private func ask(
+            _ method: String, _ fields: [String: Any], _ person: Person, _ cluster: Cluster
+        ) async throws -> Cluster.Answer {
+            let json = try JSONSerialization.data(withJSONObject: fields)
+            return try await cluster.call(
+                "postern.gateway.v1.Passwords/\(method)", String(decoding: json, as: UTF8.self),
+                metadata: ["client-address": person.address])
+        }
+
+        /// The token of a link that somebody is mailed who has forgotten the password.
+        private func resetToken(of person: Person, _ cluster: Cluster) async throws -> String {
+            let asked = try await ask(
+                "RequestPasswordReset", ["email": person.email], person, cluster)
+            #expect(asked.exitCode == 0, "\(asked.json)")
+            let page = "reset-password?token="
+            var text = ""
+            let hasCome = try await eventually {
+                text = try await cluster.inbox(to: person.email)
+                return text.contains(page)
+            }
+            #expect(hasCome)
+            let start = try #require(text.range(of: page)).upperBound
+            return String(text[start...].prefix { !$0.isWhitespace })
+        }
+
+        // MARK: Looking
+
+        private func expectFound(in cluster: Cluster) throws {
+            let there = Array("postern.identity.v1.Accounts".utf8)
+            let identity = try #require(cluster.processes["postern-identity"])
+            let places = try MemoryScan.places(of: there, in: identity)
+            #expect(!places.isEmpty, "the search finds what is there")
+        }
+
+        /// Letters and digits that no memory holds by chance: 21 for even numbers, 13 for odd ones.
+        private func canary(_ number: Int) -> String {
+            let count = number.isMultiple(of: 2) ? 21 : 13
             let digits = SecureRandomness().bytes(count).map {
                 Array("kmpqrtvwxz234579".utf8)[Int($0 % 16)]
             }
             return "Aa1" + String(decoding: digits.dropLast(3), as: UTF8.self)
         }
 
-        private func expectNone(of passwords: [String], _ cluster: Cluster, _ attempt: String) {
+        private func expectNone(of typed: [Typed], _ cluster: Cluster, _ attempt: String) {
             let processes = cluster.processes
             #expect(processes.count == 5)
             for (name, process) in processes {
-                for (kind, password) in zip(["right", "wrong"], passwords) {
+                for password in typed {
                     do {
-                        let places = try MemoryScan.places(of: Array(password.utf8), in: process)
-                        #expect(places.isEmpty, "\(attempt), \(kind), \(name): \(places)")
+                        let places = try MemoryScan.places(
+                            of: Array(password.text.utf8), in: process)
+                        #expect(
+                            places.isEmpty, "\(attempt), \(password.kind), \(name): \(places)")
                     } catch {
                         Issue.record(error)
                     }
