@@ -23,7 +23,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
     private let sweep: PendingAddressSweep
-    private let auditCounts: AuditCountWriting
+    private let auditCounts: AuditCountFlusher
 
     /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
     /// closes it after `run` has returned.
@@ -41,7 +41,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords,
-            slots: PasswordSlots(store: store, passwords: passwords, time: time, logger: logger),
+            slots: ResponseTimeFloor(store: store, passwords: passwords, time: time, logger: logger),
             time: time, randomness: randomness, logger: logger, keepsGrants: apple != nil)
         owners = SessionOwners(parts: parts, devices: devices)
         let delivery = OutboxDelivery(
@@ -53,7 +53,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
         sweep = PendingAddressSweep(store: store, time: time, logger: logger)
-        auditCounts = AuditCountWriting(store: store, time: time)
+        auditCounts = AuditCountFlusher(store: store, time: time)
         orphans = OrphanCheck(store: store, time: time, logger: logger, metrics: metrics)
     }
 

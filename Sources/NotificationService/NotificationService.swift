@@ -31,11 +31,11 @@ package struct NotificationService: NotificationsService, Service {
     ) {
         templateFolder = TemplateFolder(settings.templates, logger: logger)
         self.time = time
-        let (alarms, changes) = (DeliveryAlarms(), MessageChanges())
+        let (alarms, changes) = (DeliverySignals(), MessageChanges())
         let upkeep = OutboxUpkeep(store: store, time: time, logger: logger)
         acceptance = MessageAcceptance(
             store: store, keys: keys, ids: MessageIDs(time: time, randomness: randomness),
-            turns: RecipientTurns(
+            turns: RecipientRateLimiter(
                 burst: settings.recipientBurst, interval: settings.recipientInterval),
             alarms: alarms, changes: changes, upkeep: upkeep, logger: logger)
         outbox = OutboxOperations(

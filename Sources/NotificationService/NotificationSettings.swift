@@ -102,7 +102,7 @@ package struct NotificationSettings: Settings {
             let name = "smtp \(entry.server.host):\(entry.server.port)"
             return SMTPRoute.Server(
                 entry.server,
-                gate: ProviderGate(name: name, rate: entry.rate, time: time, logger: logger))
+                gate: ProviderGuard(name: name, rate: entry.rate, time: time, logger: logger))
         }
         return SMTPRoute(
             client: try SMTPClient(connections: deliveriesMax), servers: servers,

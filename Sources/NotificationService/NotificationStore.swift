@@ -13,7 +13,7 @@ package enum NotificationStore {
         Migration(number: 2, sql: outbox),
         DeviceSchema.migration(number: 3),
         EventStore.migration(number: 4),
-        StoppedAddresses.migration(number: 5),
+        SuppressionList.migration(number: 5),
         Migration(number: 6, sql: unanswered),
         SessionFeedStore.migration(number: 7),
         Migration(number: 8, sql: warnings),

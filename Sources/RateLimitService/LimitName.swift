@@ -77,7 +77,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     case profileUpdateByAccount = "profile-update-by-account"
 
     /// When so many sign-ins have failed in all, on accounts from devices that they are not known
-    /// by, the alarm is raised (`StuffingAlarm`). Nothing is refused by this one.
+    /// by, the alarm is raised (`CredentialStuffingDetector`). Nothing is refused by this one.
     case signInFailuresOverall = "sign-in-failures-overall"
     /// Of one site (`SubjectNamer`), those that count towards the alarm. Nothing is refused by it.
     case signInFailuresBySite = "sign-in-failures-by-site"

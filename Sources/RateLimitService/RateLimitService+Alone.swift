@@ -29,7 +29,7 @@ extension RateLimitService {
     func checkInPlace(
         _ request: UnsafeRawBufferPointer, _ writer: inout ResponseWriter
     ) throws -> Bool {
-        guard let check = LentCheck(request) else { return false }
+        guard let check = BorrowedCheck(request) else { return false }
         let now = time.now()
         let verdict = decideAlone(check.limit, check.subject, at: now)
         if verdict.isLimited {

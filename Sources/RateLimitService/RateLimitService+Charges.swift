@@ -23,7 +23,7 @@ extension RateLimitService {
         } else {
             guard plan.isCountedTowardsAlarm(verdict) else { return }
         }
-        let rule = StuffingRule(policies.value[.signInFailuresOverall].rule)
+        let rule = CredentialStuffingRule(policies.value[.signInFailuresOverall].rule)
         let change = alarm.withLock {
             $0.note(at: now, isEvaluated: !verdict.isLimited, rule)
         }
@@ -133,7 +133,7 @@ extension RateLimitService {
             keys.compactMap { refund(of: $0, asked, ring, policies, at: now) }
         }
         if keys.contains(where: { $0.limit == LimitName.signInFailuresBySite.number }) {
-            let rule = StuffingRule(policies[.signInFailuresOverall].rule)
+            let rule = CredentialStuffingRule(policies[.signInFailuresOverall].rule)
             alarm.withLock { $0.takeBack(of: charge.moment, isRight: isRight, rule) }
         }
     }

@@ -155,6 +155,6 @@ extension RateLimitService {
     private func isAlarmed(_ policies: LimitPolicies, at now: Timestamp) -> Bool {
         let policy = policies[.signInFailuresOverall]
         guard !policy.isShadow else { return false }
-        return alarm.withLock { $0.isOn(at: now, StuffingRule(policy.rule)) }
+        return alarm.withLock { $0.isOn(at: now, CredentialStuffingRule(policy.rule)) }
     }
 }

@@ -21,7 +21,7 @@ package final class RateLimitService: LimitsService {
     let subjects: SubjectTable
     let devices: KnownDevices
     let ledger = SharedLedger()
-    let alarm = Mutex(StuffingAlarm())
+    let alarm = Mutex(CredentialStuffingDetector())
     let policies: PoliciesInForce
     let hits: LimitHits
     let hitStore: HitStore

@@ -19,7 +19,7 @@ package struct SessionService: SessionsService {
     let validation: Validation
 
     /// Tells followers of ends.
-    package var ends: EndsFeed { EndsFeed(log: work.ends.log) }
+    package var ends: RevocationFeed { RevocationFeed(log: work.ends.log) }
     /// What the operator can do about signing keys.
     package var signingKeys: SigningKeyOperations {
         SigningKeyOperations(store: parts.store, rotation: work.signingKeys)
@@ -52,10 +52,10 @@ package struct SessionService: SessionsService {
         let life = AccessTokenLife(mean: settings.accessTokenLife)
         let retention = life.longest + TokenVerifier.leeway
         let since = time.now() - retention
-        let bell = EndsBell()
-        let ended = EndedSessions(
+        let wakeSignal = RevocationSignal()
+        let ended = RevokedSessions(
             try await store.read { try $0.sessionsEnded(after: since) }, retention: retention,
-            bell: bell)
+            wakeSignal: wakeSignal)
         parts = SessionParts(
             store: store, keys: keys,
             life: SessionLife(
@@ -69,10 +69,10 @@ package struct SessionService: SessionsService {
             refreshPolicy: RefreshPolicy(
                 grace: settings.refreshGrace, binding: settings.deviceBinding),
             confirmations: Confirmations(grace: settings.refreshGrace),
-            ended: ended, refusedUses: RefusedUses(), time: time, randomness: randomness)
+            ended: ended, rejectedTokens: RejectedTokenCounter(), time: time, randomness: randomness)
         validation = Validation(parts: parts)
         work = SessionWork(
-            parts: parts, settings: settings, signingKeys: inForce, bell: bell,
+            parts: parts, settings: settings, signingKeys: inForce, wakeSignal: wakeSignal,
             endsKeptFor: retention, epoch: epoch, notices: notices, logger: logger)
         try await work.prepare()
     }

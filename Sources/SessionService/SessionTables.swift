@@ -6,8 +6,8 @@ enum SessionTables {
         Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
         Migration(number: 2, sql: rotation + tokenKey),
         Migration(number: 3, sql: openSessions),
-        Migration(number: 4, sql: EndsTables.sql),
-        Migration(number: 5, sql: proofs + EndsTables.epoch),
+        Migration(number: 4, sql: RevocationTables.sql),
+        Migration(number: 5, sql: proofs + RevocationTables.epoch),
         Migration(number: 6, sql: AccountSeenTables.sql),
     ]
 

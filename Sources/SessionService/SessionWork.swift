@@ -8,11 +8,11 @@ import Storage
 /// (`README.md`, "Memory").
 struct SessionWork: Sendable {
     let notices: OutboxRelay
-    let ends: EndsRelay
+    let ends: RevocationRelay
     let signingKeys: SigningKeyRotation
-    let activity: ActivityWriting
+    let activity: ActivityFlusher
     let upkeep: SessionUpkeep
-    let refusedUses: RefusedUseWriting
+    let rejectedTokens: RejectedTokenFlusher
     let refreshTokens: RefreshTokenKeys
     let confirmations: Confirmations
     let keys: KeysInForce
@@ -22,25 +22,25 @@ struct SessionWork: Sendable {
     let time: any Time
 
     init(
-        parts: SessionParts, settings: SessionSettings, signingKeys: KeysInForce, bell: EndsBell,
+        parts: SessionParts, settings: SessionSettings, signingKeys: KeysInForce, wakeSignal: RevocationSignal,
         endsKeptFor: Duration, epoch: UInt64, notices: any AccountNoticesAPI, logger: Logger
     ) {
         let delivery = NoticeDelivery(notices: notices, parts: parts, logger: logger)
         self.notices = OutboxRelay(
             store: parts.store, time: parts.time, randomness: parts.randomness,
             deliver: { try await delivery.deliver($0) })
-        ends = EndsRelay(
-            store: parts.store, log: EndsLog(), ended: parts.ended, keys: signingKeys, bell: bell,
+        ends = RevocationRelay(
+            store: parts.store, log: RevocationLog(), ended: parts.ended, keys: signingKeys, wakeSignal: wakeSignal,
             heartbeat: settings.endsHeartbeat, keptFor: endsKeptFor, epoch: epoch,
             time: parts.time, logger: logger)
         self.signingKeys = SigningKeyRotation(
             store: parts.store, keys: signingKeys,
             schedule: SigningKeySchedule(life: settings.signingKeyLife, verifiesFor: endsKeptFor),
             maker: SigningKeyMaker(box: parts.keys.signingKeys, randomness: parts.randomness),
-            time: parts.time, logger: logger, bell: bell)
-        activity = ActivityWriting(parts: parts, logger: logger)
+            time: parts.time, logger: logger, wakeSignal: wakeSignal)
+        activity = ActivityFlusher(parts: parts, logger: logger)
         upkeep = SessionUpkeep(parts: parts, kept: settings.endedSessionsKept, logger: logger)
-        refusedUses = RefusedUseWriting(parts: parts, logger: logger)
+        rejectedTokens = RejectedTokenFlusher(parts: parts, logger: logger)
         refreshTokens = parts.refreshTokens
         confirmations = parts.confirmations
         keys = signingKeys
@@ -70,7 +70,7 @@ struct SessionWork: Sendable {
     /// Writes what is in memory alone: the last thing before the store closes.
     func writeRemaining() async {
         await activity.write()
-        await refusedUses.write(all: true)
+        await rejectedTokens.write(all: true)
     }
 
     /// Forgets what is too old to matter, while nothing new pushes it out.
@@ -84,7 +84,7 @@ struct SessionWork: Sendable {
         while true {
             try await time.sleep(for: interval)
             await activity.write()
-            await refusedUses.write()
+            await rejectedTokens.write()
             guard !clock.isHeld else { continue }
             forget(at: time.now())
             // Sign-ins and refreshes make a key that is due; this one where there are none.

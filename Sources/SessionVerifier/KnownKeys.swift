@@ -5,7 +5,7 @@ import ServiceRuntime
 /// The published keys as a verifier knows them, with the tokens that it has verified under them:
 /// these go with the keys, so that nothing outlives a revocation here.
 final class KnownKeys: Sendable {
-    let verified = VerifiedTokens<VerifiedSession>()
+    let verified = VerifiedTokenCache<VerifiedSession>()
     /// SHA-256 of the key set's text, by which followers are told of a change.
     let hash: [UInt8]
     private let verifier: TokenVerifier

@@ -20,9 +20,9 @@ package final class SessionVerifier: Sendable {
 
     private let settings: VerifierSettings
     private let fetching: KeyFetching
-    private let follower: EndsFollower
-    private let ends = RecentEnds()
-    private let hearing = Mutex(Hearing())
+    private let follower: RevocationFollower
+    private let ends = RecentRevocations()
+    private let feedState = Mutex(RevocationFeedState())
     private let time: any Time
 
     /// A verifier that asks the gateway through `verification`.
@@ -33,7 +33,7 @@ package final class SessionVerifier: Sendable {
         self.settings = settings
         self.time = time
         fetching = KeyFetching(verification, settings, time: time)
-        follower = EndsFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
+        follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
             request in
             let deadline = time.uptime() + Self.followedFor
             return verification.watchEnds(request, CallContext(deadline: deadline))
@@ -53,7 +53,7 @@ package final class SessionVerifier: Sendable {
     /// a second.
     package var freshness: Duration? {
         let now = time.uptime()
-        return hearing.withLock { $0.heardAt }.map { now - $0 }
+        return feedState.withLock { $0.heardAt }.map { now - $0 }
     }
 
     /// Whether a token is good now. Waits only for keys: the first time, and now and then for a
@@ -79,18 +79,18 @@ package final class SessionVerifier: Sendable {
         _ token: String, _ keys: KnownKeys
     ) throws(TokenRefusal) -> Verdict {
         // Not kept with the token: the first word of ends may come after it was read.
-        let session = try keys.read(token).limited(to: hearing.withLock { $0.lifeMax })
+        let session = try keys.read(token).limited(to: feedState.withLock { $0.lifeMax })
         return VerdictRule.verdict(
             session, hasEnded: ends.contains(session.session), silentFor: freshness,
             silence: settings.silence, at: time.now())
     }
 
     private func take(_ item: SessionV1.WatchEndsItem) {
-        let news = EndsNews(item)
+        let news = RevocationUpdate(item)
         ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
         if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }
         let now = time.uptime()
-        hearing.withLock { $0.note(news, at: now) }
+        feedState.withLock { $0.note(news, at: now) }
         // Not waited for: ends must not stand behind keys. The next item tries again.
         if fetching.keys?.hash != news.keySet { fetching.begin() }
     }

@@ -33,7 +33,7 @@ struct NotificationProgram: Program {
             routes: try routes(host, settings.notification, wording, store, keys),
             traces: [DeviceTraces()],
             time: host.time, randomness: host.randomness, logger: host.logger)
-        let short = ShortMessages(
+        let short = SMSAndPushMessages(
             of: service, settings: settings.notification, wording: wording, store: store,
             keys: keys, randomness: host.randomness)
         let events = EventFeed(store: store, time: host.time)
@@ -58,8 +58,8 @@ struct NotificationProgram: Program {
                 WebhooksDispatcher.methods(of: webhooks.operations),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
                 AddressesDispatcher.methods(
-                    of: AddressDesk(store: store, keys: keys, time: host.time)),
-                RelayAddressesDispatcher.methods(of: RelayDesk(store: store, keys: keys)),
+                    of: AddressesHandler(store: store, keys: keys, time: host.time)),
+                RelayAddressesDispatcher.methods(of: RelayAddressesHandler(store: store, keys: keys)),
                 OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [
@@ -73,11 +73,11 @@ struct NotificationProgram: Program {
     }
 
     private static func routes(
-        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: any ShortWording,
+        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: any SMSAndPushWording,
         _ store: Store, _ keys: NotificationKeys
     ) throws -> [Channel: any MessageRoute] {
         let folder = host.settings.dataFolder
-        let short = ShortRoutes(
+        let short = SMSAndPushRoutes(
             settings: settings, wording: wording, client: try settings.makeProviderClient(),
             store: store, keys: keys, time: host.time, logger: host.logger)
         return try settings.makeRoutes(

@@ -258,7 +258,7 @@ enum AllMessages {
         SessionV1.EndOthersResponse.self,
         SessionV1.EndRequest.self,
         SessionV1.EndResponse.self,
-        SessionV1.EndedSession.self,
+        SessionV1.RevokedSession.self,
         SessionV1.InspectRequest.self,
         SessionV1.InspectResponse.self,
         SessionV1.KeySetRequest.self,

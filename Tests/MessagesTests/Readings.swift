@@ -8,7 +8,7 @@ enum Readings {
     ) -> (ordinary: AnyHashable?, library: AnyHashable?) {
         bytes.withUnsafeBytes { bytes in
             // Why it is not read is of no matter here.
-            let ordinary: Message? = try? OrdinaryReader.message(in: bytes)
+            let ordinary: Message? = try? CanonicalReader.message(in: bytes)
             let library = try? Message(byLibrary: bytes, in: Arena())
             return (ordinary.map(AnyHashable.init), library.map(AnyHashable.init))
         }
@@ -29,14 +29,14 @@ struct Numbers: ProtobufMessage {
     static func read(_ bytes: [UInt8]) -> [UInt64]? {
         bytes.withUnsafeBytes { bytes in
             // Nil is the answer.
-            let read: Numbers? = try? OrdinaryReader.message(in: bytes)
+            let read: Numbers? = try? CanonicalReader.message(in: bytes)
             return read?.values
         }
     }
 
     private init(values: [UInt64]) { self.values = values }
 
-    static func read(from reader: inout OrdinaryReader) throws(NotOrdinary) -> Numbers {
+    static func read(from reader: inout CanonicalReader) throws(NonCanonicalEncoding) -> Numbers {
         Numbers(values: try reader.numbers(10) { $0 })
     }
 

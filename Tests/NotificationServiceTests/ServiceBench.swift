@@ -71,7 +71,7 @@ final class ServiceBench: Sendable {
                 SMTPServer(
                     host: "127.0.0.1", port: sink.port, encryption: .none, credentials: nil,
                     clientName: "us.example", addresses: .any, trustFile: nil))
-            let gate = ProviderGate(
+            let gate = ProviderGuard(
                 name: "smtp \(sink.port)", rate: nil, time: time,
                 logger: CapturedLog().logger(time: time))
             return SMTPRoute.Server(server, gate: gate)

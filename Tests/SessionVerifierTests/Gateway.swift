@@ -18,7 +18,7 @@ final class Gateway: VerificationService {
     }
 
     let state: Mutex<State>
-    let log = EndsLog()
+    let log = RevocationLog()
     let time: ManualTime
 
     init(time: ManualTime) throws {
@@ -41,10 +41,10 @@ final class Gateway: VerificationService {
             return (state.position, state.epoch)
         }
         let ends = ended.map {
-            PlacedEnd(position: position, session: $0, at: time.now(), reason: .signedOut)
+            Revocation(position: position, session: $0, at: time.now(), reason: .signedOut)
         }
         log.take(
-            EndsNews(
+            RevocationUpdate(
                 ends: ends.map { [$0] } ?? [], position: position,
                 completeAt: time.now(), isReset: false,
                 keySet: SHA256.hash(jwks.utf8), keptFor: .seconds(691), epoch: epoch))

@@ -16,7 +16,7 @@ final class HashWorkers: Sendable {
 
     private struct State {
         var queue: HashQueue<Job>
-        var handover = HashHandover<Answer>()
+        var handover = CompletionBatcher<Answer>()
         var gathersAnswers = false
     }
 
@@ -50,7 +50,7 @@ final class HashWorkers: Sendable {
         }
     }
 
-    /// Whether answers may be handed on together (`HashHandover`).
+    /// Whether answers may be handed on together (`CompletionBatcher`).
     var gathersAnswers: Bool {
         get { state.withLock { $0.gathersAnswers } }
         set { state.withLock { $0.gathersAnswers = newValue } }

@@ -50,7 +50,7 @@ package final class PasswordHashPool: Sendable {
             of: PasswordHash(parameters: .standard, salt: nobody.salt, hash: nobody.hash))
     }
 
-    /// Whether answers are handed on together while many wait (`HashHandover`); not at first.
+    /// Whether answers are handed on together while many wait (`CompletionBatcher`); not at first.
     ///
     /// Attack: somebody fills the queue and takes the time of sign-ins that fail. Where hashes of other
     /// costs are checked too, an answer that waits for others leaves after a time by which the costs can

@@ -16,7 +16,7 @@ struct SignInAnonymouslyFlow: Sendable {
     ) async throws -> GatewayV1.SignInAnonymouslyResponse {
         let onward = try context.onward(for: "SignInAnonymously")
         let origin = try Origin.of(request.device, context)
-        let asking = try await AskingSession(sessions: sessions).token(
+        let asking = try await CallerSession(sessions: sessions).token(
             request.accessToken, context)
         guard asking.isEmpty else { throw ServiceError(.alreadySignedIn) }
         let guest = try await make(request, origin, context, onward)

@@ -19,7 +19,7 @@ struct SignUpWithPassword: Sendable {
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
         let onward = try context.onward(for: "SignUpWithPassword")
         let origin = try Origin.of(request.device, context)
-        let asking = try await AskingSession(sessions: sessions).token(
+        let asking = try await CallerSession(sessions: sessions).token(
             request.accessToken, context)
         let registered = try await register(request, asking, origin, context, onward)
         // Where the operator wants the address verified first, nothing is signed in yet.

@@ -24,7 +24,7 @@ struct SignInWithPhoneCodeFlow: Sendable {
         let onward = try context.onward(for: "SignInWithPhoneCode")
         let origin = try Origin.of(request.device, context)
         let number = try PhoneNumber.required(request.phoneNumber)
-        let asking = try await AskingSession(sessions: sessions).token(
+        let asking = try await CallerSession(sessions: sessions).token(
             request.accessToken, context)
         let admitted = try await CountedCode(limits: limits).run(
             number, request: request.requestId, device: origin.deviceId,

@@ -24,7 +24,7 @@ struct SignInWithProviderFlow: Sendable {
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
-        let asking = try await AskingSession(sessions: sessions).token(
+        let asking = try await CallerSession(sessions: sessions).token(
             request.accessToken, context)
         let admission = try await CountedToken(limits: limits).run(
             .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)),

@@ -18,8 +18,8 @@ package struct VerificationRelay: VerificationService {
     private static let waitMax: Duration = .milliseconds(250)
 
     private let sessions: any SessionsAPI
-    private let log = EndsLog()
-    private let follower: EndsFollower
+    private let log = RevocationLog()
+    private let follower: RevocationFollower
 
     /// A relay of what the session service tells.
     package init(
@@ -27,7 +27,7 @@ package struct VerificationRelay: VerificationService {
         randomness: any Randomness
     ) {
         self.sessions = sessions
-        follower = EndsFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
+        follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
             request in
             let deadline = time.uptime() + Self.followedFor
             return ends.watchEnds(request, CallContext(deadline: deadline))
@@ -36,7 +36,7 @@ package struct VerificationRelay: VerificationService {
 
     /// Follows the session service until cancelled.
     package func run() async {
-        await follower.run { log.take(EndsNews($0)) }
+        await follower.run { log.take(RevocationUpdate($0)) }
     }
 
     package func keySet(

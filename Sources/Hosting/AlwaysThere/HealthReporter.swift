@@ -10,12 +10,12 @@ import Synchronization
 /// each of their tasks take another KiB.
 struct HealthReporter: HealthService {
     private let source: HealthSource
-    private let followed: Followed<HealthV1.CheckResponse>
+    private let followed: Broadcaster<HealthV1.CheckResponse>
 
     init(readiness: Readiness, parts: ProgramParts, time: any Time) {
         let source = HealthSource(readiness, parts)
         self.source = source
-        followed = Followed(time: time) { source.changes() }
+        followed = Broadcaster(time: time) { source.changes() }
     }
 
     func check(

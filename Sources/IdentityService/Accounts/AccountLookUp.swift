@@ -15,7 +15,7 @@ struct AccountLookUp: Sendable {
         guard let found = try await find(account, withProofs: request.withProofs) else {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
-        var message = try AccountReading(parts: parts).message(found.row)
+        var message = try AccountReader(parts: parts).message(found.row)
         message.pendingEmail = try pendingEmail(found)
         return IdentityV1.GetAccountResponse(account: message, hasPassword: found.hasPassword)
     }
@@ -45,7 +45,7 @@ struct AccountLookUp: Sendable {
     /// The address that a change waits with, or a claim; empty for none.
     private func pendingEmail(_ found: Found) throws -> String {
         guard found.change != nil || found.claim != nil else { return "" }
-        let vault = try AccountReading(parts: parts).vault(found.row)
+        let vault = try AccountReader(parts: parts).vault(found.row)
         if let change = found.change { return try vault.open(change, .newAddress) }
         return try found.claim.map { try vault.open($0.sealedAddress, .claimedAddress) } ?? ""
     }

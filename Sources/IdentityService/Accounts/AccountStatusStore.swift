@@ -27,7 +27,7 @@ extension Transaction {
     /// Has an event befall an account: the one way in which a status changes.
     /// - Returns: whether its standing is another one now; false where there is no such account.
     @discardableResult
-    func befall(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
+    func apply(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
         guard let before = try standing(account) else { return false }
         let after = AccountStatusRule.standing(before, after: event)
         guard after != before else { return false }

@@ -98,7 +98,7 @@ extension Transaction {
     /// Notes that the account's address is proved; the first proof counts. An account that waited
     /// for it is let in from now on.
     func setAddressProved(_ account: AccountID) throws {
-        try befall(.verify, account)
+        try apply(.verify, account)
         try execute(
             """
             UPDATE email_addresses SET proved_at_ms = ?

@@ -24,7 +24,7 @@ struct AdminListing: Sendable {
             let event = AuditEvent(.accountsShown, attempt: Int64(page.rows.count)).by(caller)
             try await parts.store.write { try $0.audit(event) }
         }
-        let (reading, accounts) = (AdminReading(parts: parts), AccountReading(parts: parts))
+        let (reading, accounts) = (AdminAccountReader(parts: parts), AccountReader(parts: parts))
         return IdentityV1.ListAccountsResponse(
             accounts: page.rows.compactMap { row, suspension in
                 accounts.readable(row.account) {

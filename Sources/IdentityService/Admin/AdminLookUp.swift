@@ -27,7 +27,7 @@ struct AdminLookUp: Sendable {
             let event = AuditEvent(.accountShown, account: account.key).by(caller)
             try await parts.store.write { try $0.audit(event) }
         }
-        var answer = try AdminReading(parts: parts).message(
+        var answer = try AdminAccountReader(parts: parts).message(
             row, suspension, showsPersonal: shown)
         answer.use = try await use(of: account, context)
         return IdentityV1.LookUpAccountResponse(account: answer)

@@ -23,14 +23,14 @@ struct AdminStop: Sendable {
         guard Self.reasonBytes.contains(request.reason.utf8.count) else {
             throw ServiceError(.invalidArgument, fields: ["reason"])
         }
-        let row = try await AccountReading(parts: parts).account(account)
-        let reason = try AccountReading(parts: parts).vault(row)
+        let row = try await AccountReader(parts: parts).account(account)
+        let reason = try AccountReader(parts: parts).vault(row)
             .seal(request.reason, .suspensionReason)
         return try await parts.store.write { transaction in
-            let changed = try transaction.befall(.suspend, account)
+            let changed = try transaction.apply(.suspend, account)
             if changed { try stop(account, reason, caller, transaction) }
             return IdentityV1.SuspendAccountResponse(
-                account: try AdminReading(parts: parts).message(account, transaction),
+                account: try AdminAccountReader(parts: parts).message(account, transaction),
                 changed: changed)
         }
     }
@@ -55,7 +55,7 @@ struct AdminStop: Sendable {
         let caller = try AdminCaller(context, actor: request.actor, parts.settings)
         let account = try AccountID.required(request.accountId)
         return try await parts.store.write { transaction in
-            let changed = try transaction.befall(.restore, account)
+            let changed = try transaction.apply(.restore, account)
             if changed {
                 try transaction.removeSuspension(of: account)
                 try tell(.accountRestored, account, transaction)
@@ -63,7 +63,7 @@ struct AdminStop: Sendable {
                     AuditEvent(.accountRestored, account: account.key).by(caller))
             }
             return IdentityV1.RestoreAccountResponse(
-                account: try AdminReading(parts: parts).message(account, transaction),
+                account: try AdminAccountReader(parts: parts).message(account, transaction),
                 changed: changed)
         }
     }

@@ -62,7 +62,7 @@ extension Transaction {
         of account: AccountID, provedUntil moment: Timestamp, except session: String = "",
         reason: SessionV1.EndReason = .security, _ parts: IdentityParts
     ) throws {
-        let before = SQLValue(moment + ProofMaking.afterEnd)
+        let before = SQLValue(moment + ProofIssuer.afterEnd)
         try execute(
             """
             UPDATE accounts SET sessions_void_before_ms = ?, session_spared = ?

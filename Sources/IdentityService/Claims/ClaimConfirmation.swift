@@ -62,7 +62,7 @@ struct ClaimConfirmation: Sendable {
         _ attempt: ConfirmationAttempt, _ checked: Claim
     ) async throws -> AccountRow? {
         try await parts.store.write { transaction in
-            guard try transaction.firstAnswer(of: attempt.call) == nil,
+            guard try transaction.storedResponse(of: attempt.call) == nil,
                 let claim = try transaction.claim(
                     tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,
                 let row = try transaction.account(claim.account), row.status.isUsable,
@@ -70,7 +70,7 @@ struct ClaimConfirmation: Sendable {
                 try transaction.owner(ofAddress: claim.addressKey) == nil
             else { return nil }
             try prove(claim, of: row, attempt, transaction)
-            try transaction.remember(attempt.call, FirstAnswer(account: row.account.key))
+            try transaction.remember(attempt.call, StoredResponse(account: row.account.key))
             guard let holder = try transaction.passwordHolder(row.account),
                 holder.row.address?.provedAt != nil, holder.sealedHash != nil,
                 !holder.row.isGuest
@@ -84,7 +84,7 @@ struct ClaimConfirmation: Sendable {
         _ transaction: Transaction
     ) throws {
         let account = row.account
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         let entered = try vault.open(claim.sealedAddress, .claimedAddress)
         let hash = try vault.open(claim.sealedPasswordHash, .claimedPasswordHash)
         try transaction.insert(

@@ -18,7 +18,7 @@ struct ClaimDraft: Sendable {
     ) throws {
         let id = guest?.account ?? AccountID.drawn(from: parts.randomness)
         let vault =
-            try guest.map { try AccountReading(parts: parts).vault($0) }
+            try guest.map { try AccountReader(parts: parts).vault($0) }
             ?? AccountVault(new: id, under: parts.keys.accounts, randomness: parts.randomness)
         account =
             guest == nil

@@ -18,7 +18,7 @@ struct ClaimMail {
         guard let row = try transaction.account(owner ?? claim.account) else {
             throw ServiceError(.internalError, detail: "an account of a claim is not there")
         }
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         let stored =
             try owner == nil
             ? vault.open(claim.sealedAddress, .claimedAddress)

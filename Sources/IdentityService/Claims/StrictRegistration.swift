@@ -25,7 +25,7 @@ struct StrictRegistration: Sendable {
     /// - Throws: `auth/idempotency-key-reused`, `rpc/resource-exhausted`; for a guest
     ///   `auth/session-ended`.
     func run(
-        _ applicant: Applicant, as guest: AskingGuest?
+        _ applicant: Applicant, as guest: GuestSession?
     ) async throws -> IdentityV1.RegisterResponse {
         let hash = try await parts.passwords.hash(password: applicant.password.bytes)
         let draft = try ClaimDraft(
@@ -39,14 +39,14 @@ struct StrictRegistration: Sendable {
     private enum Outcome: Sendable {
         case claimed(AccountRow, at: Timestamp)
         /// This call was done before.
-        case done(FirstAnswer)
+        case done(StoredResponse)
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: ClaimDraft, _ guest: AskingGuest?
+        _ applicant: Applicant, _ draft: ClaimDraft, _ guest: GuestSession?
     ) async throws -> Outcome {
         try await parts.store.write { transaction in
-            if let first = try transaction.firstAnswer(of: applicant.call) { return .done(first) }
+            if let first = try transaction.storedResponse(of: applicant.call) { return .done(first) }
             if let guest { try transaction.requireLive(guest.owner) }
             if let account = draft.account {
                 try transaction.insert(account)
@@ -62,12 +62,12 @@ struct StrictRegistration: Sendable {
             try audit(applicant, draft, transaction)
             try transaction.remember(
                 applicant.call,
-                FirstAnswer(account: draft.claim.account.key, figure: guest == nil ? 0 : 1))
+                StoredResponse(account: draft.claim.account.key, figure: guest == nil ? 0 : 1))
             guard let row = try transaction.account(draft.claim.account), row.isGuest else {
                 throw ServiceError(.internalError, detail: "a new guest is not whole")
             }
             return .claimed(
-                row, at: transaction.at + (guest == nil ? .zero : ProofMaking.afterEnd))
+                row, at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
         }
     }
 
@@ -79,7 +79,7 @@ struct StrictRegistration: Sendable {
         guard let row = try transaction.account(guest), row.isGuest else {
             throw ServiceError(.alreadySignedIn)
         }
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         if try vault.open(row.sealedDisplayName, .displayName).isEmpty {
             try transaction.fillProfile(
                 guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
@@ -104,20 +104,20 @@ struct StrictRegistration: Sendable {
     private func answer(
         _ row: AccountRow, _ applicant: Applicant, provedAt moment: Timestamp
     ) throws -> IdentityV1.RegisterResponse {
-        var account = try AccountReading(parts: parts).message(row, lastSignInAt: nil)
+        var account = try AccountReader(parts: parts).message(row, lastSignInAt: nil)
         if row.address == nil { account.pendingEmail = applicant.address.entered }
         return IdentityV1.RegisterResponse(
             account: account,
             proof: parts.settings.emailVerification == .required && row.isGuest
-                ? nil : ProofMaking(parts: parts).proof(row.account, provedAt: moment))
+                ? nil : ProofIssuer(parts: parts).proof(row.account, provedAt: moment))
     }
 
     /// Answers a repeat (G-25), to who types the same password: the claim's, or once that is proved
     /// the account's.
     func answerAgain(
-        _ first: FirstAnswer, _ applicant: Applicant
+        _ first: StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
-        let moment = parts.time.now() + (first.figure == 1 ? ProofMaking.afterEnd : .zero)
+        let moment = parts.time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
         let account = try AccountID(stored: first.account)
         let (holder, claim) = try await parts.store.read { session in
             (
@@ -144,7 +144,7 @@ struct StrictRegistration: Sendable {
 extension PasswordCheck {
     /// Whether `password` is the one that a claim was made with.
     func isRight(_ password: Password, of claim: Claim, _ row: AccountRow) async throws -> Bool {
-        let stored = try AccountReading(parts: parts).vault(row)
+        let stored = try AccountReader(parts: parts).vault(row)
             .open(claim.sealedPasswordHash, .claimedPasswordHash)
         return try await parts.passwords.verify(password: password.bytes, against: stored)
     }

@@ -22,14 +22,14 @@ struct EmailChangeCancelling: Sendable {
             "CancelEmailChange", [Array(account.text.utf8)], context, hash: parts.keys.calls)
         let isCancelled = try await parts.store.write { transaction in
             try transaction.requireLive(owner)
-            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             let isCancelled = try transaction.removeEmailChange(of: account)
             if isCancelled {
                 try transaction.audit(
                     AuditEvent(.emailChangeCancelled, account: account.key).from(origin))
             }
             try transaction.remember(
-                call, FirstAnswer(account: account.key, figure: isCancelled ? 1 : 0))
+                call, StoredResponse(account: account.key, figure: isCancelled ? 1 : 0))
             return isCancelled
         }
         return IdentityV1.CancelEmailChangeResponse(cancelled: isCancelled)

@@ -72,7 +72,7 @@ struct EmailChangeConfirmation: Sendable {
     ) async throws -> AccountRow? {
         do {
             return try await parts.store.write { transaction in
-                guard try transaction.firstAnswer(of: attempt.call) == nil,
+                guard try transaction.storedResponse(of: attempt.call) == nil,
                     try transaction.emailChange(
                         tokenHash: attempt.tokenHash, at: transaction.at) == change,
                     let holder = try transaction.passwordHolder(change.account),
@@ -87,7 +87,7 @@ struct EmailChangeConfirmation: Sendable {
                 }
                 try self.change(holder.row, by: change, attempt, transaction)
                 try transaction.remember(
-                    attempt.call, FirstAnswer(account: change.account.key))
+                    attempt.call, StoredResponse(account: change.account.key))
                 guard let row = try transaction.account(change.account),
                     row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
                 else { throw ServiceError(.internalError, detail: "a new address is not there") }
@@ -103,7 +103,7 @@ struct EmailChangeConfirmation: Sendable {
         _ row: AccountRow, by change: PendingEmailChange, _ attempt: EmailChangeAttempt,
         _ transaction: Transaction
     ) throws {
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         let entered = try vault.open(change.sealedAddress, .newAddress)
         guard let address = EmailAddress(entered) else {
             throw ServiceError(.internalError, detail: "a new address is none")
@@ -131,6 +131,6 @@ struct EmailChangeConfirmation: Sendable {
 
     private func answer(_ row: AccountRow) throws -> IdentityV1.ConfirmEmailChangeResponse {
         IdentityV1.ConfirmEmailChangeResponse(
-            account: try AccountReading(parts: parts).message(row))
+            account: try AccountReader(parts: parts).message(row))
     }
 }

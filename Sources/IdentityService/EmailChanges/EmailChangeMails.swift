@@ -41,7 +41,7 @@ struct EmailChangeMails {
 
     private func address(of row: AccountRow) throws -> EmailAddress? {
         let stored = try row.address.map {
-            try AccountReading(parts: parts).vault(row).open($0.sealed, .address)
+            try AccountReader(parts: parts).vault(row).open($0.sealed, .address)
         }
         return stored.flatMap(EmailAddress.init)
     }

@@ -40,7 +40,7 @@ struct EmailChangeRequest: Sendable {
         switch try await write(wanted, of: owner, call) {
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["new_email"])
         case .waits(let row):
-            var message = try AccountReading(parts: parts).message(row)
+            var message = try AccountReader(parts: parts).message(row)
             message.pendingEmail = address.entered
             return IdentityV1.RequestEmailChangeResponse(account: message)
         }
@@ -67,7 +67,7 @@ struct EmailChangeRequest: Sendable {
                 throw ServiceError(.invalidAccessToken)
             }
             try transaction.requireLive(asking)
-            if try transaction.firstAnswer(of: call) != nil { return .waits(row) }
+            if try transaction.storedResponse(of: call) != nil { return .waits(row) }
             try check(row, wanted)
             let owner = try transaction.owner(ofAddress: wanted.lookUpKey)
             if owner != nil, parts.settings.enumeration == .friendly {
@@ -75,7 +75,7 @@ struct EmailChangeRequest: Sendable {
                 return .taken
             }
             try begin(wanted, of: row, isTakenBy: owner, transaction)
-            try transaction.remember(call, FirstAnswer(account: account.key))
+            try transaction.remember(call, StoredResponse(account: account.key))
             return .waits(row)
         }
     }
@@ -98,7 +98,7 @@ struct EmailChangeRequest: Sendable {
                 account: row.account,
                 tokenHash: wanted.token.hash(.changeEmail, parts.keys.links),
                 addressKey: wanted.lookUpKey,
-                sealedAddress: try AccountReading(parts: parts).vault(row)
+                sealedAddress: try AccountReader(parts: parts).vault(row)
                     .seal(wanted.address.entered, .newAddress),
                 expiresAt: expiresAt))
         let mails = EmailChangeMails(parts: parts, transaction: transaction)

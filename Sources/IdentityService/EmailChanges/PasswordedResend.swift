@@ -15,7 +15,7 @@ struct PasswordedResend: Sendable {
 
     /// - Throws: `auth/invalid-credential`, `auth/user-disabled`, `auth/invalid-email`,
     ///   `auth/idempotency-key-reused`; `rpc/deadline-exceeded`, not processed, as
-    ///   `PasswordSlots.requireTime`.
+    ///   `ResponseTimeFloor.requireTime`.
     func run(
         _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
@@ -42,7 +42,7 @@ struct PasswordedResend: Sendable {
     ) async throws -> Bool {
         let token = LinkToken.drawn(from: parts.randomness)
         return try await parts.store.write { transaction in
-            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             guard let row = try transaction.account(checked.row.account),
                 row.status.mayVerify, row.address?.provedAt == nil,
                 let mail = try LinkMail(.verifyEmail, token, to: row, parts, at: transaction.at)
@@ -50,7 +50,7 @@ struct PasswordedResend: Sendable {
             try transaction.send(mail)
             try transaction.audit(
                 AuditEvent(.verificationResent, account: row.account.key).from(attempt.origin))
-            try transaction.remember(call, FirstAnswer(account: row.account.key, figure: 1))
+            try transaction.remember(call, StoredResponse(account: row.account.key, figure: 1))
             return true
         }
     }

@@ -72,7 +72,7 @@ struct EmailConfirmation: Sendable {
             throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
         }
         if try await check.isRight(typed, of: holder) { return nil }
-        let reading = AccountReading(parts: parts)
+        let reading = AccountReader(parts: parts)
         let new = try Password.new(
             attempt.password, parts.settings.passwordPolicy,
             try reading.passwordContext(holder.row))
@@ -85,7 +85,7 @@ struct EmailConfirmation: Sendable {
     ) async throws -> (AccountRow, isReplaced: Bool)? {
         try await parts.store.write { transaction in
             let account = link.account
-            if let first = try transaction.firstAnswer(of: attempt.call),
+            if let first = try transaction.storedResponse(of: attempt.call),
                 let row = try transaction.account(account)
             {
                 return (row, first.hasReplaced)
@@ -103,7 +103,7 @@ struct EmailConfirmation: Sendable {
                 AuditEvent(.emailVerified, account: account.key).from(attempt.origin))
             if let newHash { try replace(holder.row, newHash, attempt, transaction) }
             try transaction.remember(
-                attempt.call, FirstAnswer(account: account.key, figure: newHash == nil ? 0 : 1))
+                attempt.call, StoredResponse(account: account.key, figure: newHash == nil ? 0 : 1))
             guard let row = try transaction.account(account), row.address?.provedAt != nil else {
                 throw ServiceError(.internalError, detail: "a proved address is not there")
             }
@@ -140,11 +140,11 @@ struct EmailConfirmation: Sendable {
         _ row: AccountRow, isReplaced: Bool
     ) throws -> IdentityV1.ConfirmEmailResponse {
         IdentityV1.ConfirmEmailResponse(
-            account: try AccountReading(parts: parts).message(row), passwordReplaced: isReplaced)
+            account: try AccountReader(parts: parts).message(row), passwordReplaced: isReplaced)
     }
 }
 
-extension FirstAnswer {
+extension StoredResponse {
     /// Whether the confirmation that this answered replaced the password.
     fileprivate var hasReplaced: Bool { figure == 1 }
 }

@@ -14,7 +14,7 @@ struct LinkMail: Sendable {
         at moment: Timestamp
     ) throws {
         guard let owned = row.address else { return nil }
-        let stored = try AccountReading(parts: parts).vault(row).open(owned.sealed, .address)
+        let stored = try AccountReader(parts: parts).vault(row).open(owned.sealed, .address)
         guard let address = EmailAddress(stored) else { return nil }
         let expiresAt = moment + purpose.life(parts.settings)
         link = NewLink(

@@ -16,8 +16,8 @@ struct RepeatedConfirmation: Sendable {
     ///   who cannot show it.
     func find(
         _ call: RepeatableCall?, asking: AccountID?, password: SecretBytes
-    ) async throws -> (first: FirstAnswer, holder: PasswordHolder) {
-        guard call != nil, let first = try await parts.store.write({ try $0.firstAnswer(of: call) })
+    ) async throws -> (first: StoredResponse, holder: PasswordHolder) {
+        guard call != nil, let first = try await parts.store.write({ try $0.storedResponse(of: call) })
         else { throw ServiceError(.invalidLink) }
         let account = try AccountID(stored: first.account)
         let holder = try await parts.store.read { try $0.passwordHolder(account) }

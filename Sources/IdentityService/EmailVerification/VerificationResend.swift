@@ -22,10 +22,10 @@ struct VerificationResend: Sendable {
         let origin = CallOrigin(request.origin, hash: parts.keys.audit)
         let token = LinkToken.drawn(from: parts.randomness)
         let isSent = try await parts.store.write { transaction in
-            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             let isSent = try send(token, to: account, origin, transaction)
             try transaction.remember(
-                call, FirstAnswer(account: account.key, figure: isSent ? 1 : 0))
+                call, StoredResponse(account: account.key, figure: isSent ? 1 : 0))
             return isSent
         }
         return IdentityV1.ResendVerificationResponse(sent: isSent)

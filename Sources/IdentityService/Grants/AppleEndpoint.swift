@@ -13,7 +13,7 @@ package struct AppleEndpoint: Sendable {
     private let client: OutboundClient
     private let terms: HTTPTerms
     private let time: any Time
-    private let gate: AppleGate
+    private let gate: AppleGuard
 
     /// The endpoints where `key` says.
     /// - Parameter timeout: For one request. Nobody waits for it but the relay.
@@ -25,7 +25,7 @@ package struct AppleEndpoint: Sendable {
         self.redirects = redirects
         self.client = client
         self.time = time
-        gate = AppleGate(time: time, logger: logger)
+        gate = AppleGuard(time: time, logger: logger)
         // The place is the operator's own word; a POST with a secret follows no redirect.
         terms = HTTPTerms(
             addresses: .any, trustFile: trustFile, timeout: timeout,

@@ -56,8 +56,8 @@ package struct AppleSettings: Settings {
 }
 
 extension AppleSettings {
-    /// Requests to Apple that run or wait; `AppleGate` lets fewer through.
-    private static let transfersMax = 2 * AppleGate.callsMax
+    /// Requests to Apple that run or wait; `AppleGuard` lets fewer through.
+    private static let transfersMax = 2 * AppleGuard.callsMax
 
     /// Apple's endpoints for grants; nil without the key.
     /// - Throws: `OutboundClient.Unavailable`.

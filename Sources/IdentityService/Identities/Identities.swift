@@ -54,9 +54,9 @@ package struct Identities: IdentitiesService {
             // Not whether a guest asks: a repeat may come without, since its session is over.
             [parts.keys.lookUpKey(of: proved), Array(request.language.utf8)], context,
             hash: parts.keys.calls)
-        return try await Admission(parts: parts).admit(
+        return try await FederatedSignIn(parts: parts).admit(
             proved,
-            AdmissionCall(from: request.origin, language: request.language, call: call, parts),
+            FederatedSignInCall(from: request.origin, language: request.language, call: call, parts),
             askedBy: request.guestAccessToken, owners, context)
     }
 
@@ -79,7 +79,7 @@ package struct Identities: IdentitiesService {
             context, parts)
         let row = try await MethodAdding(parts: parts).add(proved, call)
         return IdentityV1.LinkProviderResponse(
-            account: try AccountReading(parts: parts).message(row))
+            account: try AccountReader(parts: parts).message(row))
     }
 
     /// Takes a way of signing in away from the account that asks (G-14).
@@ -90,7 +90,7 @@ package struct Identities: IdentitiesService {
         let call = try MethodCall(
             "Unlink", of: owner, Array(request.method.utf8), from: request.origin, context, parts)
         let row = try await MethodRemoval(parts: parts).remove(request.method, call)
-        return IdentityV1.UnlinkResponse(account: try AccountReading(parts: parts).message(row))
+        return IdentityV1.UnlinkResponse(account: try AccountReader(parts: parts).message(row))
     }
 
     /// By what the account that asks can be signed in to (G-14).

@@ -15,7 +15,7 @@ struct MethodListing: Sendable {
             )
         }
         guard let row else { throw ServiceError(.invalidAccessToken) }
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         var methods = try identities.map { identity in
             let details = try IdentityDetails(
                 text: try vault.open(identity.sealedDetails, .identityDetails(identity.identity)))

@@ -21,7 +21,7 @@ struct ProviderProof: Sendable {
         let lookUpKey = parts.keys.lookUpKey(of: proved)
         let outcome: Result<Timestamp, ServiceError> = try await parts.store.write { transaction in
             try transaction.requireLive(owner)
-            let isRepeat = try transaction.firstAnswer(of: call.call) != nil
+            let isRepeat = try transaction.storedResponse(of: call.call) != nil
             if !isRepeat, let nonce = proved.nonce, try !transaction.use(nonce) {
                 return .failure(try refusal(.invalidNonce, proved, call, transaction))
             }
@@ -30,11 +30,11 @@ struct ProviderProof: Sendable {
             else { return .failure(try refusal(.methodNotLinked, proved, call, transaction)) }
             guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
             if !isRepeat {
-                try transaction.remember(call.call, FirstAnswer(account: owner.account.key))
+                try transaction.remember(call.call, StoredResponse(account: owner.account.key))
             }
             return .success(transaction.at)
         }
-        return ProofMaking(parts: parts).proof(
+        return ProofIssuer(parts: parts).proof(
             owner.account, by: proved.amr, provedAt: try outcome.get())
     }
 

@@ -19,7 +19,7 @@ struct AccountExport: Sendable {
         _ request: IdentityV1.ExportAccountsRequest,
         _ items: OutgoingItems<IdentityV1.ExportAccountsItem>
     ) async throws {
-        let reading = AccountReading(parts: parts)
+        let reading = AccountReader(parts: parts)
         var position = try Self.position(request.after)
         try await note(request)
         if request.withPasswordHashes, position == 0 {
@@ -71,7 +71,7 @@ struct AccountExport: Sendable {
     }
 
     private func record(_ exported: ExportedRow) throws -> IdentityV1.AccountRecord {
-        let vault = try AccountReading(parts: parts).vault(exported.row)
+        let vault = try AccountReader(parts: parts).vault(exported.row)
         let account = exported.row.account.text
         let imported = try exported.sealedExternalID
             .map { try ImportedID(text: vault.open($0, .externalID)) }

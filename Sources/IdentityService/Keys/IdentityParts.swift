@@ -9,7 +9,7 @@ struct IdentityParts: Sendable {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordHashPool
-    let slots: PasswordSlots
+    let slots: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
     let logger: Logger

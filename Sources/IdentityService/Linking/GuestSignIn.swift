@@ -21,7 +21,7 @@ struct GuestSignIn: Sendable {
             "SignInAnonymously",
             [Array(request.language.utf8), Array((request.origin?.deviceId ?? "").utf8)], context,
             hash: parts.keys.calls)
-        let asked = try AdmissionCall(
+        let asked = try FederatedSignInCall(
             from: request.origin, language: request.language, call: call, parts)
         let account = AccountID.drawn(from: parts.randomness)
         let vault = try AccountVault(
@@ -34,16 +34,16 @@ struct GuestSignIn: Sendable {
             (try write(new, asked, transaction), transaction.at)
         }
         return IdentityV1.AdmissionResponse(
-            account: try AccountReading(parts: parts).message(row, lastSignInAt: nil),
-            proof: ProofMaking(parts: parts).proof(
+            account: try AccountReader(parts: parts).message(row, lastSignInAt: nil),
+            proof: ProofIssuer(parts: parts).proof(
                 row.account, by: Self.methods, provedAt: moment),
             isNewUser: true)
     }
 
     private func write(
-        _ new: NewAccount, _ call: AdmissionCall, _ transaction: Transaction
+        _ new: NewAccount, _ call: FederatedSignInCall, _ transaction: Transaction
     ) throws -> AccountRow {
-        if let first = try transaction.firstAnswer(of: call.call) {
+        if let first = try transaction.storedResponse(of: call.call) {
             // What has become a full account since is opened by its owner's proof alone.
             guard let row = try transaction.account(AccountID(stored: first.account)), row.isGuest
             else { throw ServiceError(.idempotencyKeyReused) }
@@ -57,7 +57,7 @@ struct GuestSignIn: Sendable {
         try transaction.insert(new)
         try transaction.audit(
             AuditEvent(.guestRegistered, account: new.account.key).from(call.origin))
-        try transaction.remember(call.call, FirstAnswer(account: new.account.key))
+        try transaction.remember(call.call, StoredResponse(account: new.account.key))
         guard let row = try transaction.account(new.account), row.isGuest else {
             throw ServiceError(.internalError, detail: "a new guest is not whole")
         }

@@ -33,7 +33,7 @@ struct GuestUpgrade {
         if let hash = draft.sealedPasswordHash {
             try transaction.setPassword(row.account, sealedHash: hash)
         }
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         let isNamed = try !vault.open(row.sealedDisplayName, .displayName).isEmpty
         try transaction.fillProfile(
             row.account, sealedDisplayName: isNamed ? nil : draft.sealedDisplayName,
@@ -41,13 +41,13 @@ struct GuestUpgrade {
         try transaction.setLastSignIn(row.account)
         // As for who was no guest: else anybody could sign up with any address through a guest.
         if draft.status == .pendingVerification {
-            try transaction.befall(.awaitVerification, row.account)
+            try transaction.apply(.awaitVerification, row.account)
         }
     }
 }
 
 /// A guest whose session asks.
-struct AskingGuest: Sendable {
+struct GuestSession: Sendable {
     /// As it was when it asked.
     let row: AccountRow
     /// Its session: asked for in the transaction that writes, since it may have ended meanwhile
@@ -58,11 +58,11 @@ struct AskingGuest: Sendable {
 extension SessionOwners {
     /// The guest whose session asks; nil for no access token.
     /// - Throws: `auth/already-signed-in` for who is no guest, and as `owner`.
-    func guest(of accessToken: String, _ context: CallContext) async throws -> AskingGuest? {
+    func guest(of accessToken: String, _ context: CallContext) async throws -> GuestSession? {
         guard !accessToken.isEmpty else { return nil }
         let owner = try await owner(of: accessToken, context)
-        let row = try await AccountReading(parts: parts).account(owner.account)
+        let row = try await AccountReader(parts: parts).account(owner.account)
         guard row.isGuest else { throw ServiceError(.alreadySignedIn) }
-        return AskingGuest(row: row, owner: owner)
+        return GuestSession(row: row, owner: owner)
     }
 }

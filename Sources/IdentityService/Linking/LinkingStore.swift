@@ -14,7 +14,7 @@ extension Transaction {
 
     /// The same as `setAddressProved`, and how its owner writes it.
     func setAddressProved(_ account: AccountID, sealed: [UInt8]) throws {
-        try befall(.verify, account)
+        try apply(.verify, account)
         try execute(
             "UPDATE email_addresses SET address = ?, proved_at_ms = ? WHERE account = ?",
             [.blob(sealed), SQLValue(at), .integer(account.key)])

@@ -39,7 +39,7 @@ private struct MethodAddition {
     func run() throws -> Result<AccountRow, ServiceError> {
         let row = try row()
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
-        if try transaction.firstAnswer(of: call.call) != nil { return .success(row) }
+        if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
             return .failure(try refusal(.invalidNonce))
         }
@@ -48,12 +48,12 @@ private struct MethodAddition {
             adding: proved.method, to: account, having: row.methods, known: known?.account)
         if let code { return .failure(try refusal(code)) }
         try add(to: row)
-        try transaction.remember(call.call, FirstAnswer(account: account.key))
+        try transaction.remember(call.call, StoredResponse(account: account.key))
         return .success(try self.row())
     }
 
     private func add(to row: AccountRow) throws {
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         try gainAddress(row, vault)
         try transaction.insert(
             NewIdentity(

@@ -40,7 +40,7 @@ extension SessionOwners {
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {
         let owner = try await owner(of: accessToken, context)
-        let row = try await AccountReading(parts: parts).account(owner.account)
+        let row = try await AccountReader(parts: parts).account(owner.account)
         guard !row.isGuest else { throw ServiceError(.operationNotAllowed) }
         return try await require(.standard, of: accessToken, context)
     }

@@ -22,7 +22,7 @@ struct MethodRemoval: Sendable {
             transaction in
             let row = try Self.row(call.owner.account, transaction)
             try transaction.requireLive(call.owner)
-            if try transaction.firstAnswer(of: call.call) != nil { return .success(row) }
+            if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
             if let code = MethodRule.refusal(removing: method, from: row.methods) {
                 try transaction.audit(
                     AuditEvent(.linkingRefused, account: row.account.key, outcome: code)
@@ -30,7 +30,7 @@ struct MethodRemoval: Sendable {
                 return .failure(ServiceError(code))
             }
             try remove(method, from: row, call, transaction)
-            try transaction.remember(call.call, FirstAnswer(account: row.account.key))
+            try transaction.remember(call.call, StoredResponse(account: row.account.key))
             return .success(try Self.row(row.account, transaction))
         }
         return try outcome.get()
@@ -47,7 +47,7 @@ struct MethodRemoval: Sendable {
         }
         var subject: [UInt8]?
         for identity in try transaction.identities(of: account) where identity.method == method {
-            let text = try AccountReading(parts: parts).vault(row)
+            let text = try AccountReader(parts: parts).vault(row)
                 .open(identity.sealedDetails, .identityDetails(identity.identity))
             let details = try IdentityDetails(text: text)
             subject = parts.keys.subject(of: details)

@@ -66,7 +66,7 @@ struct Takeover {
     /// `Ada@` from `ada@`, and the spelling until now was the stranger's. An account that waited for
     /// this is active from now on.
     func prove(_ address: EmailAddress, of row: AccountRow) throws {
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         try transaction.setAddressProved(
             row.account, sealed: try vault.seal(address.entered, .address))
         try transaction.audit(AuditEvent(.emailVerified, account: row.account.key))

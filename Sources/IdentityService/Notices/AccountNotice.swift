@@ -27,13 +27,13 @@ struct AccountNotice: Sendable {
             throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
         }
         let mailed = try await parts.store.write { transaction in
-            if let first = try transaction.firstAnswer(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             let mailed = try NoticeMail(parts: parts).write(
                 kind, to: account,
                 DeviceShown(name: request.deviceName, platform: request.platform),
                 at: request.atMs, key: IdentityOutbox(parts: parts).key(of: call), transaction)
             try transaction.remember(
-                call, FirstAnswer(account: account.key, figure: mailed ? 1 : 0))
+                call, StoredResponse(account: account.key, figure: mailed ? 1 : 0))
             return mailed
         }
         return IdentityV1.TellResponse(mailed: mailed)

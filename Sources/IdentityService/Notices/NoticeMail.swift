@@ -24,7 +24,7 @@ struct NoticeMail: Sendable {
             isProved: address.provedAt != nil,
             recent: try transaction.recentNotices(account, kind))
         guard case .mailed(let namingDevice) = decision else { return false }
-        let stored = try AccountReading(parts: parts).vault(row).open(address.sealed, .address)
+        let stored = try AccountReader(parts: parts).vault(row).open(address.sealed, .address)
         guard let recipient = EmailAddress(stored) else { return false }
         let words =
             namingDevice ? DeviceWords.words(name: device.name, platform: device.platform) : ""

@@ -110,7 +110,7 @@ struct IdentityOutbox: Sendable {
         reason: SessionV1.EndReason = .security
     ) -> OutboxMessage {
         let request = SessionV1.EndAccountRequest(
-            accountId: account.text, beforeMs: (moment + ProofMaking.afterEnd).milliseconds,
+            accountId: account.text, beforeMs: (moment + ProofIssuer.afterEnd).milliseconds,
             reason: reason, exceptSessionId: session)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),

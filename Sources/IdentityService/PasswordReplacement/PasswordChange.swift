@@ -18,7 +18,7 @@ struct PasswordChange: Sendable {
 
     /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; `rpc/deadline-exceeded`, not
-    ///   processed, as `PasswordSlots.requireTime`.
+    ///   processed, as `ResponseTimeFloor.requireTime`.
     func run(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
@@ -47,7 +47,7 @@ struct PasswordChange: Sendable {
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
         let hash = try await check.hash(
-            new, try AccountReading(parts: parts).vault(holder.row))
+            new, try AccountReader(parts: parts).vault(holder.row))
         return try await write(attempt, holder, hash)
     }
 
@@ -55,7 +55,7 @@ struct PasswordChange: Sendable {
         _ attempt: ChangeAttempt, _ holder: PasswordHolder?
     ) throws -> Password {
         let context = try holder.map {
-            try AccountReading(parts: parts).passwordContext($0.row)
+            try AccountReader(parts: parts).passwordContext($0.row)
         }
         return try Password.new(
             attempt.new, parts.settings.passwordPolicy, context ?? .none)
@@ -86,7 +86,7 @@ struct PasswordChange: Sendable {
     ) async throws -> Bool {
         guard attempt.call != nil, let holder, holder.row.status.isUsable else { return false }
         do {
-            let first = try await parts.store.write { try $0.firstAnswer(of: attempt.call) }
+            let first = try await parts.store.write { try $0.storedResponse(of: attempt.call) }
             guard first != nil else { return false }
         } catch let error as ServiceError where error.code == .idempotencyKeyReused {
             // The key of another request: this one was never done.
@@ -104,9 +104,9 @@ struct PasswordChange: Sendable {
             guard let holder = try transaction.passwordHolder(attempt.account),
                 holder.row.status.isUsable, holder.sealedHash == checked.sealedHash
             else { return false }
-            if try transaction.firstAnswer(of: attempt.call) != nil { return true }
+            if try transaction.storedResponse(of: attempt.call) != nil { return true }
             try replace(hash, attempt, transaction)
-            try transaction.remember(attempt.call, FirstAnswer(account: attempt.account.key))
+            try transaction.remember(attempt.call, StoredResponse(account: attempt.account.key))
             return true
         }
     }

@@ -29,7 +29,7 @@ struct PasswordReset: Sendable {
                 return try await answerAgain(attempt)
             }
             guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
-            let reading = AccountReading(parts: parts)
+            let reading = AccountReader(parts: parts)
             let new = try Password.new(
                 attempt.password, parts.settings.passwordPolicy, try reading.passwordContext(row))
             let hash = try await PasswordCheck(parts: parts).hash(new, try reading.vault(row))
@@ -71,7 +71,7 @@ struct PasswordReset: Sendable {
     ) async throws -> Done? {
         try await parts.store.write { transaction in
             // A key that was another request's is refused before anything is written.
-            guard try transaction.firstAnswer(of: attempt.call) == nil,
+            guard try transaction.storedResponse(of: attempt.call) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
                 link == checked, row.status.mayVerify
             else { return nil }
@@ -79,7 +79,7 @@ struct PasswordReset: Sendable {
             let isTakenOver = row.address?.provedAt == nil
             try transaction.remember(
                 attempt.call,
-                FirstAnswer(account: row.account, news: news, isTakenOver: isTakenOver))
+                StoredResponse(account: row.account, news: news, isTakenOver: isTakenOver))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "a proved address is not there") }
             return Done(row: new, news: news, isTakenOver: isTakenOver)
@@ -103,7 +103,7 @@ struct PasswordReset: Sendable {
         }
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)
-        let news = try SignInNoting(parts: parts).note(
+        let news = try SignInRecorder(parts: parts).note(
             account, before: row.lastSignInAt, by: "password", on: attempt.device,
             from: attempt.origin, transaction)
         try audit(.signInSucceeded)
@@ -121,7 +121,7 @@ struct PasswordReset: Sendable {
         _ attempt: ResetAttempt
     ) async throws -> IdentityV1.ResetPasswordResponse {
         guard attempt.call != nil,
-            let first = try await parts.store.write({ try $0.firstAnswer(of: attempt.call) })
+            let first = try await parts.store.write({ try $0.storedResponse(of: attempt.call) })
         else { throw ServiceError(.invalidLink) }
         let account = try AccountID(stored: first.account)
         // Proved as of now, not of after the hash: if the password is replaced meanwhile, session
@@ -136,7 +136,7 @@ struct PasswordReset: Sendable {
         else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return try answer(
-            holder.row, first.news, setAt: max(now - ProofMaking.afterEnd, setAt),
+            holder.row, first.news, setAt: max(now - ProofIssuer.afterEnd, setAt),
             isTakenOver: first.isTakenOver)
     }
 
@@ -146,9 +146,9 @@ struct PasswordReset: Sendable {
         _ row: AccountRow, _ news: SignInNews, setAt: Timestamp, isTakenOver: Bool
     ) throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
-            account: try AccountReading(parts: parts).message(row, lastSignInAt: news.before),
-            proof: ProofMaking(parts: parts).proof(
-                row.account, by: Self.methods, provedAt: setAt + ProofMaking.afterEnd),
+            account: try AccountReader(parts: parts).message(row, lastSignInAt: news.before),
+            proof: ProofIssuer(parts: parts).proof(
+                row.account, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
             news: news.message, takenOver: isTakenOver)
     }
 }

@@ -34,9 +34,9 @@ struct ResetRequest: Sendable {
             queue: OutboxTopic.passwordReset.queue)
         try await parts.store.write { transaction in
             // Nothing to answer but that it was done; so nothing of the account is kept.
-            guard try transaction.firstAnswer(of: call) == nil else { return }
+            guard try transaction.storedResponse(of: call) == nil else { return }
             try transaction.enqueue(message)
-            try transaction.remember(call, FirstAnswer(account: 0))
+            try transaction.remember(call, StoredResponse(account: 0))
         }
         return IdentityV1.RequestPasswordResetResponse()
     }

@@ -16,7 +16,7 @@ struct PasswordSignIn: Sendable {
     private static let checksMax = 3
 
     /// - Throws: as `SignInRule`; `auth/invalid-email` for what is no address;
-    ///   `rpc/deadline-exceeded`, not processed, as `PasswordSlots.requireTime`.
+    ///   `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`.
     func run(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
@@ -64,26 +64,26 @@ struct PasswordSignIn: Sendable {
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
             else { return nil }
-            if let first = try transaction.firstAnswer(of: attempt.call) {
+            if let first = try transaction.storedResponse(of: attempt.call) {
                 return Noted(row: holder.row, news: first.news, at: transaction.at)
             }
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
-            let news = try SignInNoting(parts: parts).note(
+            let news = try SignInRecorder(parts: parts).note(
                 account, before: holder.row.lastSignInAt, by: "password", on: attempt.device,
                 from: attempt.origin, transaction)
             try transaction.audit(
                 AuditEvent(.signInSucceeded, account: account.key, subject: attempt.subject)
                     .from(attempt.origin))
-            try transaction.remember(attempt.call, FirstAnswer(account: account, news: news))
+            try transaction.remember(attempt.call, StoredResponse(account: account, news: news))
             return Noted(row: holder.row, news: news, at: transaction.at)
         }
     }
 
     private func answer(_ noted: Noted) throws -> IdentityV1.VerifyPasswordResponse {
         IdentityV1.VerifyPasswordResponse(
-            account: try AccountReading(parts: parts)
+            account: try AccountReader(parts: parts)
                 .message(noted.row, lastSignInAt: noted.news.before),
-            proof: ProofMaking(parts: parts).proof(noted.row.account, provedAt: noted.at),
+            proof: ProofIssuer(parts: parts).proof(noted.row.account, provedAt: noted.at),
             news: noted.news.message)
     }
 }

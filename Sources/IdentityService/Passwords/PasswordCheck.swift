@@ -7,7 +7,7 @@ struct PasswordCheck: Sendable {
     let parts: IdentityParts
 
     /// Whether `password` is the holder's; false where there is none. Where it is not, the answer
-    /// waits until the slot of the slowest hash that is stored is over (`PasswordSlots`).
+    /// waits until the slot of the slowest hash that is stored is over (`ResponseTimeFloor`).
     /// - Throws: `rpc/resource-exhausted` with a time to wait when too many wait for the hash.
     func isRight(_ password: Password, of holder: PasswordHolder?) async throws -> Bool {
         let begun = parts.time.uptime()
@@ -23,7 +23,7 @@ struct PasswordCheck: Sendable {
             return try await parts.passwords.verifyAgainstNothing(password: password.bytes)
         }
         let stored = try StoredPassword(
-            text: AccountReading(parts: parts).vault(holder.row).open(sealedHash, .passwordHash))
+            text: AccountReader(parts: parts).vault(holder.row).open(sealedHash, .passwordHash))
         var project: FirebaseProject?
         if let id = stored.firebaseProject {
             project = try await FirebaseProjects(parts: parts).project(id)
@@ -36,7 +36,7 @@ struct PasswordCheck: Sendable {
     /// today (I-03); sealed. `password` must have been found right.
     func upgrade(_ password: Password, of holder: PasswordHolder) async throws -> [UInt8]? {
         guard let sealedHash = holder.sealedHash else { return nil }
-        let vault = try AccountReading(parts: parts).vault(holder.row)
+        let vault = try AccountReader(parts: parts).vault(holder.row)
         let stored = try vault.open(sealedHash, .passwordHash)
         guard try parts.passwords.needsUpgrade(stored) else { return nil }
         return try await hash(password, vault)

@@ -33,7 +33,7 @@ struct CodeLink: Sendable {
         do {
             let row = try await MethodAdding(parts: parts).add(proved, call)
             return IdentityV1.LinkPhoneResponse(
-                account: try AccountReading(parts: parts).message(row))
+                account: try AccountReader(parts: parts).message(row))
         } catch let error as ServiceError where error.code == .invalidNonce {
             throw ServiceError(.invalidCode, fields: ["code"])
         }

@@ -40,7 +40,7 @@ struct CodeProof: Sendable {
         }
         if let refusal { throw refusal.error }
         return IdentityV1.ProveByCodeResponse(
-            proof: ProofMaking(parts: parts).proof(
+            proof: ProofIssuer(parts: parts).proof(
                 owner.account, by: PhoneIdentity.amr, provedAt: moment))
     }
 
@@ -64,7 +64,7 @@ struct CodeProof: Sendable {
         _ guess: PhoneCodeGuess, _ call: RepeatableCall?, confirms: Bool,
         _ transaction: Transaction
     ) throws -> PhoneCodeRefusal? {
-        let isRepeat = try transaction.firstAnswer(of: call) != nil
+        let isRepeat = try transaction.storedResponse(of: call) != nil
         let check = PhoneCodeCheck(parts: parts)
         // The number may have left the account since the code was asked for.
         let owner = try PhoneOwners(parts: parts).owner(of: guess.number, transaction)
@@ -88,7 +88,7 @@ struct CodeProof: Sendable {
             try transaction.confirmNumber(guess.numberKey)
             try audit(.phoneNumberConfirmed)
         }
-        try transaction.remember(call, FirstAnswer(account: account.key))
+        try transaction.remember(call, StoredResponse(account: account.key))
         return nil
     }
 }

@@ -6,7 +6,7 @@ import ServiceRuntime
 import Storage
 
 /// Signs in by a code to a phone (G-06): counts and compares, asks whether the number is enough, and
-/// hands what is proved to `Admission`, which finds or makes the account. Recovery is the same.
+/// hands what is proved to `FederatedSignIn`, which finds or makes the account. Recovery is the same.
 ///
 /// The code is used up in the transaction of the sign-in, as a provider's nonce is. So a crash in
 /// between loses nothing: the same call, sent again, finds the code as it was (G-25). A right code
@@ -18,7 +18,7 @@ struct CodeSignIn: Sendable {
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` where nobody signs in by phone,
     ///   `auth/second-proof-required` with the methods that would do;
-    ///   as `Admission`, and for a guest as `SessionOwners`.
+    ///   as `FederatedSignIn`, and for a guest as `SessionOwners`.
     func run(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
@@ -30,13 +30,13 @@ struct CodeSignIn: Sendable {
             [parts.keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
             hash: parts.keys.calls)
         // Read whole before a guess is counted.
-        let asked = try AdmissionCall(
+        let asked = try FederatedSignInCall(
             from: request.origin, language: request.language, call: call, parts)
         let guess = guess(request, number)
         try await PhoneCodeCheck(parts: parts).require(guess, call)
         try await requireEnough(guess)
         do {
-            return try await Admission(parts: parts).admit(
+            return try await FederatedSignIn(parts: parts).admit(
                 proved, asked, askedBy: request.guestAccessToken, owners, context)
         } catch let error as ServiceError where error.code == .invalidNonce {
             // The code has signed somebody in.

@@ -26,7 +26,7 @@ struct PhoneCodeRequest: Sendable {
         let draft = try PhoneCodeDraft(wish, account: owner?.account, parts, at: parts.time.now())
         let answer = try await parts.store.write { transaction in
             if let owner { try transaction.requireLive(owner) }
-            if let first = try transaction.firstAnswer(of: wish.call) { return first }
+            if let first = try transaction.storedResponse(of: wish.call) { return first }
             try transaction.insert(draft.code)
             if let message = draft.message { try transaction.enqueue(message) }
             try transaction.audit(
@@ -34,7 +34,7 @@ struct PhoneCodeRequest: Sendable {
                     .phoneCodeRequested, account: owner?.account.key,
                     subject: parts.keys.subject(of: wish.number)
                 ).from(wish.origin))
-            let answer = FirstAnswer(
+            let answer = StoredResponse(
                 account: draft.code.binding.request.key,
                 figure: draft.code.state.expiresAt.milliseconds)
             try transaction.remember(wish.call, answer)

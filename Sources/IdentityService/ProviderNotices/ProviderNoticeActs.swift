@@ -46,7 +46,7 @@ struct ProviderNoticeActs {
 
     private func isRelay(of found: NoticedIdentity, _ row: AccountRow) throws -> Bool {
         guard let address = row.address else { return false }
-        let vault = try AccountReading(parts: parts).vault(row)
+        let vault = try AccountReader(parts: parts).vault(row)
         let details = try IdentityDetails(
             text: vault.open(found.sealedDetails, .identityDetails(found.identity)))
         guard details.isRelay, let relay = EmailAddress(details.email) else { return false }

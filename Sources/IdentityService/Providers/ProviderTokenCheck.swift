@@ -12,7 +12,7 @@ struct ProviderTokenCheck: Sendable {
     /// A provider and its keys.
     struct Source: Sendable {
         let provider: Provider
-        let keys: ProviderKeys
+        let keys: JWKSCache
     }
 
     /// The longest ID token in bytes: Google's and Apple's have about 1 KiB, those with lists of

@@ -21,7 +21,7 @@ package struct Providers: Sendable {
     ) throws {
         let nonces = Nonces(key: keys.nonces, time: time, randomness: randomness)
         let sources = try Self.sources(settings) { name, fetch in
-            ProviderKeys(
+            JWKSCache(
                 name: name, fetch: fetch, time: time, randomness: randomness, logger: logger)
         }
         check = ProviderTokenCheck(sources: sources, nonces: nonces, time: time)
@@ -31,13 +31,13 @@ package struct Providers: Sendable {
     /// No provider: no thread for requests either.
     private static func sources(
         _ settings: ProvidersSettings,
-        keys: (String, @escaping @Sendable () async -> KeySetFetch.Outcome) -> ProviderKeys
+        keys: (String, @escaping @Sendable () async -> JWKSFetcher.Outcome) -> JWKSCache
     ) throws -> [ProviderTokenCheck.Source] {
         guard !settings.providers.isEmpty else { return [] }
         let client = try OutboundClient(
             limits: .init(transfersMax: transfersMax, connectionsMax: transfersMax))
         return settings.providers.map { provider in
-            let fetch = KeySetFetch(
+            let fetch = JWKSFetcher(
                 place: provider.keyPlace, issuer: provider.issuer, client: client,
                 terms: settings.terms, allowsPlain: settings.allowsPrivate)
             return ProviderTokenCheck.Source(

@@ -26,13 +26,13 @@ struct Registration: Sendable {
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let applicant = try Applicant(request, context, parts.keys, parts.settings)
-        let guest: AskingGuest?
+        let guest: GuestSession?
         do {
             guest = try await owners.guest(of: request.guestAccessToken, context)
         } catch let refused as ServiceError {
             // The session of a guest is over once it was upgraded, so a repeat cannot show it again.
             guard
-                let first = try await parts.store.write({ try $0.firstAnswer(of: applicant.call) })
+                let first = try await parts.store.write({ try $0.storedResponse(of: applicant.call) })
             else { throw refused }
             return try await parts.settings.enumeration == .strict
                 ? StrictRegistration(parts: parts).answerAgain(first, applicant)
@@ -55,16 +55,16 @@ struct Registration: Sendable {
     private enum Outcome: Sendable {
         case registered(AccountRow, at: Timestamp)
         /// This call was done before.
-        case done(FirstAnswer)
+        case done(StoredResponse)
         case taken
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: AskingGuest?
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: GuestSession?
     ) async throws -> Outcome {
         do {
             return try await parts.store.write { transaction in
-                if let first = try transaction.firstAnswer(of: applicant.call) {
+                if let first = try transaction.storedResponse(of: applicant.call) {
                     return .done(first)
                 }
                 if let guest { try transaction.requireLive(guest.owner) }
@@ -74,7 +74,7 @@ struct Registration: Sendable {
                 }
                 return .registered(
                     try register(applicant, draft, guest?.row, transaction),
-                    at: transaction.at + (guest == nil ? .zero : ProofMaking.afterEnd))
+                    at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
             // An engine with several writers can let another registration in between look and
@@ -94,14 +94,14 @@ struct Registration: Sendable {
         } else {
             try transaction.insert(draft.account)
         }
-        _ = try SignInNoting(parts: parts).remember(applicant.device, of: account, transaction)
+        _ = try SignInRecorder(parts: parts).remember(applicant.device, of: account, transaction)
         try transaction.insert(draft.link)
         try transaction.enqueue(draft.verificationMail)
         try transaction.audit(
             AuditEvent(.accountRegistered, account: account.key, subject: applicant.subject)
                 .from(applicant.origin))
         try transaction.remember(
-            applicant.call, FirstAnswer(account: account.key, figure: guest == nil ? 0 : 1))
+            applicant.call, StoredResponse(account: account.key, figure: guest == nil ? 0 : 1))
         // `passwordHolder` joins account, key and profile: what it finds is whole (I-04).
         guard let holder = try transaction.passwordHolder(account),
             holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
@@ -122,7 +122,7 @@ struct Registration: Sendable {
             let row = try transaction.account(owner), row.status.isUsable,
             let sealed = row.address?.sealed
         else { return }
-        let stored = try AccountReading(parts: parts).vault(row).open(sealed, .address)
+        let stored = try AccountReader(parts: parts).vault(row).open(sealed, .address)
         guard let address = EmailAddress(stored) else { return }
         // Mail goes to the stored address, never to the one that was typed.
         try transaction.enqueue(
@@ -136,20 +136,20 @@ struct Registration: Sendable {
         _ row: AccountRow, provedAt moment: Timestamp
     ) throws -> IdentityV1.RegisterResponse {
         IdentityV1.RegisterResponse(
-            account: try AccountReading(parts: parts).message(row, lastSignInAt: nil),
+            account: try AccountReader(parts: parts).message(row, lastSignInAt: nil),
             proof: row.status == .pendingVerification
-                ? nil : ProofMaking(parts: parts).proof(row.account, provedAt: moment))
+                ? nil : ProofIssuer(parts: parts).proof(row.account, provedAt: moment))
     }
 
     /// Answers a repeat (G-25). The password is checked first: a captured key alone must open
     /// nothing. Another password is another request.
     private func answerAgain(
-        _ first: FirstAnswer, _ applicant: Applicant
+        _ first: StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
         // Proved as of now, not of after the hash: if the password is replaced meanwhile, session
         // refuses this proof with all others from before. A guest's sessions have ended with the
         // first answer, perhaps in this millisecond.
-        let moment = parts.time.now() + (first.figure == 1 ? ProofMaking.afterEnd : .zero)
+        let moment = parts.time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
         let account = try AccountID(stored: first.account)
         let holder = try await parts.store.read { try $0.passwordHolder(account) }
         let isRight = try await PasswordCheck(parts: parts).isRight(

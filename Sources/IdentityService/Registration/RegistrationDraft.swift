@@ -21,7 +21,7 @@ struct RegistrationDraft: Sendable {
     ) throws {
         let id = guest?.account ?? AccountID.drawn(from: parts.randomness)
         let vault =
-            try guest.map { try AccountReading(parts: parts).vault($0) }
+            try guest.map { try AccountReader(parts: parts).vault($0) }
             ?? AccountVault(new: id, under: parts.keys.accounts, randomness: parts.randomness)
         account = NewAccount(
             account: id, sealedKey: vault.sealedKey,

@@ -17,7 +17,7 @@ struct SignInNews: Hashable, Sendable {
     }
 }
 
-extension FirstAnswer {
+extension StoredResponse {
     /// The answer of a sign-in, with its news: a repeat tells the same.
     /// - Parameter isTakenOver: of a reset: the address had not been proved until then.
     init(account: AccountID, news: SignInNews, isTakenOver: Bool = false) {

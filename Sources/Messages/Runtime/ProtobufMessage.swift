@@ -12,7 +12,7 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
     init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws
 
     /// Reads the message's fields from `reader`, each in its place.
-    static func read(from reader: inout OrdinaryReader) throws(NotOrdinary) -> Self
+    static func read(from reader: inout CanonicalReader) throws(NonCanonicalEncoding) -> Self
 
     /// Writes the message's fields to `sink`, in the order of their numbers.
     func write(to sink: inout some WireSink)
@@ -26,8 +26,8 @@ extension ProtobufMessage {
     /// Returned from where it is made: an optional on the way would be copied, and each copy retains
     /// every string in it.
     private static func decoded(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) throws -> Self {
-        do throws(NotOrdinary) {
-            return try OrdinaryReader.message(in: bytes)
+        do throws(NonCanonicalEncoding) {
+            return try CanonicalReader.message(in: bytes)
         } catch {
             return try Self(byLibrary: bytes, in: arena)
         }

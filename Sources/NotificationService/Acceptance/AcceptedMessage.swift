@@ -51,8 +51,8 @@ struct TakenMessage: Sendable {
     let id: MessageID
     /// The line of its recipient was full.
     var isDropped = false
-    /// What `RecipientTurns` learns of it after the commit; nil where nothing was added to the line.
-    var use: RecipientTurns.Use?
+    /// What `RecipientRateLimiter` learns of it after the commit; nil where nothing was added to the line.
+    var use: RecipientRateLimiter.Use?
 }
 
 /// What is known of a call.

@@ -16,14 +16,14 @@ package struct MessageAcceptance: Sendable {
     let store: Store
     let keys: NotificationKeys
     let ids: MessageIDs
-    let turns: RecipientTurns
+    let turns: RecipientRateLimiter
     /// Wake the workers.
-    let alarms: DeliveryAlarms
+    let alarms: DeliverySignals
     let changes: MessageChanges
     let upkeep: OutboxUpkeep
     let logger: Logger
     let dropped = Counter(
-        label: "messages_dropped", dimensions: [("reason", RecipientTurns.reason)])
+        label: "messages_dropped", dimensions: [("reason", RecipientRateLimiter.reason)])
 
     /// The message's id: a new one, or, for a repeated call, the first one's.
     /// - Parameter method: The rpc's full name.
@@ -39,7 +39,7 @@ package struct MessageAcceptance: Sendable {
             dropped.increment()
             logger.warning(
                 "a message was dropped: too many wait for its recipient",
-                fields: [.message: .text(taken.id.text), .reason: .text(RecipientTurns.reason)])
+                fields: [.message: .text(taken.id.text), .reason: .text(RecipientRateLimiter.reason)])
         }
         announce(message.channel, [taken])
         return taken.id
@@ -90,7 +90,7 @@ package struct MessageAcceptance: Sendable {
         let turn = turns.turn(
             of: message.recipient, message.lane, hasEnd: message.mayBeDropped, at: transaction.at)
         guard let turn else {
-            try transaction.drop(message.id, reason: RecipientTurns.reason)
+            try transaction.drop(message.id, reason: RecipientRateLimiter.reason)
             try transaction.audit(
                 AuditEvent(
                     .messageDead, subject: message.recipient, outcome: .tooManyRequests))
@@ -101,7 +101,7 @@ package struct MessageAcceptance: Sendable {
         try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
         return TakenMessage(
             id: message.id,
-            use: RecipientTurns.Use(
+            use: RecipientRateLimiter.Use(
                 recipient: message.recipient, lane: message.lane, at: transaction.at))
     }
 
@@ -109,7 +109,7 @@ package struct MessageAcceptance: Sendable {
     /// channel's worker and those who watch.
     func announce(_ channel: Channel, _ taken: [TakenMessage]) {
         for use in taken.compactMap(\.use) { turns.note(use) }
-        alarms[channel].ring()
+        alarms[channel].wake()
         changes.note(taken.map(\.id))
     }
 }

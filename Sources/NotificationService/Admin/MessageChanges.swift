@@ -16,7 +16,7 @@ final class MessageChanges: Sendable {
 
     private struct Watcher {
         var news = News()
-        let bell: AsyncStream<Void>.Continuation
+        let wake: AsyncStream<Void>.Continuation
     }
 
     private struct State {
@@ -32,7 +32,7 @@ final class MessageChanges: Sendable {
         state.withLock { state in
             for number in state.watchers.keys {
                 state.watchers[number]?.news.add(messages)
-                state.watchers[number]?.bell.yield()
+                state.watchers[number]?.wake.yield()
             }
         }
     }
@@ -40,15 +40,15 @@ final class MessageChanges: Sendable {
     /// Calls `tell` once now and then after changes, as long as the task lives; what comes while it
     /// works is told together.
     func watch(_ tell: (News) async throws -> Void) async throws {
-        let (rings, bell) = AsyncStream.makeStream(
+        let (rings, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.numbersUsed += 1
-            state.watchers[state.numbersUsed] = Watcher(bell: bell)
+            state.watchers[state.numbersUsed] = Watcher(wake: wake)
             return state.numbersUsed
         }
         defer { state.withLock { $0.watchers[number] = nil } }
-        bell.yield()
+        wake.yield()
         for await _ in rings {
             let news = state.withLock { state in
                 defer { state.watchers[number]?.news = News() }

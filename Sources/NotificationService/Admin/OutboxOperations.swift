@@ -15,7 +15,7 @@ package struct OutboxOperations: OutboxService {
 
     let store: Store
     let keys: NotificationKeys
-    let alarms: DeliveryAlarms
+    let alarms: DeliverySignals
     let changes: MessageChanges
     let upkeep: OutboxUpkeep
     let traces: [any AccountTraces]
@@ -55,7 +55,7 @@ package struct OutboxOperations: OutboxService {
             let channel = try transaction.renew(id)
             return (try transaction.presentSummary(of: id), channel)
         }
-        if let channel { alarms[channel].ring() }
+        if let channel { alarms[channel].wake() }
         changes.note(channel == nil ? [] : [id])
         return NotificationV1.RetryMessageResponse(message: message)
     }

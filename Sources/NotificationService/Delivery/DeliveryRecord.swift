@@ -18,10 +18,10 @@ struct Conclusion: Sendable {
 extension Transaction {
     /// Takes leases on messages of a channel that are due; those that are past their time are
     /// given up.
-    func claim(_ channel: Channel, _ room: ClaimRoom) throws -> [StoredMessage] {
+    func claim(_ channel: Channel, _ room: ClaimBudget) throws -> [StoredMessage] {
         var claimed: [StoredMessage] = []
-        var all = ClaimRoom.Taken()
-        for (lane, isShare) in ClaimRoom.walk {
+        var all = ClaimBudget.Taken()
+        for (lane, isShare) in ClaimBudget.walk {
             let limit = room.limit(lane, isShare: isShare, taken: all)
             let found = try dueMessages(channel, lane, limit: limit).compactMap {
                 try record($0, .claimed, reason: "expired")

@@ -18,20 +18,20 @@ final class DeliveryWorker: Sendable {
     static let restMax: Duration = .seconds(60)
 
     let channel: Channel
-    let alarm: DeliveryAlarm
+    let alarm: DeliverySignal
     private let parts: DeliveryParts
     private let state: Mutex<State>
 
     private struct State {
-        var hand: WorkInHand
+        var hand: InFlightMessages
         var isStopping = false
     }
 
-    init(_ channel: Channel, alarm: DeliveryAlarm, deliveriesMax: Int, parts: DeliveryParts) {
+    init(_ channel: Channel, alarm: DeliverySignal, deliveriesMax: Int, parts: DeliveryParts) {
         self.channel = channel
         self.alarm = alarm
         self.parts = parts
-        state = Mutex(State(hand: WorkInHand(places: deliveriesMax)))
+        state = Mutex(State(hand: InFlightMessages(places: deliveriesMax)))
     }
 
     /// Works until cancelled or told to shut down.
@@ -47,7 +47,7 @@ final class DeliveryWorker: Sendable {
             _ = await round(nil)
         } onGracefulShutdown: {
             self.state.withLock { $0.isStopping = true }
-            self.alarm.ring()
+            self.alarm.wake()
         }
     }
 
@@ -61,7 +61,7 @@ final class DeliveryWorker: Sendable {
         let now = parts.time.now()
         let room = state.withLock { state in
             if state.isStopping { state.hand.putBackReady(at: now) }
-            return state.isStopping ? nil : state.hand.claimRoom(readiness)
+            return state.isStopping ? nil : state.hand.claimBudget(readiness)
         }
         let rest = await round(room)
         while let message = state.withLock({ $0.hand.next() }) {
@@ -73,7 +73,7 @@ final class DeliveryWorker: Sendable {
 
     /// Notes what has ended, claims what there is room for.
     /// - Returns: how long there is nothing more to do, if nobody rings.
-    private func round(_ room: ClaimRoom?) async -> Duration {
+    private func round(_ room: ClaimBudget?) async -> Duration {
         let ends = state.withLock { $0.hand.takeEnds() }
         do {
             if ends.isEmpty {
@@ -94,7 +94,7 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    private func restBefore(claiming room: ClaimRoom?) async throws -> Duration {
+    private func restBefore(claiming room: ClaimBudget?) async throws -> Duration {
         // The end of a try rings.
         guard room != nil else { return Self.restMax }
         let channel = channel
@@ -104,7 +104,7 @@ final class DeliveryWorker: Sendable {
         return min(max(next - parts.time.now(), .zero), Self.restMax)
     }
 
-    private func write(_ ends: [Conclusion], _ room: ClaimRoom?) async throws -> [StoredMessage] {
+    private func write(_ ends: [Conclusion], _ room: ClaimBudget?) async throws -> [StoredMessage] {
         let (channel, attempts) = (channel, parts.attempts)
         let (noted, claimed) = try await parts.store.write { transaction in
             (
@@ -138,7 +138,7 @@ final class DeliveryWorker: Sendable {
                 }
                 return Task.isCancelled ? nil : state.hand.next()
             }
-            alarm.ring()
+            alarm.wake()
             guard let next else { return }
             message = next
         }

@@ -10,7 +10,7 @@ struct DeliveryWorkers: Sendable {
     let workers: [DeliveryWorker]
     let parts: DeliveryParts
 
-    init(_ parts: DeliveryParts, alarms: DeliveryAlarms, deliveriesMax: Int) {
+    init(_ parts: DeliveryParts, alarms: DeliverySignals, deliveriesMax: Int) {
         self.parts = parts
         workers = Channel.allCases.filter { parts.attempts.routes[$0] != nil }.map { channel in
             DeliveryWorker(
@@ -43,13 +43,13 @@ struct DeliveryWorkers: Sendable {
 }
 
 /// What wakes the workers.
-struct DeliveryAlarms: Sendable {
-    private let email = DeliveryAlarm()
-    private let sms = DeliveryAlarm()
-    private let push = DeliveryAlarm()
+struct DeliverySignals: Sendable {
+    private let email = DeliverySignal()
+    private let sms = DeliverySignal()
+    private let push = DeliverySignal()
 
     /// The alarm of one channel's worker.
-    subscript(channel: Channel) -> DeliveryAlarm {
+    subscript(channel: Channel) -> DeliverySignal {
         switch channel {
         case .email: email
         case .sms: sms

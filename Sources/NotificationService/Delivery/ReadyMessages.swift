@@ -10,7 +10,7 @@ struct ReadyMessages: Sendable {
     /// Of these, for notices and bulk.
     private let patientPlaces: Int
     private var waiting: [Lane: [StoredMessage]] = [:]
-    private var underway = ClaimRoom.Taken()
+    private var underway = ClaimBudget.Taken()
 
     init(places: Int) {
         self.places = places

@@ -32,7 +32,7 @@ package struct PushDevices: PushDevicesService {
     package func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse {
-        let account = keys.account(try ShortRequest.account(request.accountId))
+        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
         let session = try Self.session(request.sessionId).map(keys.devices.session)
         let (platform, token) = try Self.token(request)
         guard platforms.contains(platform) else {
@@ -57,7 +57,7 @@ package struct PushDevices: PushDevicesService {
     package func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse {
-        let account = keys.account(try ShortRequest.account(request.accountId))
+        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
         let id = try Self.device(request.deviceId)
         try await store.write { transaction in
             guard let known = try transaction.device(id.key, ofAccount: account) else {
@@ -79,7 +79,7 @@ package struct PushDevices: PushDevicesService {
     package func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse {
-        let account = keys.account(try ShortRequest.account(request.accountId))
+        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
         guard request.deviceId.isEmpty != request.sessionId.isEmpty else {
             throw ServiceError(
                 .invalidArgument, fields: ["device_id", "session_id"], detail: "one of the two")
@@ -101,7 +101,7 @@ package struct PushDevices: PushDevicesService {
     package func revokeAll(
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse {
-        let account = keys.account(try ShortRequest.account(request.accountId))
+        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
         let dropped = try await store.write { transaction in
             let dropped = try transaction.dropDevices(ofAccount: account)
             if dropped > 0 {
@@ -115,7 +115,7 @@ package struct PushDevices: PushDevicesService {
     package func list(
         _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListDevicesResponse {
-        let account = keys.account(try ShortRequest.account(request.accountId))
+        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
         let devices = try await store.read { try $0.devices(ofAccount: account) }
         return NotificationV1.ListDevicesResponse(
             devices: devices.map { device in

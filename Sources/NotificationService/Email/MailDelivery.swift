@@ -28,7 +28,7 @@ struct MailDelivery: MessageRoute {
         guard case .email(let order) = message.content else { return .failed("wrong-channel") }
         do {
             if try await stops?.holds(order.recipient) == true {
-                return .refused(StoppedAddresses.reason, addressIsDead: false)
+                return .refused(SuppressionList.reason, addressIsDead: false)
             }
         } catch {
             // The store says why in its own words; without its answer the address may be dead.

@@ -11,10 +11,10 @@ package struct SMTPRoute: MailRoute {
         /// Where it is.
         package let server: SMTPServer
         /// Its breaker and its rate.
-        package let gate: ProviderGate
+        package let gate: ProviderGuard
 
         /// A server behind its gate.
-        package init(_ server: SMTPServer, gate: ProviderGate) {
+        package init(_ server: SMTPServer, gate: ProviderGuard) {
             self.server = server
             self.gate = gate
         }
@@ -49,7 +49,7 @@ package struct SMTPRoute: MailRoute {
             // Our own rules are stricter, so this is a mistake of ours; it must not be lost.
             return .failed("not-sendable")
         }
-        var course = MailCourse()
+        var course = SMTPFailover()
         for server in servers {
             switch server.gate.enter() {
             case .closed(let reason, let until): course.passedOver(reason, until: until)

@@ -2,7 +2,7 @@ import ServiceRuntime
 
 extension RouteReadiness {
     /// What a route takes that has these providers: as much as all of them together.
-    static func any(of gates: [ProviderGate]) -> RouteReadiness {
+    static func any(of gates: [ProviderGuard]) -> RouteReadiness {
         var room = 0
         var opensAt: Timestamp?
         for gate in gates {

@@ -20,12 +20,12 @@ struct APNs: PushProvider {
         "TooManyProviderTokenUpdates", "TooManyRequests", "UnrelatedKeyIdInToken", "Unregistered",
     ])
 
-    let gate: ProviderGate
+    let gate: ProviderGuard
     private let base: HTTPURL
     private let token: APNsToken
     private let http: ProviderHTTP
 
-    init(base: HTTPURL, token: APNsToken, http: ProviderHTTP, gate: ProviderGate) {
+    init(base: HTTPURL, token: APNsToken, http: ProviderHTTP, gate: ProviderGuard) {
         self.base = base
         self.token = token
         self.http = http

@@ -15,13 +15,13 @@ struct FCM: PushProvider {
         "THIRD_PARTY_AUTH_ERROR", "UNAVAILABLE", "UNREGISTERED",
     ]
 
-    let gate: ProviderGate
+    let gate: ProviderGuard
     private let url: HTTPURL
     private let access: GoogleAccess
     private let http: ProviderHTTP
 
     /// The provider at `base`; nil when the account's project cannot stand in a URL.
-    init?(base: HTTPURL, account: GoogleAccount, http: ProviderHTTP, gate: ProviderGate) {
+    init?(base: HTTPURL, account: GoogleAccount, http: ProviderHTTP, gate: ProviderGuard) {
         let path = "/v1/projects/\(FormBody.escape(account.project))/messages:send"
         guard let url = base.at(path) else { return nil }
         self.url = url

@@ -26,19 +26,19 @@ struct PushDraft: Sendable {
 
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
     init(
-        _ request: NotificationV1.SendPushRequest, _ wording: any ShortWording
+        _ request: NotificationV1.SendPushRequest, _ wording: any SMSAndPushWording
     ) throws(ServiceError) {
-        account = try ShortRequest.account(request.accountId)
+        account = try SMSAndPushRequest.account(request.accountId)
         template = request.template
-        language = try ShortRequest.language(request.language)
-        variables = try ShortRequest.pairs(request.variables, "variables")
+        language = try SMSAndPushRequest.language(request.language)
+        variables = try SMSAndPushRequest.pairs(request.variables, "variables")
         if template.isEmpty {
             // What a caller words is news, never a code: it waits behind those.
             lane = .notice
             try Self.require(Self.isText(request.title, 1...Self.titleBytesMax), "title")
             try Self.require(Self.isText(request.body, 0...Self.bodyBytesMax), "body")
         } else {
-            lane = try ShortRequest.lane(template, variables, on: .push, wording)
+            lane = try SMSAndPushRequest.lane(template, variables, on: .push, wording)
             try Self.require(request.title.isEmpty && request.body.isEmpty, "title")
         }
         title = request.title
@@ -48,7 +48,7 @@ struct PushDraft: Sendable {
         try Self.require(
             collapseKey.isEmpty || Self.isPlain(collapseKey, Self.collapseKeyBytesMax),
             "collapse_key")
-        expiresAt = try ShortRequest.moment(request.expiresAtMs)
+        expiresAt = try SMSAndPushRequest.moment(request.expiresAtMs)
         let texts = [title, body] + data.flatMap { [$0.name, $0.value] }
         try Self.require(
             texts.reduce(0) { $0 + Self.writtenBytes($1) } <= Self.writtenBytesMax, "body")
@@ -65,7 +65,7 @@ struct PushDraft: Sendable {
     private static func data(
         _ pairs: [NotificationV1.Variable]
     ) throws(ServiceError) -> [OrderPair] {
-        let data = try ShortRequest.pairs(pairs, "data")
+        let data = try SMSAndPushRequest.pairs(pairs, "data")
         let bytes = data.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         let isSound =
             data.count <= dataPairsMax && bytes <= dataBytesMax

@@ -11,12 +11,12 @@ package struct PushMessages: PushMessagesService {
     private let store: Store
     private let keys: NotificationKeys
     private let acceptance: MessageAcceptance
-    private let wording: any ShortWording
+    private let wording: any SMSAndPushWording
 
     /// The rpcs over `acceptance`.
     package init(
         store: Store, keys: NotificationKeys, acceptance: MessageAcceptance,
-        wording: any ShortWording
+        wording: any SMSAndPushWording
     ) {
         self.store = store
         self.keys = keys

@@ -3,7 +3,7 @@ import ServiceRuntime
 /// Somebody who brings push messages to devices of one platform.
 protocol PushProvider: Sendable {
     /// Its breaker and rate.
-    var gate: ProviderGate { get }
+    var gate: ProviderGuard { get }
 
     /// Hands one over, within a bounded time.
     func send(_ push: OutgoingPush) async -> ProviderAnswer

@@ -6,14 +6,14 @@ package import Storage
 /// account's.
 package struct PushRoute: MessageRoute {
     private let providers: [PushPlatform: any PushProvider]
-    private let wording: any ShortWording
+    private let wording: any SMSAndPushWording
     private let product: String
     private let store: Store
     private let keys: NotificationKeys
 
     /// A route over one provider for each platform.
     init(
-        providers: [PushPlatform: any PushProvider], wording: any ShortWording, product: String,
+        providers: [PushPlatform: any PushProvider], wording: any SMSAndPushWording, product: String,
         store: Store, keys: NotificationKeys
     ) {
         self.providers = providers

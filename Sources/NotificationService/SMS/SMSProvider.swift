@@ -3,7 +3,7 @@ import ServiceRuntime
 /// Somebody who brings text messages to phones.
 protocol SMSProvider: Sendable {
     /// Its breaker and rate.
-    var gate: ProviderGate { get }
+    var gate: ProviderGuard { get }
 
     /// Hands one over, within a bounded time. Not told apart: what the provider never saw, and what
     /// it took and could not tell us.

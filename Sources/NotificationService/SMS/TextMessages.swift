@@ -6,10 +6,10 @@ import ServiceRuntime
 /// Takes text messages (N-02): checked, and then accepted like every other message.
 package struct TextMessages: TextMessagesService {
     private let acceptance: MessageAcceptance
-    private let wording: any ShortWording
+    private let wording: any SMSAndPushWording
 
     /// The rpcs over `acceptance`.
-    package init(acceptance: MessageAcceptance, wording: any ShortWording) {
+    package init(acceptance: MessageAcceptance, wording: any SMSAndPushWording) {
         self.acceptance = acceptance
         self.wording = wording
     }
@@ -28,18 +28,18 @@ extension SMSOrder {
     /// A request whose every part can be used.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
     init(
-        _ request: NotificationV1.SendTextRequest, _ wording: any ShortWording
+        _ request: NotificationV1.SendTextRequest, _ wording: any SMSAndPushWording
     ) throws(ServiceError) {
         guard let number = PhoneNumber(request.recipient) else {
             throw ServiceError(.invalidArgument, fields: ["recipient"])
         }
-        let variables = try ShortRequest.pairs(request.variables, "variables")
+        let variables = try SMSAndPushRequest.pairs(request.variables, "variables")
         self.init(
             recipient: number.text, template: request.template,
-            lane: try ShortRequest.lane(request.template, variables, on: .sms, wording),
-            language: try ShortRequest.language(request.language), variables: variables,
-            expiresAt: try ShortRequest.moment(request.expiresAtMs),
+            lane: try SMSAndPushRequest.lane(request.template, variables, on: .sms, wording),
+            language: try SMSAndPushRequest.language(request.language), variables: variables,
+            expiresAt: try SMSAndPushRequest.moment(request.expiresAtMs),
             account: request.accountId.isEmpty
-                ? nil : try ShortRequest.account(request.accountId))
+                ? nil : try SMSAndPushRequest.account(request.accountId))
     }
 }

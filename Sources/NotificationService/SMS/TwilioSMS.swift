@@ -33,14 +33,14 @@ package struct TwilioSMS: SMSProvider {
     /// How long it may hold a message, in seconds; its own bounds.
     private static let validitySeconds: ClosedRange<Int64> = 1...14_400
 
-    let gate: ProviderGate
+    let gate: ProviderGuard
     private let http: ProviderHTTP
     private let url: HTTPURL
     private let authorization: HTTPHeader
     private let sender: String
 
     /// The provider at `base`; nil when the account's name or secret cannot stand in a request.
-    package init?(account: Account, base: HTTPURL, http: ProviderHTTP, gate: ProviderGate) {
+    package init?(account: Account, base: HTTPURL, http: ProviderHTTP, gate: ProviderGuard) {
         let path = "/2010-04-01/Accounts/\(FormBody.escape(account.account))/Messages.json"
         guard let url = base.at(path), let header = Self.authorization(account) else { return nil }
         self.url = url

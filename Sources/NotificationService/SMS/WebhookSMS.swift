@@ -16,13 +16,13 @@ import ServiceRuntime
 /// | 400, 403, 404 | not this text now; `retry-after` is obeyed |
 /// | anything else | nothing now: after some of these the service is left alone for a while |
 package struct WebhookSMS: SMSProvider {
-    let gate: ProviderGate
+    let gate: ProviderGuard
     private let http: ProviderHTTP
     private let url: HTTPURL
     private let signature: WebhookSignature
 
     /// The service at `url`, which knows `secret`.
-    package init(url: HTTPURL, secret: SecretBytes, http: ProviderHTTP, gate: ProviderGate) {
+    package init(url: HTTPURL, secret: SecretBytes, http: ProviderHTTP, gate: ProviderGuard) {
         self.url = url
         self.http = http
         self.gate = gate

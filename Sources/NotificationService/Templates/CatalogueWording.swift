@@ -2,7 +2,7 @@ package import RPC
 import ServiceRuntime
 
 /// The words of text and push messages, from the templates in force.
-package struct CatalogueWording: ShortWording {
+package struct CatalogueWording: SMSAndPushWording {
     private let templates: Live<TemplateCatalogue>
 
     /// Words of `templates`, which may be exchanged meanwhile.

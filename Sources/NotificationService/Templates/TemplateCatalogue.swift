@@ -15,7 +15,7 @@ package struct TemplateCatalogue: Sendable {
     package init(
         _ operators: OperatorTemplates = .none, default standard: Language = .english
     ) throws(TemplateFaults) {
-        var reading = CatalogueReading(operators)
+        var reading = CatalogueReader(operators)
         self.standard = standard
         frame = reading.frame()
         mails = reading.mails()

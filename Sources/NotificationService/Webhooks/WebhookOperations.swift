@@ -17,7 +17,7 @@ package struct WebhookOperations: WebhooksService {
     let vault: WebhookVault
     let targets: WebhookTargets
     let randomness: any Randomness
-    let alarm: DeliveryAlarm
+    let alarm: DeliverySignal
 
     package func addWebhook(
         _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
@@ -46,7 +46,7 @@ package struct WebhookOperations: WebhooksService {
             try transaction.audit(AuditEvent(.webhookAdded))
             return try transaction.webhook(id).map { try transaction.listed($0, vault) }
         }
-        alarm.ring()
+        alarm.wake()
         return NotificationV1.AddWebhookResponse(webhook: listed, secret: secret.text)
     }
 
@@ -106,7 +106,7 @@ package struct WebhookOperations: WebhooksService {
             guard try transaction.setPaused(isPaused, id) else { throw Self.unknown }
             if isPaused { try transaction.audit(AuditEvent(.webhookHeldBack)) }
         }
-        alarm.ring()
+        alarm.wake()
         return NotificationV1.PauseWebhookResponse()
     }
 
@@ -128,7 +128,7 @@ package struct WebhookOperations: WebhooksService {
             try transaction.setReplayed(to: from, id)
             return (from, filter)
         }
-        alarm.ring()
+        alarm.wake()
         let count = try await store.read { try $0.events(after: from, wantedBy: filter) }
         return NotificationV1.ReplayWebhookResponse(events: count)
     }

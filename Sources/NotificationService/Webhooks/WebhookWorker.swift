@@ -42,7 +42,7 @@ final class WebhookWorker: Sendable {
     static let unreadable = "unreadable"
 
     /// Rings when something may have become due.
-    let alarm = DeliveryAlarm()
+    let alarm = DeliverySignal()
     private let intake: EventIntake
     private let sender: WebhookSender
     private let vault: WebhookVault
@@ -80,7 +80,7 @@ final class WebhookWorker: Sendable {
             }
         } onGracefulShutdown: {
             self.state.withLock { $0.isStopping = true }
-            self.alarm.ring()
+            self.alarm.wake()
         }
     }
 
@@ -190,7 +190,7 @@ final class WebhookWorker: Sendable {
                 permission, outcome == .taken ? .answered : .failed, at: time.uptime())
             state.receivers[delivery.webhook] = receiver
         }
-        alarm.ring()
+        alarm.wake()
     }
 
     /// Writes what is next. Where the store cannot take it now, the event simply is due again and

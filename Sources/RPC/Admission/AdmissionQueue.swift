@@ -6,7 +6,7 @@
 ///        ▼                                 ▼
 ///      refused                            shed          (RESOURCE_EXHAUSTED, not processed)
 ///
-/// First come, first served, as long as the queue is worked off. Once it stands (`OverloadSign`),
+/// First come, first served, as long as the queue is worked off. Once it stands (`CoDel`),
 /// last come, first served, and whoever has waited over `patience` is shed: served in order, each
 /// would be answered just too late, and the work be for nothing.
 package struct AdmissionQueue<Ticket> {
@@ -39,8 +39,8 @@ package struct AdmissionQueue<Ticket> {
     private let bytesMax: Int
     private var line = WaitingLine<Waiter>()
     private var bytes = 0
-    private var sign = OverloadSign()
-    private var pace = QueuePace(from: .zero)
+    private var sign = CoDel()
+    private var pace = DrainRateEstimate(from: .zero)
     private var shedding: [(ticket: Ticket, shed: Shed)] = []
 
     /// A queue of at most `callsMax` calls whose requests have at most `bytesMax` bytes.
@@ -73,7 +73,7 @@ package struct AdmissionQueue<Ticket> {
     }
 
     private mutating func begin(at uptime: Duration) {
-        pace = QueuePace(from: uptime)
+        pace = DrainRateEstimate(from: uptime)
         sign.began(at: uptime)
     }
 

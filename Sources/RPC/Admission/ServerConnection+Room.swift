@@ -33,7 +33,7 @@ extension ServerConnection {
     }
 
     private static func crowdOut(
-        _ crowded: ConnectionRoom<ObjectIdentifier, any Channel>.Crowded
+        _ crowded: ConnectionLimiter<ObjectIdentifier, any Channel>.Crowded
     ) {
         let channel = crowded.peer
         let event = CrowdedOutEvent(isTold: crowded.isTold)

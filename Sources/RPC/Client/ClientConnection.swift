@@ -96,7 +96,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         isReading = true
-        keepAlive?.heard()
+        keepAlive?.received()
         let buffer = decoder.take(unwrapInboundIn(data))
         let (consumed, violation) = FrameDecoder.forEachFrame(
             in: buffer, frameBytesMax: { FrameLimits.frameBytesMax }, received)
@@ -168,7 +168,7 @@ final class ClientConnection: ChannelInboundHandler {
             return call.fail(ServiceError(failure))
         }
         head.payload.withBytes(in: bytes) { payload in
-            call.end(.success(LentAnswer(payload: payload, arena: arena)))
+            call.end(.success(BorrowedResponse(payload: payload, arena: arena)))
         }
     }
 

@@ -135,7 +135,7 @@ final class ClientEndpoint {
     func watchHealth() {
         guard pool.isWatching, watch == nil, let connection = link?.connection else { return }
         let watch = WatchedHealth(connection, pool.loop, time: pool.time) { [weak self] state in
-            self?.heard(state)
+            self?.healthChanged(state)
         }
         self.watch = watch
         watch.follow()
@@ -147,7 +147,7 @@ final class ClientEndpoint {
         health = .unknown
     }
 
-    private func heard(_ state: ServingState) {
+    private func healthChanged(_ state: ServingState) {
         guard state != health else { return }
         let isFirst = health == .unknown
         health = state

@@ -120,7 +120,7 @@ final class ClientLink {
         ClientBootstrap(group: loop)
             .connectTimeout(.seconds(2))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.tcpOption(.userTimeout), value: SilentPeer.milliseconds)
+            .channelOption(.tcpOption(.userTimeout), value: TCPUserTimeout.milliseconds)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try settings.guardChannel(channel, to: host)

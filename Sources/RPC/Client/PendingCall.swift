@@ -2,7 +2,7 @@ import Messages
 import ServiceRuntime
 
 /// An answer's payload as it lies in the frame, and memory to decode it in; for the moment only.
-struct LentAnswer {
+struct BorrowedResponse {
     let payload: UnsafeRawBufferPointer
     let arena: Arena
 }
@@ -28,14 +28,14 @@ final class PendingCall: StreamHolder {
     var placement: Placement?
     /// The server itself has said how it ends.
     var isAnswered = false
-    private var complete: ((Result<LentAnswer, ServiceError>) -> Void)?
+    private var complete: ((Result<BorrowedResponse, ServiceError>) -> Void)?
 
     init(
         _ request: OutgoingRequest, deadline: Duration, callersTime: Duration? = nil,
         connectDue: Duration,
         streams: MethodDescription.Streams = .none, isWatch: Bool = false,
         stream: CallStream? = nil,
-        complete: @escaping (Result<LentAnswer, ServiceError>) -> Void
+        complete: @escaping (Result<BorrowedResponse, ServiceError>) -> Void
     ) {
         self.request = request
         self.deadline = deadline
@@ -57,7 +57,7 @@ final class PendingCall: StreamHolder {
     }
 
     /// Ends the call; the second and later ends of one call do nothing.
-    func end(_ result: Result<LentAnswer, ServiceError>) {
+    func end(_ result: Result<BorrowedResponse, ServiceError>) {
         guard let complete else { return }
         self.complete = nil
         carrier = nil

@@ -25,7 +25,7 @@ struct Placement {
     let permission: CircuitBreaker.Permission
 
     func ended(
-        _ result: Result<LentAnswer, ServiceError>, isAnswered: Bool, callersTime: Duration?
+        _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool, callersTime: Duration?
     ) {
         endpoint.ended(
             permission,
@@ -37,7 +37,7 @@ struct Placement {
     ///   - callersTime: What a caller of this program left of its own time; nil where this program
     ///     set the deadline.
     static func outcome(
-        _ result: Result<LentAnswer, ServiceError>, isAnswered: Bool, callersTime: Duration?
+        _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool, callersTime: Duration?
     ) -> CircuitBreaker.Outcome {
         guard case .failure(let error) = result else { return .answered }
         switch error.code {

@@ -100,7 +100,7 @@ package struct PackedStreamCall: Sendable {
     package func response() async throws -> [UInt8] { try await answer() }
 }
 
-extension Result<LentAnswer, ServiceError> {
+extension Result<BorrowedResponse, ServiceError> {
     fileprivate var status: StatusCode {
         switch self {
         case .success: .ok
@@ -110,7 +110,7 @@ extension Result<LentAnswer, ServiceError> {
 }
 
 extension CallStream.Ending {
-    init(_ result: Result<LentAnswer, ServiceError>) {
+    init(_ result: Result<BorrowedResponse, ServiceError>) {
         switch result {
         case .success(let answer): self = .answered(Array(answer.payload))
         case .failure(let error): self = .failed(error)

@@ -77,7 +77,7 @@ package final class RPCClient: CallChannel {
 
     private func raw<Answer: Sendable>(
         _ method: MethodDescription, _ payload: RequestPayload, _ context: CallContext,
-        _ decode: @escaping @Sendable (LentAnswer) throws -> Answer
+        _ decode: @escaping @Sendable (BorrowedResponse) throws -> Answer
     ) async throws -> Answer {
         let request = OutgoingRequest(
             method: method.name, metadata: context.metadata, payload: payload)

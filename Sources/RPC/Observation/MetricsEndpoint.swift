@@ -54,13 +54,13 @@ package enum MetricsEndpoint {
         host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup,
         patience: Duration = patience
     ) async throws -> Int {
-        let guests = MetricsGuests()
+        let guests = MetricsConnectionCount()
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(MetricsDoor(guests, patience: TimeAmount(patience)))
+                    try pipeline.addHandler(MetricsConnectionGuard(guests, patience: TimeAmount(patience)))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(MetricsHandler(source, loops: group))
                 }
@@ -71,7 +71,7 @@ package enum MetricsEndpoint {
 }
 
 /// How many connections the endpoint has.
-private final class MetricsGuests: Sendable {
+private final class MetricsConnectionCount: Sendable {
     private let count = Atomic<Int>(0)
 
     /// - Returns: false, with nothing counted, when there are as many as there may be.
@@ -87,16 +87,16 @@ private final class MetricsGuests: Sendable {
 }
 
 /// Stands before HTTP and closes on whoever is one too many, says too much or takes too long.
-private final class MetricsDoor: ChannelInboundHandler {
+private final class MetricsConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let guests: MetricsGuests
+    private let guests: MetricsConnectionCount
     private let patience: TimeAmount
     private var isCounted = false
     private var bytes = 0
     private var closing: Scheduled<Void>?
 
-    init(_ guests: MetricsGuests, patience: TimeAmount) {
+    init(_ guests: MetricsConnectionCount, patience: TimeAmount) {
         self.guests = guests
         self.patience = patience
     }

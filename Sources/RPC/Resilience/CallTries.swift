@@ -16,12 +16,12 @@ final class CallTries {
     private var hedge: PendingCall?
     private var hedgeTimer: Scheduled<Void>?
     private var retryTimer: Scheduled<Void>?
-    private var finish: ((Result<LentAnswer, ServiceError>) -> Void)?
+    private var finish: ((Result<BorrowedResponse, ServiceError>) -> Void)?
 
     init(
         _ pool: ClientPool, _ request: OutgoingRequest, deadline: Duration,
         isCallersDeadline: Bool, isRepeatable: Bool,
-        finish: @escaping (Result<LentAnswer, ServiceError>) -> Void
+        finish: @escaping (Result<BorrowedResponse, ServiceError>) -> Void
     ) {
         self.pool = pool
         self.request = request
@@ -80,7 +80,7 @@ final class CallTries {
     }
 
     private func pending(
-        _ complete: @escaping (Result<LentAnswer, ServiceError>) -> Void
+        _ complete: @escaping (Result<BorrowedResponse, ServiceError>) -> Void
     ) -> PendingCall {
         let uptime = pool.time.uptime()
         return PendingCall(
@@ -103,7 +103,7 @@ final class CallTries {
     // MARK: Ending
 
     private func ended(
-        _ result: Result<LentAnswer, ServiceError>, at endpoint: ClientEndpoint?,
+        _ result: Result<BorrowedResponse, ServiceError>, at endpoint: ClientEndpoint?,
         besides other: PendingCall?
     ) {
         guard finish != nil else { return }
@@ -142,7 +142,7 @@ final class CallTries {
     }
 
     /// Tells the caller, then gives up whatever is still on its way.
-    private func end(_ result: Result<LentAnswer, ServiceError>) {
+    private func end(_ result: Result<BorrowedResponse, ServiceError>) {
         guard let finish else { return }
         self.finish = nil
         hedgeTimer?.cancel()

@@ -91,7 +91,7 @@ final class WatchedHealth: EndpointHealth {
         }
     }
 
-    private func ended(_ stream: CallStream, _ result: Result<LentAnswer, ServiceError>) {
+    private func ended(_ stream: CallStream, _ result: Result<BorrowedResponse, ServiceError>) {
         stream.onItem = nil
         stream.end(CallStream.Ending(result))
         self.stream = nil
@@ -117,7 +117,7 @@ final class WatchedHealth: EndpointHealth {
         case never
     }
 
-    static func verdict(on result: Result<LentAnswer, ServiceError>) -> Verdict {
+    static func verdict(on result: Result<BorrowedResponse, ServiceError>) -> Verdict {
         guard case .failure(let error) = result else { return .state(.notServing) }  // it stops
         return switch error.code {
         case .unknownMethod, .permissionDenied, .unauthenticated: .never

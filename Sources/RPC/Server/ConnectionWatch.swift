@@ -45,7 +45,7 @@ struct ConnectionWatch {
 }
 
 /// Pings more often than the keepalive floor earn a GoAway: each costs the server a wake-up.
-struct PingPolice {
+struct PingRateLimiter {
     private var last: Duration?
     private var strikes = 0
 

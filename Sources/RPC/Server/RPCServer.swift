@@ -39,9 +39,9 @@ package final class RPCServer: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.tcpOption(.userTimeout), value: SilentPeer.milliseconds)
+            .childChannelOption(.tcpOption(.userTimeout), value: TCPUserTimeout.milliseconds)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.recvAllocator, value: LeanReceiving())
+            .childChannelOption(.recvAllocator, value: ReceiveBufferAllocator())
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(
                 .writeBufferWaterMark,

@@ -28,7 +28,7 @@ extension ServerConnection {
             case .response: return violated("a Response from a client")
             case .item(let head): return item(head, bytes)
             case .other(let kind): return other(kind)
-            case .unknown: return obey(machine.unknownFrame(), "too many frames of unknown kind")
+            case .unknown: return carryOut(machine.unknownFrame(), "too many frames of unknown kind")
             }
         } catch {
             return violated("a frame that does not decode")
@@ -52,12 +52,12 @@ extension ServerConnection {
         case .credit(let credit): return self.credit(credit)
         case .pong:
             return keepAlive?.isPinged == true
-                || obey(machine.unknownFrame(), "a Pong that answers nothing")
+                || carryOut(machine.unknownFrame(), "a Pong that answers nothing")
         case .request, .response, .item: return violated("a frame that does not decode")
         }
     }
 
-    private func obey(
+    private func carryOut(
         _ instruction: ServerCallMachine<RunningCall>.Instruction,
         _ reason: String
     ) -> Bool {
@@ -219,7 +219,7 @@ extension ServerConnection {
 
     private func cancelled(_ call: UInt64) -> Bool {
         let (instruction, running) = machine.cancel(call)
-        guard instruction == .proceed else { return obey(instruction, "a Cancel out of order") }
+        guard instruction == .proceed else { return carryOut(instruction, "a Cancel out of order") }
         stop(call, running, ServiceError(.cancelled))
         return true
     }

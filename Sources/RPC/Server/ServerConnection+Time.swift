@@ -21,9 +21,9 @@ extension ServerConnection {
         watchdog?.cancel()
         watch.armedFor = due
         let wait = max(.milliseconds(1), due - turnUptime)
-        let leash = leash ?? Leash(self)
-        self.leash = leash
-        let held = NIOLoopBound(leash, eventLoop: context.eventLoop)
+        let timerTarget = timerTarget ?? TimerTarget(self)
+        self.timerTarget = timerTarget
+        let held = NIOLoopBound(timerTarget, eventLoop: context.eventLoop)
         watchdog = context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
             held.value.connection?.wake()
         }

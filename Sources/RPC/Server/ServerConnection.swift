@@ -32,12 +32,12 @@ final class ServerConnection: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     /// The uptime at the start of this read turn; one clock reading serves all its calls.
     var turnUptime = Duration.zero
-    var pings = PingPolice()
+    var pings = PingRateLimiter()
     /// Begins with the Hello.
     var keepAlive: KeepAlive?
     var watch = ConnectionWatch()
     var watchdog: Scheduled<Void>?
-    var leash: Leash?
+    var timerTarget: TimerTarget?
     private var isReading = false
     private var isFlushScheduled = false
     /// Bytes of items that came and are not consumed.
@@ -82,8 +82,8 @@ final class ServerConnection: ChannelDuplexHandler {
         leavePlace(context.channel)
         // From here on nothing is written or timed, even if this comes in the middle of a turn.
         self.context = nil
-        watchdog = nil  // not cancelled: see `Leash`
-        leash?.cut()
+        watchdog = nil  // not cancelled: see `TimerTarget`
+        timerTarget?.cut()
         decoder.discard()
         stopAll("the connection was lost")
         context.fireChannelInactive()
@@ -113,7 +113,7 @@ final class ServerConnection: ChannelDuplexHandler {
             isReading = true
             turnUptime = shared.time.uptime()
             counts.turnBegan(at: turnUptime)
-            keepAlive?.heard()
+            keepAlive?.received()
             resources.lend(&out)
         }
         counts.figures.receivedBytes.add(buffer.readableBytes)

@@ -20,7 +20,7 @@ final class ServerShared: Sendable {
     /// The server takes no more calls.
     let isDraining = Atomic<Bool>(false)
     /// Open connections, and whether there is room for more.
-    let connections: Mutex<ConnectionRoom<ObjectIdentifier, any Channel>>
+    let connections: Mutex<ConnectionLimiter<ObjectIdentifier, any Channel>>
 
     init(
         settings: ServerSettings, methods: MethodTable, applications: Applications,
@@ -35,7 +35,7 @@ final class ServerShared: Sendable {
         self.randomness = randomness
         self.logger = logger
         admission = Admission(settings.limits, time: time)
-        connections = Mutex(ConnectionRoom(settings.limits))
+        connections = Mutex(ConnectionLimiter(settings.limits))
         self.observation = observation
         observation.begin(methods: methods.names) { [weak self] in
             self?.connections.withLock { $0.count } ?? 0

@@ -62,8 +62,8 @@ struct RequestHead {
     let call: UInt64
     let timeoutMilliseconds: UInt32
     let more: Bool
-    let method: LentBytes
-    let payload: LentBytes
+    let method: BorrowedBytes
+    let payload: BorrowedBytes
     let metadata: Metadata
     /// More than a call may carry: it alone is refused. What is over the limit is not kept.
     let hasTooMuchMetadata: Bool
@@ -131,7 +131,7 @@ private struct CountedMetadata {
 /// What a Response says, with its payload lent from the frame.
 struct ResponseHead {
     var call: UInt64 = 0
-    var payload = LentBytes.range(0..<0)
+    var payload = BorrowedBytes.range(0..<0)
     /// The whole message, where it is more than a call and a payload.
     var failure: WireV1.Response?
 
@@ -166,7 +166,7 @@ struct ResponseHead {
 struct ItemHead {
     var call: UInt64 = 0
     var isEnd = false
-    var payload = LentBytes.range(0..<0)
+    var payload = BorrowedBytes.range(0..<0)
 
     /// There is an item in it: an `end` without a payload is only the end.
     var isItem: Bool { !isEnd || !payload.isEmpty }
@@ -192,7 +192,7 @@ struct ItemHead {
 }
 
 /// Bytes that lie in the frame being read, or, on the rare path, in an array of their own.
-enum LentBytes {
+enum BorrowedBytes {
     case range(Range<Int>)
     case owned([UInt8])
 

@@ -22,7 +22,7 @@ struct KeepAlive {
     }
 
     /// Bytes came.
-    mutating func heard() { hasHeard = true }
+    mutating func received() { hasHeard = true }
 
     /// Looks whether something came since the last look, if it is time to.
     mutating func look(at uptime: Duration) -> Step {

@@ -13,10 +13,10 @@ extension CountingRule {
     var pooled: CountingRule {
         switch self {
         case .ring, .rate: self
-        case .ladder(let rule): .ring(ExactRing(count: rule.perDay, window: Self.day))
+        case .ladder(let rule): .ring(SlidingWindowLog(count: rule.perDay, window: Self.day))
         case .lock(let rule):
             .ring(
-                ExactRing(
+                SlidingWindowLog(
                     count: min(rule.attempts, LimitRule.momentsMax), window: rule.lockedFor))
         }
     }

@@ -3,26 +3,26 @@ import ServiceRuntime
 /// A `LimitRule` in the form that decisions are made with: whole milliseconds, nothing on the heap.
 /// Made once for a limit, not for each decision: dividing a `Duration` costs as much as deciding.
 enum CountingRule: Sendable {
-    case ring(ExactRing)
-    case rate(SteadyRate)
-    case ladder(GraduatedLadder)
-    case lock(AttemptLock)
+    case ring(SlidingWindowLog)
+    case rate(GCRA)
+    case ladder(EscalatingDelay)
+    case lock(Lockout)
 
     /// - Precondition: the rule has no `flaw`.
     init(_ rule: LimitRule) {
         precondition(rule.flaw == nil, "rules are checked where they are read")
         switch rule {
         case .ring(let count, let window):
-            self = .ring(ExactRing(count: count, window: window.milliseconds))
+            self = .ring(SlidingWindowLog(count: count, window: window.milliseconds))
         case .rate(let count, let window):
-            self = .rate(SteadyRate(count: count, window: window.milliseconds))
+            self = .rate(GCRA(count: count, window: window.milliseconds))
         case .ladder(let delays, let quiet, let perDay):
             self = .ladder(
-                GraduatedLadder(
+                EscalatingDelay(
                     delays: delays.map(\.milliseconds), quiet: quiet.milliseconds, perDay: perDay))
         case .lock(let attempts, let lockedFor, let failuresMax):
             self = .lock(
-                AttemptLock(
+                Lockout(
                     attempts: attempts, lockedFor: lockedFor.milliseconds,
                     failuresMax: failuresMax))
         }

@@ -1,16 +1,16 @@
 /// How a limit counts (R-01 … R-03). What an operator may change of it is its numbers; the state
 /// that stands keeps its meaning, since states keep moments and no numbers of the rule.
 package enum LimitRule: Hashable, Sendable {
-    /// At most `count`, 1 to 64, in any span of `window`: exact (`ExactRing`).
+    /// At most `count`, 1 to 64, in any span of `window`: exact (`SlidingWindowLog`).
     case ring(count: Int, window: Duration)
     /// At most `count` in any span of `window`, half of them at once: for counts above 64
-    /// (`SteadyRate`).
+    /// (`GCRA`).
     case rate(count: Int, window: Duration)
     /// Longer and longer waits, at most 8, and at most `perDay`, 1 to 64, in any 24 hours
-    /// (`GraduatedLadder`).
+    /// (`EscalatingDelay`).
     case ladder(delays: [Duration], quiet: Duration, perDay: Int)
     /// `attempts` guesses, then a wait; after `failuresMax` without a success none any more
-    /// (`AttemptLock`).
+    /// (`Lockout`).
     case lock(attempts: Int, lockedFor: Duration, failuresMax: Int)
 
     /// Moments that one state can keep.

@@ -20,7 +20,7 @@ final class TableReports: Sendable {
         self.logger = logger
     }
 
-    /// The alarm of `StuffingAlarm` was raised.
+    /// The alarm of `CredentialStuffingDetector` was raised.
     func alarm(_ store: HitStore) async {
         alarms.increment()
         logger.error("too many sign-ins fail in all; those without a history are slowed down")

@@ -46,7 +46,7 @@ enum TrustedLane {
     /// A mark is set anew when so much of its life has gone, not with each sign-in.
     static let renewedAfter = Duration.seconds(86_400)
 
-    /// Failures in it say that somebody tries passwords out (`StuffingAlarm`).
+    /// Failures in it say that somebody tries passwords out (`CredentialStuffingDetector`).
     static let ofStrangers = LimitName.failedSignInByAccount
     /// All attempts of the narrow lane are one subject's.
     static let everybody = "everybody"

@@ -32,7 +32,7 @@ extension LimitTable {
     }
 
     /// Takes the states of these keys away.
-    func strike(_ keys: Set<LimitKey>) {
+    func remove(_ keys: Set<LimitKey>) {
         for key in keys {
             stripes.locked(stripes.place(of: key)) {
                 $0.pointee.forget(at: $0.pointee.find(key))

@@ -27,7 +27,7 @@ final class MovedStates: Sendable {
         let moved = keys.withLock { $0 }
         try await table.persisted([])
         guard !moved.isEmpty else { return }
-        table.strike(moved)
+        table.remove(moved)
         keys.withLock { $0.subtract(moved) }
     }
 

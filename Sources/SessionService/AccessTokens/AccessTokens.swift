@@ -35,14 +35,14 @@ struct AccessTokens: Sendable {
     func read(_ token: String) -> AccessToken? { known(token)?.token }
 
     /// The same, with what a validation answers.
-    func known(_ token: String) -> KnownToken? {
+    func known(_ token: String) -> CachedToken? {
         if let known = keys.known(token) { return known }
         let keys = keys.current
         do throws(TokenRefusal) {
             guard let read = limited(try keys.verifier.verifyExceptExpiry(token)) else {
                 return nil
             }
-            let known = KnownToken(read, text: token, keys: keys.version)
+            let known = CachedToken(read, text: token, keys: keys.version)
             self.keys.insert(known, for: token)
             return known
         } catch {
@@ -64,7 +64,7 @@ struct AccessTokens: Sendable {
         }
     }
 
-    /// Tokens from before the setting was made shorter would otherwise outlive what `EndedSessions`
+    /// Tokens from before the setting was made shorter would otherwise outlive what `RevokedSessions`
     /// remembers.
     private func limited(_ claims: TokenClaims) -> AccessToken? {
         AccessToken(claims)?.limited(to: life.longest)

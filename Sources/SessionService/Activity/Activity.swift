@@ -3,7 +3,7 @@ import Synchronization
 
 /// When sessions were last used, as far as their rows do not tell yet (S-05).
 ///
-/// A validation leaves a mark here and writes nothing; `ActivityWriting` brings the marks of an
+/// A validation leaves a mark here and writes nothing; `ActivityFlusher` brings the marks of an
 /// interval to disk together. Whoever asks how long a session has been idle takes the later of row
 /// and mark (`applied`). A crash loses the marks of the last interval at most; a row is only ever
 /// moved forward, so no loss shortens a session below its last refresh.

@@ -4,10 +4,10 @@ import ServiceRuntime
 /// written with it, since a throw would undo the end of a family or the audit record.
 enum FlowOutcome<Value: Sendable>: Sendable {
     /// Done; sessions may have ended on the way.
-    case done(Value, ended: [EndedSession] = [])
+    case done(Value, ended: [RevokedSession] = [])
     /// Refused, for the caller to be told; sessions may have ended on the way, and the use may have
     /// been recorded.
-    case refused(ErrorCode, ended: [EndedSession] = [], recorded: RefusedUses.Kind? = nil)
+    case refused(ErrorCode, ended: [RevokedSession] = [], recorded: RejectedTokenCounter.Kind? = nil)
 }
 
 extension SessionParts {
@@ -20,7 +20,7 @@ extension SessionParts {
             return value
         case .refused(let code, let sessions, let use):
             ended.insert(sessions)
-            if let use { refusedUses.confirm(use) }
+            if let use { rejectedTokens.confirm(use) }
             throw ServiceError(code)
         }
     }

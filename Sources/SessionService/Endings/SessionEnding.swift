@@ -8,7 +8,7 @@ extension Transaction {
     /// `SessionParts.settle` once it is committed.
     func end(
         _ session: Session, _ reason: EndReason, from origin: CallOrigin
-    ) throws -> EndedSession {
+    ) throws -> RevokedSession {
         try noteEnd(of: session.id, reason)
         // Whoever signs out is there; any other end says nothing of its owner.
         try noteSeen(session.account, at: reason == .signedOut ? at : session.usedAt)
@@ -24,7 +24,7 @@ extension Transaction {
             case .signedOut, .displaced, .security, .revoked: AuditEvent(.sessionEnded)
             }
         try audit(event.of(session).from(origin))
-        return EndedSession(id: session.id, at: at)
+        return RevokedSession(id: session.id, at: at)
     }
 
     /// Ends those of `sessions` that live for `reason`, and notes of the others what time has
@@ -32,8 +32,8 @@ extension Transaction {
     /// - Returns: all that have a noted end now, and how many of them were live.
     func end(
         _ sessions: [Session], _ reason: EndReason, life: SessionLife, from origin: CallOrigin
-    ) throws -> (ended: [EndedSession], live: Int) {
-        var (ended, live): ([EndedSession], Int) = ([], 0)
+    ) throws -> (ended: [RevokedSession], live: Int) {
+        var (ended, live): ([RevokedSession], Int) = ([], 0)
         for session in sessions {
             switch life.state(of: session, at: at) {
             case .live:

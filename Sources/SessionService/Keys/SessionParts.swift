@@ -20,9 +20,9 @@ struct SessionParts: Sendable {
     /// What the rotation rule knows of access tokens that were used.
     let confirmations: Confirmations
     /// What validation knows of ends.
-    let ended: EndedSessions
+    let ended: RevokedSessions
     /// Counts what is refused, so that the audit trail does not grow with each.
-    let refusedUses: RefusedUses
+    let rejectedTokens: RejectedTokenCounter
     let time: any Time
     let randomness: any Randomness
 }

@@ -52,7 +52,7 @@ struct Reauthentication: Sendable {
             guard let session = try live(token, transaction) else {
                 return FlowOutcome<TokenGrant>.refused(.sessionEnded)
             }
-            let first = try transaction.firstAnswer(of: call)
+            let first = try transaction.storedResponse(of: call)
             let accountEnd = try transaction.accountEnd(of: proof.account)
             guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at),
                 try transaction.useProof(proof)
@@ -60,7 +60,7 @@ struct Reauthentication: Sendable {
             if let first { return .done(TokenGrant(session: session, repeating: first)) }
             let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
             let grant = try note(shown, of: session, by: token, origin, transaction)
-            try transaction.remember(call, FirstAnswer(grant))
+            try transaction.remember(call, StoredResponse(grant))
             return .done(grant)
         }
         return try parts.settle(outcome)
@@ -87,8 +87,8 @@ struct Reauthentication: Sendable {
                 return TokenGrant(session: session, reissuing: token, givenAt: parts.time.now())
             }
         case .failure(let error):
-            let use = RefusedUses.Kind(of: session, .reauthenticationRefused, error.code)
-            if parts.refusedUses.noteFurther(use) { throw ServiceError(error.code) }
+            let use = RejectedTokenCounter.Kind(of: session, .reauthenticationRefused, error.code)
+            if parts.rejectedTokens.noteFurther(use) { throw ServiceError(error.code) }
         }
         return try await write(finding, token, origin)
     }

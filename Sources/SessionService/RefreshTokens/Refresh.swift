@@ -33,7 +33,7 @@ struct Refresh: Sendable {
         let outcome = try await parts.store.write { try answer(use, $0) }
         let grant = try parts.settle(outcome)
         return SessionV1.RefreshResponse(
-            tokens: try TokenIssuing(parts: parts).tokens(grant),
+            tokens: try TokenIssuer(parts: parts).tokens(grant),
             accountId: grant.session.account.text)
     }
 
@@ -69,20 +69,20 @@ struct Refresh: Sendable {
             at: transaction.at)
         switch decision {
         case .rotate, .again:
-            if let first = try transaction.firstAnswer(of: use.call) {
+            if let first = try transaction.storedResponse(of: use.call) {
                 return .done(TokenGrant(session: session, repeating: first))
             }
         case .replayed:
-            if let first = try transaction.firstAnswerIfAny(of: use.call) {
+            if let first = try transaction.storedResponseIfAny(of: use.call) {
                 return .done(TokenGrant(session: session, repeating: first))
             }
         case .refused, .isOver, .hasEnded, .unknown: break
         }
         let isRecorded = verdict == .recorded && session.deviceKey == nil
-        return try obey(decision, use, session, isOtherDevice: isRecorded, transaction)
+        return try carryOut(decision, use, session, isOtherDevice: isRecorded, transaction)
     }
 
-    private func obey(
+    private func carryOut(
         _ decision: RefreshTokenRotation.Decision, _ use: Use, _ session: Session,
         isOtherDevice: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
@@ -124,7 +124,7 @@ struct Refresh: Sendable {
                     .from(use.origin))
         }
         let grant = TokenGrant(session: session, givenAt: givenAt)
-        try transaction.remember(use.call, FirstAnswer(grant))
+        try transaction.remember(use.call, StoredResponse(grant))
         return grant
     }
 }

@@ -18,7 +18,7 @@ import Storage
 ///
 /// The epoch stands beside every position that followers of ends are told. The restored store uses
 /// positions again that the lost one had told; a follower that comes with one of those would miss
-/// ends, so one with a foreign epoch starts anew (`EndsPages`).
+/// ends, so one with a foreign epoch starts anew (`RevocationPages`).
 ///
 /// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be told
 /// from the store itself.

@@ -34,7 +34,7 @@ struct SessionOpening: Sendable {
             try open(proof, device, deviceKey, call, origin, transaction)
         }
         let grant = try parts.settle(outcome)
-        return SessionV1.CreateResponse(tokens: try TokenIssuing(parts: parts).tokens(grant))
+        return SessionV1.CreateResponse(tokens: try TokenIssuer(parts: parts).tokens(grant))
     }
 
     private func deviceKey(
@@ -57,7 +57,7 @@ struct SessionOpening: Sendable {
             try transaction.auditRefusedProof(proof.account, origin)
             return .refused(.invalidSignInProof)
         }
-        let first = try transaction.firstAnswer(of: call)
+        let first = try transaction.storedResponse(of: call)
         // A repeated sign-in brings a new proof, which is used up like any other.
         let isFirstUse = try transaction.useProof(proof)
         if let first { return try again(first, transaction) }
@@ -71,7 +71,7 @@ struct SessionOpening: Sendable {
     }
 
     private func again(
-        _ first: FirstAnswer, _ transaction: Transaction
+        _ first: StoredResponse, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
         guard
             let session = try SessionID(key: first.session).flatMap(transaction.session)
@@ -85,7 +85,7 @@ struct SessionOpening: Sendable {
     /// takes one at a time: however many sign in at once, no more than the limit live.
     private func makeRoom(
         for account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
-    ) throws -> [EndedSession] {
+    ) throws -> [RevokedSession] {
         // Mostly there is room, which the index alone tells.
         guard try transaction.openSessionCount(of: account) >= parts.sessionsMax else { return [] }
         let live = try transaction.openSessions(of: account).map(parts.activity.applied(to:))
@@ -114,7 +114,7 @@ struct SessionOpening: Sendable {
             AuditEvent(.sessionStarted, account: session.account.key, session: session.id.key)
                 .from(origin))
         let grant = TokenGrant(session: session, givenAt: transaction.at)
-        try transaction.remember(call, FirstAnswer(grant))
+        try transaction.remember(call, StoredResponse(grant))
         return grant
     }
 }

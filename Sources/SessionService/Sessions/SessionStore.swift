@@ -156,11 +156,11 @@ extension SQLSession {
     }
 
     /// What ended after `moment`.
-    func sessionsEnded(after moment: Timestamp) throws -> [EndedSession] {
+    func sessionsEnded(after moment: Timestamp) throws -> [RevokedSession] {
         try query(
             "SELECT id, ended_at_ms FROM session WHERE ended_at_ms > ? ORDER BY ended_at_ms",
             [SQLValue(moment)]
-        ) { EndedSession(id: try $0.identifier(0), at: try $0.timestamp(1)) }
+        ) { RevokedSession(id: try $0.identifier(0), at: try $0.timestamp(1)) }
     }
 }
 

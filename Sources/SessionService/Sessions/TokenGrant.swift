@@ -28,7 +28,7 @@ struct TokenGrant: Hashable, Sendable {
 
     /// The same tokens as at `first` (G-25). The access token counts from then: who repeats a
     /// call, its owner or whoever overheard it, gets no more than the first answer gave.
-    init(session: Session, repeating first: FirstAnswer) {
+    init(session: Session, repeating first: StoredResponse) {
         self.session = session
         counter = first.counter
         givenAt = first.givenAt
@@ -36,7 +36,7 @@ struct TokenGrant: Hashable, Sendable {
 }
 
 /// Makes the tokens of a grant.
-struct TokenIssuing: Sendable {
+struct TokenIssuer: Sendable {
     let parts: SessionParts
 
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.

@@ -44,7 +44,7 @@ final class KeysInForce: Sendable {
     /// The snapshot's, for `known`, which every validation asks: no lock, and no reference to the
     /// snapshot that all event loops would count together.
     private let version = Atomic<UInt64>(0)
-    private let verified = KnownTokens()
+    private let verified = TokenCache()
 
     init(_ ring: SigningKeyRing, issuer: String, audience: String) {
         self.issuer = issuer
@@ -58,14 +58,14 @@ final class KeysInForce: Sendable {
 
     /// A token that was verified under the keys that hold now; nil for any other. What was verified
     /// under keys from before is verified anew, so that nothing outlives a revocation here.
-    func known(_ token: String) -> KnownToken? {
+    func known(_ token: String) -> CachedToken? {
         let version = version.load(ordering: .acquiring)
         guard let known = verified[token], known.keys == version else { return nil }
         return known
     }
 
     /// Keeps a token that was verified.
-    func insert(_ known: KnownToken, for token: String) { verified.insert(known, for: token) }
+    func insert(_ known: CachedToken, for token: String) { verified.insert(known, for: token) }
 
     /// Forgets tokens that have expired by `now`.
     func forget(expiredAt now: Timestamp) { verified.forget(expiredAt: now) }

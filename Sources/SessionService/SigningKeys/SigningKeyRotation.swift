@@ -16,7 +16,7 @@ struct SigningKeyRotation: Sendable {
     let time: any Time
     let logger: Logger
     /// Wakes who tells followers.
-    let bell: EndsBell
+    let wakeSignal: RevocationSignal
 
     /// Follows the schedule until cancelled.
     func run() async throws {
@@ -82,7 +82,7 @@ struct SigningKeyRotation: Sendable {
             return (ring, keys.nextVersion())
         }
         keys.replace(with: ring, version: version)
-        bell.ring()
+        wakeSignal.wake()
         logger.info(
             "signing keys have changed",
             fields: [.key: .text(keys.current.ring.active.identifier)])

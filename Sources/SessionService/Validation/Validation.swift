@@ -11,12 +11,12 @@ import ServiceRuntime
 /// There is no leeway: the clock that stamped the token is the one that reads it.
 ///
 /// Every call of every signed-in user may ask here. So what it takes is put together once, and what
-/// of the answer cannot change is kept with the verified token (`KnownToken`); that the token's key
+/// of the answer cannot change is kept with the verified token (`CachedToken`); that the token's key
 /// is in force, the time and the end of its session are looked at each time. One lock is taken,
 /// that of the known tokens.
 final class Validation: Sendable {
     private let accessTokens: AccessTokens
-    private let ended: EndedSessions
+    private let ended: RevokedSessions
     private let confirmations: Confirmations
     private let activity: Activity
     private let time: any Time
@@ -47,7 +47,7 @@ final class Validation: Sendable {
 
     private static let notGood = Encoded(SessionV1.ValidateResponse())
 
-    private func good(_ token: String) throws(ServiceError) -> KnownToken? {
+    private func good(_ token: String) throws(ServiceError) -> CachedToken? {
         try clock.requireAnswering()
         let now = time.now()
         guard let known = accessTokens.known(token), now < known.token.expiresAt,

@@ -87,7 +87,7 @@ extension Transaction {
 }
 
 /// Writes the records of `AuditCounts` where no later refusal does, a minute after theirs.
-package struct AuditCountWriting: Sendable {
+package struct AuditCountFlusher: Sendable {
     /// In one transaction, so that no flow waits for a long one.
     private static let atOnce: Int64 = 256
 

@@ -51,7 +51,7 @@ package final class OutboxRelay: Service {
     }
 
     /// Starts all that may go now.
-    /// - Returns: how long there is nothing more to start, if the bell does not ring.
+    /// - Returns: how long there is nothing more to start, if the wakeSignal does not ring.
     private func startDue(_ deliveries: inout DiscardingTaskGroup) async -> Duration {
         let busy = underway.withLock { $0 }
         let free = queues.filter { busy[$0, default: []].count < $0.deliveriesMax }
@@ -85,7 +85,7 @@ package final class OutboxRelay: Service {
     /// Returns at the next ring, or after `duration`.
     private func rest(_ duration: Duration) async {
         await withTaskGroup { group in
-            group.addTask { await self.store.outboxBell.wait() }
+            group.addTask { await self.store.outboxSignal.wait() }
             // Only cancellation ends the sleep early, and then the group ends too.
             group.addTask { try? await self.time.sleep(for: duration) }
             await group.next()
@@ -102,7 +102,7 @@ package final class OutboxRelay: Service {
             if !Task.isCancelled { await postpone(row, error) }
         }
         underway.withLock { _ = $0[row.message.queue]?.remove(row.number) }
-        store.outboxBell.ring()
+        store.outboxSignal.wake()
     }
 
     private func postpone(_ row: OutboxRow, _ error: any Error) async {

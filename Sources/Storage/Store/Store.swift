@@ -11,7 +11,7 @@ package final class Store: Sendable {
     /// Where the database is: `<folder>/<name>.sqlite`.
     package let location: String
     /// Rings after each commit that put a message into the outbox.
-    let outboxBell = Bell()
+    let outboxSignal = WakeSignal()
     /// How the machine's clock stood to the store's mark when it was opened.
     package let clockStart: ClockStart
     /// Has set the time by that, and knows whether it waits for the clock.
@@ -26,7 +26,7 @@ package final class Store: Sendable {
     private let metrics: StoreMetrics
     private let flows: WorkQueue<WriterTask>
     private let reads: WorkQueue<QueuedQuery>
-    private let turns: WriterTurns
+    private let turns: WriterWatchdog
     private let threads: Mutex<[WorkerThread]>
     private let lock: Mutex<StoreLock?>
 
@@ -48,7 +48,7 @@ package final class Store: Sendable {
         metrics = StoreMetrics(name: name, time: time)
         flows = WorkQueue(elementsMax: limits.waitingWritesMax)
         writes = PartCondition(time: time)
-        turns = WriterTurns(time: time)
+        turns = WriterWatchdog(time: time)
         reads = WorkQueue(elementsMax: limits.waitingReadsMax)
         threads = Mutex([])
         self.lock = Mutex(lock)
@@ -177,13 +177,13 @@ package final class Store: Sendable {
     }
 
     private func startWriter(_ time: any Time, _ lock: StoreLock) throws {
-        let (engine, location, bell) = (engine, location, outboxBell)
+        let (engine, location, wakeSignal) = (engine, location, outboxSignal)
         let (queue, limits, metrics, logger) = (flows, limits, metrics, logger)
         let (clock, writes, turns) = (clock, writes, turns)
         let thread = try WorkerThread {
             let commits = GroupCommit(
                 open: { try engine.openWriter(location) }, time: time, clock: clock, logger: logger,
-                writes: writes, announce: { bell.ring() })
+                writes: writes, announce: { wakeSignal.wake() })
             var writer = StoreWriter(
                 queue: queue, limits: limits, metrics: metrics, turns: turns, logger: logger,
                 commits: commits)

@@ -15,7 +15,7 @@ struct StoreWriter {
     let queue: WorkQueue<WriterTask>
     let limits: StoreLimits
     let metrics: StoreMetrics
-    let turns: WriterTurns
+    let turns: WriterWatchdog
     let logger: Logger
     var commits: GroupCommit
 

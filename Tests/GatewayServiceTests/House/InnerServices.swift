@@ -67,7 +67,7 @@ final class InnerServices: Sendable {
             NotificationService.storeName, NotificationService.migrations)
         let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
         let wording = CatalogueWording(mail.templates.live)
-        let shortRoutes = ShortRoutes(
+        let shortRoutes = SMSAndPushRoutes(
             settings: mail, wording: wording, client: try mail.makeProviderClient(),
             store: notificationStore, keys: mailKeys, time: time, logger: log)
         notification = NotificationService(
@@ -79,7 +79,7 @@ final class InnerServices: Sendable {
                 shortRoutes.routes(inbox: try mail.makeInbox(dataFolder: folder.path))
             ) { own, _ in own },
             time: time, randomness: randomness, logger: log)
-        let short = ShortMessages(
+        let short = SMSAndPushMessages(
             of: notification, settings: mail, wording: wording, store: notificationStore,
             keys: mailKeys, randomness: randomness)
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
@@ -103,7 +103,7 @@ final class InnerServices: Sendable {
             sessions: SessionsForIdentity(session: session), devices: session, time: time,
             randomness: randomness, logger: log, metrics: metrics,
             relays: RelaysForIdentity(
-                desk: RelayDesk(store: notificationStore, keys: mailKeys)))
+                desk: RelayAddressesHandler(store: notificationStore, keys: mailKeys)))
         let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
         identities = try Identities(of: identity, providers: vouching)
         providerEvents = try ProviderEvents(of: identity, providers: vouching)

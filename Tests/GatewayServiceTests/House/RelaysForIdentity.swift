@@ -5,7 +5,7 @@ import RPC
 
 /// The notification service as identity calls it: between processes the connection tells who calls.
 struct RelaysForIdentity: RelayAddressesAPI {
-    let desk: RelayDesk
+    let desk: RelayAddressesHandler
 
     func setRelay(
         _ request: NotificationV1.SetRelayRequest, _ context: CallContext

@@ -112,7 +112,7 @@ struct AccountStatusStoreTests {
     func nobody() async throws {
         let house = try IdentityHouse()
         let nobody = try #require(AccountID(key: 4_711))
-        #expect(try await house.store.write { try $0.befall(.suspend, nobody) } == false)
+        #expect(try await house.store.write { try $0.apply(.suspend, nobody) } == false)
     }
 
     @Test("G-11: an account that waits for its address to be proved is let in by a reset")

@@ -141,9 +141,9 @@ struct AccountAdminTests {
         ] {
             let proved = ProvedIdentity(
                 method: method, issuer: issuer, subject: subject, amr: ["fed"])
-            let call = try AdmissionCall(
+            let call = try FederatedSignInCall(
                 from: nil, language: "", guest: nil, call: nil, parts)
-            let admitted = try await Admission(parts: parts).admit(proved, call)
+            let admitted = try await FederatedSignIn(parts: parts).admit(proved, call)
             let by: IdentityV1.LookUpAccountRequest.By =
                 method == "phone"
                 ? .phoneNumber("+49 (151) 1234-5678")

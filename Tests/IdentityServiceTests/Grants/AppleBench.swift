@@ -83,9 +83,9 @@ final class AppleBench: Sendable {
     /// Signs in, which makes an account the first time and orders the code's exchange.
     @discardableResult
     func signIn(_ code: String = "code-canary") async throws -> AccountID {
-        let call = try AdmissionCall(
+        let call = try FederatedSignInCall(
             from: IdentityHouse.origin, language: "", guest: nil, call: nil, delivery.parts)
-        let answer = try await Admission(parts: delivery.parts).admit(Self.proved(code), call)
+        let answer = try await FederatedSignIn(parts: delivery.parts).admit(Self.proved(code), call)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

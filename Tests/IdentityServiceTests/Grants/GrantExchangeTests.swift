@@ -160,7 +160,7 @@ struct GrantExchangeTests {
         let before = bench.house.notifications.mails.count
         _ = try await bench.house.register("grace@example.org")
         try await bench.run(until: { bench.house.notifications.mails.count > before })
-        #expect(bench.sink.requests.count <= AppleGate.callsMax)
+        #expect(bench.sink.requests.count <= AppleGuard.callsMax)
         await bench.close()
     }
 }

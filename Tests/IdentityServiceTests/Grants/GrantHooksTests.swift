@@ -96,9 +96,9 @@ struct GrantHooksTests {
         proved.email = nil
         let parts = house.service.parts
         #expect(!parts.keepsGrants)
-        _ = try await Admission(parts: parts).admit(
+        _ = try await FederatedSignIn(parts: parts).admit(
             proved,
-            AdmissionCall(
+            FederatedSignInCall(
                 from: IdentityHouse.origin, language: "", guest: nil, call: nil, parts))
         #expect(try await house.count("outbox", where: "topic = 'grant-exchange'") == 0)
     }

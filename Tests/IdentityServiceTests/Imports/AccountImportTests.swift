@@ -49,7 +49,7 @@ struct AccountImportTests {
                 .flatMap { try session.passwordHolder($0) }
         }
         let row = try #require(holder)
-        let stored = try AccountReading(parts: house.service.parts).vault(row.row)
+        let stored = try AccountReader(parts: house.service.parts).vault(row.row)
             .open(#require(row.sealedHash), .passwordHash)
         #expect(stored.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
     }

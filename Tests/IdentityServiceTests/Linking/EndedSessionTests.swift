@@ -9,7 +9,7 @@ import Testing
 /// Each call that carries an access token, in a session that identity has ended a moment ago and the
 /// session service has not heard of: the stand-in still says whose it is.
 @Suite("X-04: a session that identity has ended changes nothing more", .timeLimit(.minutes(1)))
-struct EndedSessionTests {
+struct RevokedSessionTests {
     let house: IdentityHouse
     let bench: PhoneBench
 

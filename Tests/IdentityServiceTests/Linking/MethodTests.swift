@@ -191,8 +191,8 @@ struct MethodTests {
     func phone() async throws {
         let proved = ProvedIdentity(
             method: "phone", issuer: "phone", subject: "+4915112345678", amr: ["sms", "otp"])
-        let answer = try await Admission(parts: house.service.parts).admit(
-            proved, AdmissionCall(from: nil, language: "", call: nil, house.service.parts))
+        let answer = try await FederatedSignIn(parts: house.service.parts).admit(
+            proved, FederatedSignInCall(from: nil, language: "", call: nil, house.service.parts))
         let account = try #require(answer.account)
         #expect(account.phoneNumber == "+4915112345678" && account.methods == ["phone"])
         #expect(answer.proof?.amr == ["sms", "otp"])

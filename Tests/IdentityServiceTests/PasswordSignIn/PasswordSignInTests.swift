@@ -193,7 +193,7 @@ struct PasswordSignInTests {
         }
         #expect(try await house.count("audit") == 0)
         house.time.advance(by: .seconds(60))
-        await AuditCountWriting(store: house.store, time: house.time).write()
+        await AuditCountFlusher(store: house.store, time: house.time).write()
         #expect(try await house.count("audit", where: "attempt = 20 AND account IS NULL") == 2)
         #expect(try await house.count("audit") == 2)
         #expect(try await house.count("audit_count") == 0)

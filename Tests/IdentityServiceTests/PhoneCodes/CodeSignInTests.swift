@@ -194,7 +194,7 @@ struct CodeSignInTests {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
         let number = try #require(PhoneNumber(PhoneBench.number))
-        let asked = try AdmissionCall(
+        let asked = try FederatedSignInCall(
             from: nil, language: "", call: nil, bench.house.service.parts)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: sent.request), purpose: .signIn, owner: nil,

@@ -60,9 +60,9 @@ final class NoticeScene: Sendable {
         proved.email = ProvidedEmail(
             address: try .required(email), isVerified: true, isRelay: isRelay)
         let parts = house.service.parts
-        let call = try AdmissionCall(
+        let call = try FederatedSignInCall(
             from: IdentityHouse.origin, language: "", guest: nil, call: nil, parts)
-        let answer = try await Admission(parts: parts).admit(proved, call)
+        let answer = try await FederatedSignIn(parts: parts).admit(proved, call)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

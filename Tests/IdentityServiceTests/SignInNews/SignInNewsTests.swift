@@ -126,9 +126,9 @@ struct SignInNewsTests {
 
     @Test("what was kept by a version without news reads back without")
     func former() throws {
-        let former = Array(FirstAnswer(account: 7, figure: 8).bytes.prefix(16))
-        #expect(try FirstAnswer(former) == FirstAnswer(account: 7, figure: 8))
-        #expect(throws: ServiceError.self) { try FirstAnswer([0]) }
+        let former = Array(StoredResponse(account: 7, figure: 8).bytes.prefix(16))
+        #expect(try StoredResponse(former) == StoredResponse(account: 7, figure: 8))
+        #expect(throws: ServiceError.self) { try StoredResponse([0]) }
     }
 
     @Test("a clock that was set back makes no gap")

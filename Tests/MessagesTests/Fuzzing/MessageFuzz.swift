@@ -42,7 +42,7 @@ package enum MessageFuzz {
             return "\(type): \(arena.heldBytesMost) bytes for a body of \(body.count)"
         }
         // What the quick way takes, it reads as the library does; the rest it leaves alone.
-        let ordinary: Message? = try? body.withUnsafeBytes { try OrdinaryReader.message(in: $0) }
+        let ordinary: Message? = try? body.withUnsafeBytes { try CanonicalReader.message(in: $0) }
         let library = try? body.withUnsafeBytes { try Message(byLibrary: $0, in: arena) }
         guard ordinary == nil || ordinary == library, read == library else {
             return "\(type): another value than libprotobuf-c's"

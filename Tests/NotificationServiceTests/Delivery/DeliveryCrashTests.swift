@@ -118,7 +118,7 @@ extension Transaction {
     func claimMails(_ limit: Int) throws -> [StoredMessage] {
         try claim(
             .email,
-            ClaimRoom(
+            ClaimBudget(
                 total: limit, unrequested: limit, patient: limit, warnings: 0, notices: 0, bulk: 0))
     }
 }

@@ -10,7 +10,7 @@ struct LaneTests {
     @Test("of 16 claims one is for bulk, two for notices, four for warnings, however few at once")
     func shares() {
         for size in [1, 2, 3, 5, 16, 64] {
-            var shares = LaneShares()
+            var shares = PriorityScheduler()
             var (warnings, notices, bulk) = (0, 0, 0)
             for _ in 0..<48 {
                 let room = shares.next(total: size, unrequested: size, patient: size)
@@ -26,7 +26,7 @@ struct LaneTests {
 
     @Test("what was asked for gets all that is left; the others never more than their part")
     func room() {
-        let room = ClaimRoom(
+        let room = ClaimBudget(
             total: 10, unrequested: 7, patient: 4, warnings: 2, notices: 3, bulk: 2)
         func limit(_ lane: Lane, _ isShare: Bool, _ all: Int, _ patient: Int) -> Int {
             room.limit(
@@ -89,7 +89,7 @@ struct LaneTests {
                 ServiceBench.notice(to: "n\(number)@example.org"), key: "n\(number)")
         }
         let claimed = try await bench.store.write { transaction in
-            var shares = LaneShares()
+            var shares = PriorityScheduler()
             return try (0..<16).flatMap { _ in
                 try transaction.claim(.email, shares.next(total: 1, unrequested: 1, patient: 1))
             }

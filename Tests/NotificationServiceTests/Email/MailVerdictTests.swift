@@ -93,7 +93,7 @@ struct MailVerdictTests {
     @Test("a try that no server could take ends by the weightiest word")
     func course() {
         let (early, late) = (Timestamp(milliseconds: 1), Timestamp(milliseconds: 2))
-        var course = MailCourse()
+        var course = SMTPFailover()
         #expect(course.outcome == .failed("no-server"))
         course.passedOver("rate", until: late)
         course.passedOver("breaker-open", until: early)

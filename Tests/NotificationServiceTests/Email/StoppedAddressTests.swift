@@ -65,7 +65,7 @@ struct StoppedAddressTests {
         #expect(try await bench.store.write { try $0.releaseAddress([ada]) })
         #expect(try await !list.holds(adas))
         #expect(try await !bench.store.write { try $0.releaseAddress([ada]) })
-        bench.time.advance(by: StoppedAddresses.stoppedFor - .seconds(1))
+        bench.time.advance(by: SuppressionList.stoppedFor - .seconds(1))
         #expect(try await list.holds(graces))
         bench.time.advance(by: .seconds(1))
         #expect(try await !list.holds(graces))
@@ -93,15 +93,15 @@ struct StoppedAddressTests {
                 VALUES (?, 'smtp-550-5.1.1', ?)
                 """, row)
         }
-        let desk = AddressDesk(store: bench.store, keys: bench.keys, time: bench.time)
+        let handler = AddressesHandler(store: bench.store, keys: bench.keys, time: bench.time)
         let tool = bench.context(from: "tool")
-        let shown = try await desk.showAddress(.init(email: address), tool)
+        let shown = try await handler.showAddress(.init(email: address), tool)
         #expect(shown.isStopped && shown.reason == "smtp-550-5.1.1")
         try await bench.send(ServiceBench.request(to: address))
         try await bench.delivering {
             try await bench.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(1))
-            let released = try await desk.releaseAddress(.init(email: address), tool)
+            let released = try await handler.releaseAddress(.init(email: address), tool)
             #expect(released.wasStopped)
             try await bench.send(ServiceBench.request(to: address), key: "k-2")
             try await bench.until(sent: 1)

@@ -23,7 +23,7 @@ final class ShortBench: Sendable {
     let keys: NotificationKeys
     let client: OutboundClient
     let service: NotificationService
-    let short: ShortMessages
+    let short: SMSAndPushMessages
     let routes: [Channel: any MessageRoute]
 
     /// The service in `folder`; `environment` are its settings.
@@ -44,14 +44,14 @@ final class ShortBench: Sendable {
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
         let wording = CatalogueWording(Live(.embedded))
-        routes = ShortRoutes(
+        routes = SMSAndPushRoutes(
             settings: settings, wording: wording, client: client, store: store, keys: keys,
             time: time, logger: logger
         ).routes(inbox: try settings.makeInbox(dataFolder: folder.path))
         service = NotificationService(
             settings: settings, store: store, keys: keys, routes: routes,
             traces: [DeviceTraces()], time: time, randomness: randomness, logger: logger)
-        short = ShortMessages(
+        short = SMSAndPushMessages(
             of: service, settings: settings, wording: wording, store: store, keys: keys,
             randomness: randomness)
     }

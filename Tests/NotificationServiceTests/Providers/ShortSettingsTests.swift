@@ -8,7 +8,7 @@ struct ShortSettingsTests {
     @Test("everything runs on defaults: no provider, the inbox for both")
     func defaults() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
-        #expect(bench.routes[.sms] is ShortInbox && bench.routes[.push] is ShortInbox)
+        #expect(bench.routes[.sms] is SMSAndPushInbox && bench.routes[.push] is SMSAndPushInbox)
         await bench.close()
     }
 

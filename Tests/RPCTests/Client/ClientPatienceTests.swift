@@ -51,7 +51,7 @@ struct ClientPatienceTests {
     func vanishedServer() throws {
         let (channel, connection) = try connected()
         try serverHello(channel)
-        var result: Result<LentAnswer, ServiceError>?
+        var result: Result<BorrowedResponse, ServiceError>?
         connection.start(
             PendingCall(
                 OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
@@ -87,7 +87,7 @@ struct ClientPatienceTests {
         let (channel, connection) = try connected()
         try serverHello(channel)
         _ = try channel.finish()
-        var result: Result<LentAnswer, ServiceError>?
+        var result: Result<BorrowedResponse, ServiceError>?
         connection.start(
             PendingCall(
                 OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),

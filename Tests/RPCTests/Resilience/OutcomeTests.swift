@@ -22,7 +22,7 @@ struct OutcomeTests {
             (ServiceError(.internalError), true, .answered),
         ])
     func outcome(error: ServiceError, isAnswered: Bool, outcome: CircuitBreaker.Outcome) {
-        let result = Result<LentAnswer, ServiceError>.failure(error)
+        let result = Result<BorrowedResponse, ServiceError>.failure(error)
         #expect(
             Placement.outcome(result, isAnswered: isAnswered, callersTime: nil) == outcome)
     }
@@ -43,7 +43,7 @@ struct OutcomeTests {
             (ServiceError(.deadlineExceeded), outcome),
             (ServiceError(.deadlineExceeded, notProcessed: true), .abandoned),
         ] {
-            let result = Result<LentAnswer, ServiceError>.failure(error)
+            let result = Result<BorrowedResponse, ServiceError>.failure(error)
             #expect(
                 Placement.outcome(result, isAnswered: isAnswered, callersTime: callersTime)
                     == expected)
@@ -68,7 +68,7 @@ struct OutcomeTests {
     @Test("a server that ends the stream without an error stops")
     func ended() {
         [UInt8]().withUnsafeBytes { payload in
-            let answer = LentAnswer(payload: payload, arena: Arena())
+            let answer = BorrowedResponse(payload: payload, arena: Arena())
             #expect(WatchedHealth.verdict(on: .success(answer)) == .state(.notServing))
         }
     }

@@ -48,11 +48,11 @@ struct ConnectionWatchTests {
 }
 
 @Suite("Pings under the floor")
-struct PingPoliceTests {
+struct PingRateLimiterTests {
     /// How many of the pings, sent `gap` apart, are answered.
     private func allowed(_ count: Int, every gap: Duration) -> Int {
-        var police = PingPolice()
-        return (0..<count).prefix { police.allows(at: gap * $0) }.count
+        var pingLimiter = PingRateLimiter()
+        return (0..<count).prefix { pingLimiter.allows(at: gap * $0) }.count
     }
 
     @Test("wire.md, Connection 3: pings at the floor may go on for ever")
@@ -68,12 +68,12 @@ struct PingPoliceTests {
 
     @Test("a connection of many days is not left for a jitter now and then")
     func jitter() {
-        var police = PingPolice()
+        var pingLimiter = PingRateLimiter()
         var uptime = Duration.zero
         for _ in 0..<100 {
             for gap in [10, 9, 9] {
                 uptime += .seconds(gap)
-                #expect(police.allows(at: uptime) == true)
+                #expect(pingLimiter.allows(at: uptime) == true)
             }
         }
     }

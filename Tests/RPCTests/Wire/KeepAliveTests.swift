@@ -20,7 +20,7 @@ struct KeepAliveTests {
     func alive(isAfterPing: Bool) {
         var keepAlive = KeepAlive(at: .zero, floor: .zero)
         if isAfterPing { #expect(keepAlive.look(at: .seconds(30)) == .ping) }
-        keepAlive.heard()
+        keepAlive.received()
         #expect(keepAlive.look(at: .seconds(50)) == .wait)
         #expect(!keepAlive.isPinged)
         #expect(keepAlive.due == .seconds(80))

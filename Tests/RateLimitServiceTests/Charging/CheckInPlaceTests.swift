@@ -24,7 +24,7 @@ struct CheckInPlaceTests {
 
     private static func lent(_ request: [UInt8]) -> (limit: LimitName, subject: [UInt8])? {
         request.withUnsafeBytes { bytes in
-            LentCheck(bytes).map { ($0.limit, Array($0.subject)) }
+            BorrowedCheck(bytes).map { ($0.limit, Array($0.subject)) }
         }
     }
 

@@ -117,7 +117,7 @@ struct KnownDeviceLanesTests {
             _ = try await house.decide([("failed-provider-by-account", "identity-\(number)")])
         }
         let now = house.time.now()
-        let rule = StuffingRule(LimitName.signInFailuresOverall.rule)
+        let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
         #expect(!house.service.alarm.withLock { $0.isOn(at: now, rule) })
     }
 }

@@ -14,7 +14,7 @@ struct StuffingSiteTests {
 
     private var isOn: Bool {
         let now = house.time.now()
-        let rule = StuffingRule(LimitName.signInFailuresOverall.rule)
+        let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
         return house.service.alarm.withLock { $0.isOn(at: now, rule) }
     }
 

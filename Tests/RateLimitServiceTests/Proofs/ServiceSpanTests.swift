@@ -8,7 +8,7 @@ import Testing
 
 /// The checker of `SpanProofTests` before the real service, with callers who try at once and from
 /// all lanes, and another secret for subjects in the middle. (The rules of marks and of the alarm
-/// are not charged by anybody: `KnownDevicesTests`, `StuffingAlarmTests`. What is charged beside
+/// are not charged by anybody: `KnownDevicesTests`, `CredentialStuffingDetectorTests`. What is charged beside
 /// others: `FailuresInARowTests`, `FirstGuessTests`, `NewSubjectsTests`.)
 @Suite("R-01 … R-03: no span holds more than the limit, before the service", .serialized)
 struct ServiceSpanTests {

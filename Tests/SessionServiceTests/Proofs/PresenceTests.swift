@@ -92,7 +92,7 @@ struct PresenceTests {
         #expect(wasHeld)
         #expect(try await fixture.audited(.sessionReauthenticated) == 1)
         fixture.time.advance(by: .seconds(600))
-        await fixture.service.work.refusedUses.write()
+        await fixture.service.work.rejectedTokens.write()
         let kind = AuditKind.reauthenticationRefused.rawValue
         #expect(
             try await fixture.number(

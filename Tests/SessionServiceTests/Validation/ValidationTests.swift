@@ -105,11 +105,11 @@ struct ValidationTests {
     @Test("ended sessions are forgotten once their access tokens have expired")
     func forgets() throws {
         let retention = Duration.seconds(700)
-        let ended = EndedSessions([], retention: retention, bell: EndsBell())
+        let ended = RevokedSessions([], retention: retention, wakeSignal: RevocationSignal())
         let start = Timestamp(milliseconds: 1_000_000_000)
         for number in 1...100_000 {
             let id = try #require(SessionID(key: Int64(number)))
-            ended.insert([EndedSession(id: id, at: start + .seconds(number))])
+            ended.insert([RevokedSession(id: id, at: start + .seconds(number))])
         }
         #expect(ended.count <= 2_048)
         for number in 99_301...100_000 {

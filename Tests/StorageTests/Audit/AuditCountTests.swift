@@ -39,7 +39,7 @@ struct AuditCountTests {
         }
     }
 
-    private func write() async { await AuditCountWriting(store: store, time: time).write() }
+    private func write() async { await AuditCountFlusher(store: store, time: time).write() }
 
     private static let failed = SQLValue.text("sign-in.failed")
     private static let invalid = SQLValue.text("auth/invalid-credential")
@@ -99,7 +99,7 @@ struct AuditCountTests {
         store.close()
         time.advance(by: .seconds(60))
         let next = try Entries.open(folder, time: time)
-        await AuditCountWriting(store: next, time: time).write()
+        await AuditCountFlusher(store: next, time: time).write()
         let counts = try await next.read { session in
             try session.query("SELECT attempt FROM audit") { try $0.integer(0) }
         }

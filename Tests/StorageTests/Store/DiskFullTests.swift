@@ -70,11 +70,11 @@ struct DiskFullTests {
     @Test("B3: a writer that is in one turn for half a minute hangs")
     func hangs() {
         let time = ManualTime()
-        let turns = WriterTurns(time: time)
+        let turns = WriterWatchdog(time: time)
         time.advance(by: .seconds(3_600))
         #expect(turns.isTurning, "it has nothing to do")
         turns.begin()
-        time.advance(by: WriterTurns.patience - .milliseconds(1))
+        time.advance(by: WriterWatchdog.patience - .milliseconds(1))
         #expect(turns.isTurning)
         time.advance(by: .milliseconds(1))
         #expect(!turns.isTurning)

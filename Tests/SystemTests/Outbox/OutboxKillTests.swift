@@ -14,7 +14,7 @@ extension SystemTests.Crashes {
         private static let pause = Duration.milliseconds(5)
         /// Kills of one cluster; a long run starts several.
         private static let killsOfCluster = 3
-        /// `deliveries-max` (8) × `WorkInHand.messagesPerPlace`: no more can be in hand.
+        /// `deliveries-max` (8) × `InFlightMessages.messagesPerPlace`: no more can be in hand.
         private static let inHandMax = 64
         private static let arrivesWithin = Duration.seconds(60)
 

@@ -20,8 +20,8 @@ struct MessageGlue {
             package static var fullName: String { "\(message.fullName)" }
 
             package static func read(
-                from reader: inout OrdinaryReader
-            ) throws(NotOrdinary) -> \(message.swiftName) {
+                from reader: inout CanonicalReader
+            ) throws(NonCanonicalEncoding) -> \(message.swiftName) {
         \(lines(oneofs + wire.flatMap(\.read) + made))    }
 
             package func write(to sink: inout some WireSink) {

@@ -4,7 +4,7 @@ package import ServiceRuntime
 /// What an operator can set of templates: a folder of their own, and a language for readers whose
 /// own is not known.
 package struct TemplateSettings: Settings {
-    /// Followed while the program runs.
+    /// Broadcaster while the program runs.
     package let folder: String?
     /// What was in it at the start.
     package let operators: OperatorTemplates

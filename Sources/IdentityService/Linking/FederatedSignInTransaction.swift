@@ -1,0 +1,164 @@
+import CallRecords
+import EmailAddresses
+import ServiceRuntime
+import Storage
+
+/// What an admission has read before it writes, for what comes after.
+struct FoundAccounts {
+    /// The identity, where it is known.
+    var identity: IdentityRow?
+    /// The identity's, the address's owner, and the guest that asks; each where there is one.
+    var accounts: [AccountRow] = []
+
+    /// One of them; nil where it was not read.
+    subscript(_ account: AccountID) -> AccountRow? {
+        accounts.first { $0.account == account }
+    }
+}
+
+/// The transaction of an admission: looks up, decides by `LinkingRule`, writes, and
+/// reads back what has changed.
+struct FederatedSignInTransaction {
+    private let parts: IdentityParts
+    private let proved: ProvedIdentity
+    private let call: FederatedSignInCall
+    private let transaction: Transaction
+    /// The identity's.
+    private let lookUpKey: [UInt8]
+    private var found = FoundAccounts()
+
+    init(
+        parts: IdentityParts, proved: ProvedIdentity, call: FederatedSignInCall,
+        transaction: Transaction
+    ) {
+        self.parts = parts
+        self.proved = proved
+        self.call = call
+        self.transaction = transaction
+        lookUpKey = parts.keys.lookUpKey(of: proved)
+    }
+
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` where somebody wrote in between.
+    mutating func run() throws -> FederatedSignInOutcome {
+        let memory = FederatedSignInReplay(parts: parts, transaction: transaction)
+        if let again = try memory.admitted(proved, call) { return .admitted(again) }
+        if let nonce = proved.nonce, try !transaction.use(nonce) {
+            return try refuse(.invalidNonce, of: nil)
+        }
+        let linking = try look()
+        let decision = LinkingRule.decision(for: linking)
+        if case .refuse(let code) = decision {
+            return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
+        }
+        return .admitted(try write(decision, linking))
+    }
+
+    // MARK: look up
+
+    private mutating func look() throws -> LinkingCase {
+        let word = EmailWord(proved.email)
+        found.identity = try transaction.identity(lookUpKey: lookUpKey)
+        let asking = try asking()
+        guard let identity = found.identity else {
+            return LinkingCase(asking: asking, email: word, owner: try word.isProof ? owner() : nil)
+        }
+        return LinkingCase(asking: asking, known: try holder(identity.account), email: word)
+    }
+
+    /// Reads an account, and keeps it for the steps.
+    private mutating func account(_ account: AccountID) throws -> AccountRow? {
+        guard let row = try transaction.account(account) else { return nil }
+        found.accounts.append(row)
+        return row
+    }
+
+    private mutating func asking() throws -> LinkingCase.Asking {
+        guard let guest = call.guest else { return .nobody }
+        guard let row = try account(guest.account) else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        // Who is none any more is refused by the rule.
+        guard row.isGuest else { return .full }
+        try transaction.requireLive(guest)
+        return .guest(row.holder)
+    }
+
+    private mutating func holder(_ account: AccountID) throws -> AccountHolder {
+        // An identity whose account lacks a part must not be taken for unknown.
+        guard let row = try self.account(account) else {
+            throw ServiceError(.internalError, detail: "an identity's account is not whole")
+        }
+        return row.holder
+    }
+
+    private mutating func owner() throws -> AddressOwner? {
+        guard let email = proved.email,
+            let account = try transaction.owner(
+                ofAddress: parts.keys.lookUpKey(of: email.address))
+        else { return nil }
+        guard let row = try self.account(account) else {
+            throw ServiceError(.internalError, detail: "an address's account is not whole")
+        }
+        return AddressOwner(
+            holder: row.holder, isProved: row.address?.provedAt != nil,
+            hasThisMethod: row.methods.contains(proved.method),
+            wasRemoved: try transaction.wasRemoved(lookUpKey, from: account))
+    }
+
+    // MARK: write
+
+    private func refuse(_ code: ErrorCode, of account: AccountID?) throws -> FederatedSignInOutcome {
+        try transaction.audit(
+            AuditEvent(
+                .signInFailed, account: account?.key, subject: parts.keys.subject(of: proved),
+                outcome: code
+            ).from(call.origin))
+        return .refused(code)
+    }
+
+    private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws -> CommittedSignIn {
+        let steps = FederatedSignInSteps(
+            parts: parts, proved: proved, call: call, found: found, transaction: transaction)
+        let done = try steps.run(decision)
+        try Grants(parts: parts).exchange(proved, for: done.account, transaction)
+        var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
+        record.note(decision, removed: done.removed)
+        let guest = collision(linking.asking, with: done.account)
+        if let guest {
+            let choice = CollisionChoice(
+                guest: guest.account, account: done.account, at: transaction.at)
+            record.note(choice, token: try choice.token(parts.keys))
+        }
+        let news = try SignInRecorder(parts: parts).note(
+            done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
+            from: call.origin, transaction)
+        record.note(news)
+        try transaction.audit(
+            AuditEvent(
+                .signInSucceeded, account: done.account.key,
+                subject: parts.keys.subject(of: proved)
+            ).from(call.origin))
+        try transaction.remember(call.call, record.bytes)
+        let moment = transaction.at + (done.endsSessions ? ProofIssuer.afterEnd : .zero)
+        return CommittedSignIn(
+            row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
+            guest: guest)
+    }
+
+    /// The guest that asks, where it is another account than the one that is signed in to.
+    private func collision(
+        _ asking: LinkingCase.Asking, with account: AccountID
+    ) -> AccountRow? {
+        guard case .guest(let guest) = asking, guest.account != account else { return nil }
+        return found[guest.account]
+    }
+
+    /// The account as it stands on disk, whole and with this identity (I-04).
+    private func readBack(_ account: AccountID) throws -> AccountRow {
+        let identity = try transaction.identity(lookUpKey: lookUpKey)
+        guard let row = try transaction.account(account), row.status.isUsable, !row.isGuest,
+            identity?.account == account, row.methods.contains(proved.method)
+        else { throw ServiceError(.internalError, detail: "an admitted account is not whole") }
+        return row
+    }
+}

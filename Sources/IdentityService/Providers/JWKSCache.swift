@@ -1,0 +1,111 @@
+import Cryptography
+import Logging
+import ServiceRuntime
+import Synchronization
+
+/// A provider's keys: in hand, or fetched. `JWKSRefreshPolicy` decides; this obeys, with one fetch at a
+/// time however many sign-ins wait for it.
+final class JWKSCache: Sendable {
+    /// Turns of one sign-in: the first decision, and one after each fetch that it has waited for.
+    private static let turnsMax = 3
+
+    private struct State {
+        var fetches = JWKSRefreshPolicy()
+        var keys: PublishedKeySet?
+        var running: Task<Void, Never>?
+    }
+
+    private enum Step {
+        case found(PublishedKey)
+        case unknown
+        case unavailable(Duration?)
+        case wait(Task<Void, Never>)
+    }
+
+    private let name: String
+    private let fetch: @Sendable () async -> JWKSFetcher.Outcome
+    private let time: any Time
+    private let randomness: any Randomness
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// The keys of the provider `name`, as `fetch` brings them.
+    init(
+        name: String, fetch: @escaping @Sendable () async -> JWKSFetcher.Outcome, time: any Time,
+        randomness: any Randomness, logger: Logger
+    ) {
+        self.name = name
+        self.fetch = fetch
+        self.time = time
+        self.randomness = randomness
+        self.logger = logger
+    }
+
+    /// The key of that name; nil where the provider has none.
+    /// - Throws: `auth/provider-unavailable` where that cannot be told.
+    func key(named identifier: String) async throws(ServiceError) -> PublishedKey? {
+        for _ in 0..<Self.turnsMax {
+            switch step(identifier) {
+            case .found(let key): return key
+            case .unknown: return nil
+            case .unavailable(let wait): throw unavailable(wait)
+            // A fetch has its own time limit, so that this wait has one too.
+            case .wait(let running): await running.value
+            }
+        }
+        throw unavailable(nil)
+    }
+
+    private func unavailable(_ wait: Duration?) -> ServiceError {
+        ServiceError(.providerUnavailable, retryAfter: wait, detail: "\(name): no keys")
+    }
+
+    private func step(_ identifier: String) -> Step {
+        state.withLock { state in
+            let key = state.keys?[identifier]
+            let now = time.uptime()
+            switch (state.fetches.decision(isKnown: key != nil, at: now), key) {
+            case (.use, let key?): return .found(key)
+            case (.useAndFetch, let key?):
+                _ = begin(&state, at: now)
+                return .found(key)
+            case (.unavailable(let wait), _): return .unavailable(wait)
+            case (.wait, _): return state.running.map(Step.wait) ?? .unavailable(nil)
+            case (.fetchAndWait, _): return .wait(begin(&state, at: now))
+            case (.unknown, _), (.use, nil), (.useAndFetch, nil): return .unknown
+            }
+        }
+    }
+
+    /// Not a child of the asking task: others wait for it too, and one who gives up must not take
+    /// it away from them.
+    private func begin(_ state: inout State, at now: Duration) -> Task<Void, Never> {
+        state.fetches.begin(at: now)
+        let task = Task { await self.run() }
+        state.running = task
+        return task
+    }
+
+    private func run() async {
+        switch await fetch() {
+        case .keys(let keys, let life):
+            state.withLock { state in
+                state.fetches.succeeded(life: life)
+                state.keys = keys
+                state.running = nil
+            }
+        case .failed(let reason):
+            let jitter = randomness.integer()
+            let wait = state.withLock { state in
+                state.running = nil
+                return state.fetches.failed(at: time.uptime(), jitter: jitter)
+            }
+            logger.warning(
+                "a provider's keys could not be fetched",
+                fields: [
+                    .part: .text(name), .reason: .text(reason),
+                    .milliseconds: .milliseconds(wait),
+                ])
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Cryptography
+import Outbound
+import ServiceRuntime
+
+/// Fetches a provider's keys once: from where they are, or from where the provider's description
+/// says that they are (OpenID Connect Discovery 1.0, 4).
+struct JWKSFetcher: Sendable {
+    /// What a fetch brings.
+    enum Outcome: Sendable {
+        /// At least one key that can be used, and for how long they are good.
+        case keys(PublishedKeySet, life: Duration)
+        /// Nothing; one word of ours for the log.
+        case failed(String)
+    }
+
+    let place: Provider.KeyPlace
+    let issuer: String
+    let client: OutboundClient
+    let terms: HTTPTerms
+    let allowsPlain: Bool
+
+    func run() async -> Outcome {
+        switch place {
+        case .at(let url): return await keys(at: url)
+        case .described(let url):
+            switch await answer(of: url) {
+            case .failure(let failure): return .failed("description-\(failure.word)")
+            case .success(let response):
+                guard let url = keyPlace(in: response) else { return .failed("description") }
+                return await keys(at: url)
+            }
+        }
+    }
+
+    private struct Failure: Error {
+        let word: String
+    }
+
+    private func keys(at url: HTTPURL) async -> Outcome {
+        switch await answer(of: url) {
+        case .failure(let failure): return .failed(failure.word)
+        case .success(let response):
+            do throws(JSONWebKeySetError) {
+                let keys = try PublishedKeySet(json: response.body)
+                guard !keys.isEmpty else { return .failed("no-usable-key") }
+                return .keys(keys, life: KeySetLife.of(response.fields))
+            } catch {
+                return .failed("key-set")
+            }
+        }
+    }
+
+    private func answer(of url: HTTPURL) async -> Result<HTTPResponse, Failure> {
+        switch await client.fetch(HTTPRequest(.get, url, headers: []), terms) {
+        case .failed(let failure): return .failure(Failure(word: failure.rawValue))
+        case .answered(let response) where response.status == 200: return .success(response)
+        case .answered(let response): return .failure(Failure(word: "status-\(response.status)"))
+        }
+    }
+
+    /// A description that speaks for another issuer is none of this one's (Discovery, 4.3): with it
+    /// whoever can redirect the request would bring keys of his own.
+    private func keyPlace(in response: HTTPResponse) -> HTTPURL? {
+        guard
+            let object = JSONReader.object(
+                in: response.body, membersMax: Self.descriptionMembersMax),
+            let said = object["issuer"]?.string, said.utf8.elementsEqual(issuer.utf8)
+        else { return nil }
+        return object["jwks_uri"]?.string.flatMap { HTTPURL($0, allowsPlain: allowsPlain) }
+    }
+
+    /// Big providers' descriptions have some sixty members, and grow.
+    private static let descriptionMembersMax = 256
+}

@@ -1,0 +1,254 @@
+internal import CMessages
+import Cryptography
+
+/// Reads a message in its ordinary form straight into Swift values: known fields only, each with
+/// its own wire type, in the order of their numbers, as every encoder writes them. The way through
+/// libprotobuf-c's structs takes half as many instructions again.
+///
+/// Whatever is not ordinary is libprotobuf-c's business, from the first byte again: unknown fields,
+/// another order, parts to be merged, text that is not sound, more memory than the budget, and all
+/// that is malformed. So this reader never judges a message; it only has to be right about what it
+/// takes, and `CanonicalReaderTests` holds it against the library.
+///
+/// Generated code asks for one field after the other: a field that is not next is absent, and what
+/// is left over at the end was not ordinary.
+package struct CanonicalReader {
+    private let bytes: UnsafeRawBufferPointer
+    /// Behind the tag.
+    private var position = 0
+    /// Of the message or part that is being read.
+    private var end: Int
+    /// The next field's number and wire type, as one number; `none` at the end.
+    private(set) var tag = CanonicalReader.none
+    /// Bytes of memory that elements of arrays may still take.
+    private var budget: Int
+
+    private static let none: UInt32 = 0
+    /// No field has this one.
+    private static let unordinary = UInt32.max
+
+    /// Begins with the first field of the message that `bytes` are.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        end = bytes.count
+        budget = Arena.budget(bytes.count)
+        next()
+    }
+
+    /// The message that `bytes` are.
+    static func message<Message: ProtobufMessage>(
+        in bytes: UnsafeRawBufferPointer
+    ) throws(NonCanonicalEncoding) -> Message {
+        var reader = CanonicalReader(bytes)
+        let message = try Message.read(from: &reader)
+        guard reader.tag == none else { throw NonCanonicalEncoding() }
+        return message
+    }
+
+    // MARK: The wire
+
+    /// Reads the tag of the next field: one byte, or two in the shortest form.
+    private mutating func next() {
+        guard position < end else {
+            tag = Self.none
+            return
+        }
+        let first = UInt32(bytes[position])
+        position += 1
+        tag = first
+        if first >= 0x80 || first == 0 { longTag(first) }
+    }
+
+    private mutating func longTag(_ first: UInt32) {
+        tag = Self.unordinary
+        guard first != 0, position < end else { return }
+        let second = UInt32(bytes[position])
+        position += 1
+        if second > 0, second < 0x80 { tag = first & 0x7f | second << 7 }
+    }
+
+    /// A varint: seven bits a byte, lowest first, ten bytes at most, of which the last has one bit.
+    private mutating func varint() throws(NonCanonicalEncoding) -> UInt64 {
+        guard position < end else { throw NonCanonicalEncoding() }
+        let first = bytes[position]
+        position += 1
+        return first < 0x80 ? UInt64(first) : try longVarint(first)
+    }
+
+    private mutating func longVarint(_ first: UInt8) throws(NonCanonicalEncoding) -> UInt64 {
+        var value = UInt64(first & 0x7f)
+        var shift: UInt64 = 7
+        while position < end, shift < 64 {
+            let byte = bytes[position]
+            position += 1
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 {
+                guard shift < 63 || byte < 2 else { throw NonCanonicalEncoding() }
+                return value
+            }
+            shift += 7
+        }
+        throw NonCanonicalEncoding()
+    }
+
+    /// How many bytes follow, all of them there. The library reads five bytes of a length at most.
+    private mutating func length() throws(NonCanonicalEncoding) -> Int {
+        let start = position
+        let length = try varint()
+        guard length <= UInt64(end - position), position - start <= 5 else { throw NonCanonicalEncoding() }
+        return Int(length)
+    }
+
+    /// An array of `Element` grows by one: by doubling, and beside its old self.
+    private mutating func grow<Element>(_ type: Element.Type) throws(NonCanonicalEncoding) {
+        budget -= 3 * MemoryLayout<Element>.stride
+        guard budget >= 0 else { throw NonCanonicalEncoding() }
+    }
+
+    // MARK: Fields that are there
+
+    private mutating func number() throws(NonCanonicalEncoding) -> UInt64 {
+        let value = try varint()
+        next()
+        return value
+    }
+
+    private mutating func lent() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+        let count = try length()
+        let lent = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        position += count
+        next()
+        return lent
+    }
+
+    private mutating func borrowedText() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+        let lent = try lent()
+        guard let start = lent.baseAddress, lent.count > 0 else { return lent }
+        let first = start.assumingMemoryBound(to: UInt8.self)
+        guard postern_text_is_sound(first, lent.count) != 0 else { throw NonCanonicalEncoding() }
+        return lent
+    }
+
+    private mutating func text() throws(NonCanonicalEncoding) -> String {
+        let lent = try borrowedText()
+        return lent.isEmpty ? "" : String(decoding: lent, as: UTF8.self)
+    }
+
+    /// A part of the message.
+    mutating func nested<Part: ProtobufMessage>() throws(NonCanonicalEncoding) -> Part {
+        let count = try length()
+        let outerEnd = end
+        end = position + count
+        next()
+        let part = try Part.read(from: &self)
+        guard tag == Self.none else { throw NonCanonicalEncoding() }
+        end = outerEnd
+        next()
+        return part
+    }
+
+    // MARK: Fields by their tag
+
+    mutating func text(_ tag: UInt32) throws(NonCanonicalEncoding) -> String {
+        self.tag == tag ? try text() : ""
+    }
+
+    mutating func bytes(_ tag: UInt32) throws(NonCanonicalEncoding) -> [UInt8] {
+        self.tag == tag ? Array(try lent()) : []
+    }
+
+    /// A text that no String is made of: its bytes go from the frame into memory that is wiped.
+    mutating func secret(_ tag: UInt32) throws(NonCanonicalEncoding) -> SecretBytes {
+        guard self.tag == tag else { return .empty }
+        let lent = try borrowedText()
+        return lent.isEmpty ? .empty : SecretBytes(copying: lent)
+    }
+
+    mutating func uint64(_ tag: UInt32) throws(NonCanonicalEncoding) -> UInt64 {
+        self.tag == tag ? try number() : 0
+    }
+
+    mutating func int64(_ tag: UInt32) throws(NonCanonicalEncoding) -> Int64 {
+        Int64(bitPattern: try uint64(tag))
+    }
+
+    mutating func uint32(_ tag: UInt32) throws(NonCanonicalEncoding) -> UInt32 {
+        UInt32(truncatingIfNeeded: try uint64(tag))
+    }
+
+    mutating func int32(_ tag: UInt32) throws(NonCanonicalEncoding) -> Int32 {
+        Int32(truncatingIfNeeded: try uint64(tag))
+    }
+
+    mutating func bool(_ tag: UInt32) throws(NonCanonicalEncoding) -> Bool { try uint64(tag) != 0 }
+
+    mutating func message<Part: ProtobufMessage>(_ tag: UInt32) throws(NonCanonicalEncoding) -> Part? {
+        self.tag == tag ? try nested() : nil
+    }
+
+    // MARK: Read in place, by hand
+
+    /// The bytes of a field, as they lie in the message: a part, whose own reader must come to its
+    /// end. None where it is absent.
+    package mutating func lent(_ tag: UInt32) throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+        self.tag == tag ? try lent() : UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+
+    /// A text as it lies in the message, sound.
+    package mutating func borrowedText(_ tag: UInt32) throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+        self.tag == tag ? try borrowedText() : UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+
+    /// Whether all of the message is read.
+    package var isAtEnd: Bool { tag == Self.none }
+
+    // MARK: Repeated fields
+
+    mutating func texts(_ tag: UInt32) throws(NonCanonicalEncoding) -> [String] {
+        var texts: [String] = []
+        while self.tag == tag {
+            try grow(String.self)
+            texts.append(try text())
+        }
+        return texts
+    }
+
+    mutating func byteArrays(_ tag: UInt32) throws(NonCanonicalEncoding) -> [[UInt8]] {
+        var arrays: [[UInt8]] = []
+        while self.tag == tag {
+            try grow([UInt8].self)
+            arrays.append(Array(try lent()))
+        }
+        return arrays
+    }
+
+    mutating func messages<Part: ProtobufMessage>(_ tag: UInt32) throws(NonCanonicalEncoding) -> [Part] {
+        var parts: [Part] = []
+        while self.tag == tag {
+            try grow(Part.self)
+            parts.append(try nested())
+        }
+        return parts
+    }
+
+    /// Numbers in one field, one behind the other; each is turned by `turn`.
+    mutating func numbers<Number>(
+        _ tag: UInt32, _ turn: (UInt64) -> Number
+    ) throws(NonCanonicalEncoding) -> [Number] {
+        guard self.tag == tag else { return [] }
+        let count = try length()
+        let outerEnd = end
+        end = position + count
+        var numbers: [Number] = []
+        while position < end {
+            try grow(Number.self)
+            numbers.append(turn(try varint()))
+        }
+        end = outerEnd
+        next()
+        return numbers
+    }
+}
+
+/// A message is not in its ordinary form: libprotobuf-c reads it.
+package struct NonCanonicalEncoding: Error {}

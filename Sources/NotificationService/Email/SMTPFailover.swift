@@ -1,0 +1,44 @@
+import ServiceRuntime
+
+/// One try's way from server to server. Pure.
+///
+/// | so far | at the end |
+/// |---|---|
+/// | some server had trouble | failed, with the last one's word |
+/// | else some server could not take such an address | refused |
+/// | else all were passed over | unavailable until the first of them opens |
+struct SMTPFailover: Sendable {
+    private var trouble: String?
+    private var isUnsupported = false
+    private var closed: (reason: String, until: Timestamp)?
+
+    /// The server's gate was closed.
+    mutating func passedOver(_ reason: String, until: Timestamp) {
+        if let closed, closed.until <= until { return }
+        closed = (reason, until)
+    }
+
+    /// A server has spoken.
+    /// - Returns: how the try ends; nil when the next server is to be asked.
+    mutating func judged(_ verdict: MailVerdict) -> DeliveryOutcome? {
+        switch verdict {
+        case .taken: return .taken
+        case .addressDead(let reason): return .refused(reason, addressIsDead: true)
+        case .refused(let reason): return .refused(reason, addressIsDead: false)
+        case .later(let reason): return .failed(reason, retryAfter: MailVerdict.patience)
+        case .uncertain(let reason): return .uncertain(reason)
+        case .abandoned(let reason): return .failed(reason)
+        case .cannot: isUnsupported = true
+        case .trouble(let reason): trouble = reason
+        }
+        return nil
+    }
+
+    /// How the try ends when no server is left.
+    var outcome: DeliveryOutcome {
+        if let trouble { return .failed(trouble) }
+        if isUnsupported { return .refused("smtp-no-smtputf8", addressIsDead: false) }
+        guard let closed else { return .failed("no-server") }
+        return .unavailable(closed.reason, until: closed.until)
+    }
+}

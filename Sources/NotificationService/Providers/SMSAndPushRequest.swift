@@ -1,0 +1,69 @@
+import Messages
+import ServiceRuntime
+
+/// What text and push messages have in common at the door.
+enum SMSAndPushRequest {
+    /// Variables in a request, known or not.
+    private static let variablesMax = 32
+    /// BCP 47 says 35 is enough (RFC 5646, 4.4.1).
+    private static let languageBytesMax = 35
+
+    /// A template's lane, once its variables are there.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
+    static func lane(
+        _ template: String, _ variables: [OrderPair], on channel: Channel,
+        _ wording: any SMSAndPushWording
+    ) throws(ServiceError) -> Lane {
+        guard let lane = wording.lane(of: template, on: channel) else {
+            throw ServiceError(.invalidArgument, fields: ["template"], detail: "unknown template")
+        }
+        if let name = wording.mistake(in: variables, for: template) {
+            throw ServiceError(
+                .invalidArgument, fields: ["variables.\(name)"],
+                detail: "a variable is missing or cannot be used")
+        }
+        return lane
+    }
+
+    /// Names and values, each name once.
+    static func pairs(
+        _ variables: [NotificationV1.Variable], _ field: String
+    ) throws(ServiceError) -> [OrderPair] {
+        guard variables.count <= variablesMax,
+            Set(variables.map(\.name)).count == variables.count
+        else {
+            throw ServiceError(.invalidArgument, fields: [field], detail: "too many, or one twice")
+        }
+        return variables.map { OrderPair(name: $0.name, value: $0.value) }
+    }
+
+    static func language(_ tag: String) throws(ServiceError) -> String {
+        let isLanguage =
+            tag.utf8.count <= languageBytesMax
+            && tag.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+        guard isLanguage else { throw ServiceError(.invalidArgument, fields: ["language"]) }
+        return tag
+    }
+
+    static func moment(_ milliseconds: Int64) throws(ServiceError) -> Timestamp? {
+        guard milliseconds >= 0 else {
+            throw ServiceError(.invalidArgument, fields: ["expires_at_ms"])
+        }
+        return milliseconds == 0 ? nil : Timestamp(milliseconds: milliseconds)
+    }
+
+    /// The account of a field that must be there.
+    static func account(_ text: String) throws(ServiceError) -> AccountID {
+        guard let account = AccountID(text: text) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        return account
+    }
+}

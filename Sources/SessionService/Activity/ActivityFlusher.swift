@@ -1,0 +1,42 @@
+import Logging
+import ServiceRuntime
+import Storage
+
+/// Brings the marks of each interval to disk (S-05).
+struct ActivityFlusher: Sendable {
+    /// Rows of one transaction: about 2 ms, so that a refresh never waits long behind it.
+    private static let stepRows = 256
+
+    let parts: SessionParts
+    let logger: Logger
+
+    /// Writes what is marked now. What the store does not take is kept for the next time.
+    func write() async {
+        parts.activity.depart()
+        while case let step = parts.activity.departed(upTo: Self.stepRows), !step.isEmpty {
+            do {
+                try await parts.store.write { transaction in
+                    for mark in step { try transaction.noteUse(mark) }
+                }
+            } catch {
+                logger.warning(
+                    "activity was not written",
+                    fields: [.count: .count(parts.activity.count), .detail: .error(error)])
+                return
+            }
+            parts.activity.wrote(step)
+        }
+    }
+}
+
+extension Transaction {
+    /// Moves a session's last use forward, never back.
+    func noteUse(_ mark: ActivityMark) throws {
+        try execute(
+            """
+            UPDATE session SET used_at_ms = ?
+            WHERE id = ? AND used_at_ms < ? AND ended_at_ms IS NULL
+            """,
+            [SQLValue(mark.at), .integer(mark.key), SQLValue(mark.at)])
+    }
+}

@@ -1,0 +1,69 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+
+extension SQLSession {
+    /// Ends after a position, in their order.
+    func ends(after position: UInt64, countMax: Int) throws -> [Revocation] {
+        try query(
+            """
+            SELECT number, session, ended_at_ms, reason FROM session_end
+            WHERE number > ? ORDER BY number LIMIT ?
+            """,
+            [.integer(Int64(clamping: position)), .integer(Int64(countMax))], Revocation.init)
+    }
+
+    /// All ends after a moment, in their order.
+    func ends(since moment: Timestamp) throws -> [Revocation] {
+        try query(
+            """
+            SELECT number, session, ended_at_ms, reason FROM session_end
+            WHERE ended_at_ms > ? ORDER BY number
+            """,
+            [SQLValue(moment)], Revocation.init)
+    }
+
+    /// The place of the last end there ever was; 0 before the first.
+    func lastEndPosition() throws -> UInt64 {
+        let number = try queryOne(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'session_end'"
+        ) { try $0.integer(0) }
+        return UInt64(clamping: number ?? 0)
+    }
+}
+
+extension Transaction {
+    /// How long an end has its row: more than any setting lets an access token live, with the
+    /// leeway of verifiers.
+    static var endsKeptFor: Duration { .seconds(7_200) }
+    /// Old rows purged with each new one, so that the table shrinks while it is used.
+    private static var endsPurgedAtOnce: Int64 { 2 }
+
+    /// Gives an end that is being noted its place in the order. Belongs to every statement that
+    /// notes one, or followers do not hear of it.
+    func placeEnd(of id: SessionID, _ reason: EndReason) throws {
+        try execute(
+            "INSERT INTO session_end (session, ended_at_ms, reason) VALUES (?, ?, ?)",
+            [.integer(id.key), SQLValue(at), .integer(reason.rawValue)])
+        try execute(
+            """
+            DELETE FROM session_end
+            WHERE number IN (SELECT number FROM session_end ORDER BY number LIMIT ?)
+            AND ended_at_ms < ?
+            """,
+            [.integer(Self.endsPurgedAtOnce), SQLValue(at - Self.endsKeptFor)])
+    }
+}
+
+extension Revocation {
+    fileprivate init(_ row: SQLRow) throws {
+        guard let session = SessionID(key: try row.integer(1)) else {
+            throw SQLError(.unexpectedValue, detail: "session_end.session")
+        }
+        self.init(
+            position: UInt64(clamping: try row.integer(0)), session: session,
+            at: try row.timestamp(2),
+            reason: SessionV1.EndReason(rawValue: Int32(clamping: try row.integer(3))))
+    }
+}

@@ -1,0 +1,89 @@
+import Contracts
+import Logging
+import ServiceRuntime
+import Storage
+
+/// Takes ends from the store into the log that followers read (S-06): at once after each commit
+/// that rings the wakeSignal, and with every heartbeat, which is also the net for an end whose flow
+/// forgot to ring.
+///
+/// The store gives the order: flows that commit together are answered in any order, and a follower
+/// that resumed from the later of two would miss the earlier.
+struct RevocationRelay: Sendable {
+    let store: Store
+    let log: RevocationLog
+    let ended: RevokedSessions
+    let keys: KeysInForce
+    let wakeSignal: RevocationSignal
+    let heartbeat: Duration
+    /// So long an end matters.
+    let keptFor: Duration
+    /// The store's (`RestoredStore`).
+    let epoch: UInt64
+    let time: any Time
+    let logger: Logger
+
+    /// Fills the log with all ends that still matter.
+    func fill() async throws {
+        let now = time.now()
+        let (ends, last) = try await store.read { session in
+            (try session.ends(since: now - keptFor), try session.lastEndPosition())
+        }
+        take(ends, upTo: last, completeAt: now, isReset: true)
+    }
+
+    /// Relays until cancelled.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { parts in
+            parts.addTask {
+                while true {
+                    try await time.sleep(for: heartbeat)
+                    wakeSignal.wake()
+                }
+            }
+            parts.addTask {
+                var position = log.position
+                for await _ in wakeSignal.wakes { position = await relay(after: position) }
+            }
+            defer { parts.cancelAll() }
+            try await parts.next()
+        }
+    }
+
+    /// Takes over what has come after `position`.
+    private func relay(after position: UInt64) async -> UInt64 {
+        var position = position
+        do {
+            while true {
+                let now = time.now()
+                let (from, countMax) = (position, Self.endsReadMax)
+                let ends = try await store.read {
+                    try $0.ends(after: from, countMax: countMax)
+                }
+                position = ends.last?.position ?? position
+                let isAll = ends.count < countMax
+                take(ends, upTo: position, completeAt: isAll ? now : nil, isReset: false)
+                if isAll { return position }
+            }
+        } catch {
+            // Followers hear nothing, which tells them that they may miss something; the next
+            // heartbeat tries again.
+            logger.warning("ends cannot be read", fields: [.detail: .error(error)])
+            return position
+        }
+    }
+
+    private func take(
+        _ ends: [Revocation], upTo position: UInt64, completeAt: Timestamp?, isReset: Bool
+    ) {
+        ended.learn(ends)
+        if let completeAt { ended.forget(at: completeAt) }
+        log.take(
+            RevocationUpdate(
+                ends: ends, position: position, completeAt: completeAt, isReset: isReset,
+                keySet: keys.current.keySetHash, keptFor: keptFor, epoch: epoch))
+    }
+
+    /// Ends read at once.
+    private static let endsReadMax = 1_000
+}

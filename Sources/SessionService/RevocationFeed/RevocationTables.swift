@@ -1,0 +1,38 @@
+/// What the stream of ends and the rotation of keys add to the schema.
+enum RevocationTables {
+    /// The order of ends, and the life of signing keys.
+    static let sql = sessionEnd + signingKeyLife
+
+    /// Which history the positions of ends belong to (`RestoredStore`), and since when.
+    static let epoch = """
+        CREATE TABLE store_epoch (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            epoch INTEGER NOT NULL,
+            begun_at_ms INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// One row for each end of the last two hours, in their order; `number` is the position that
+    /// followers resume from, and never goes back, also when all rows are purged.
+    private static let sessionEnd = """
+        CREATE TABLE session_end (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            session INTEGER NOT NULL,
+            ended_at_ms INTEGER NOT NULL,
+            reason INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO session_end (session, ended_at_ms, reason)
+            SELECT id, ended_at_ms, end_reason FROM session
+            WHERE ended_at_ms > (SELECT max(ended_at_ms) FROM session) - 7200000
+            ORDER BY ended_at_ms, id;
+        """
+
+    /// Since when a key signs, ceased to, and ceased to verify. A key that is passive (2) and has
+    /// its private number is announced: a program from before this publishes it, as it should.
+    private static let signingKeyLife = """
+        ALTER TABLE signing_key ADD COLUMN active_at_ms INTEGER;
+        ALTER TABLE signing_key ADD COLUMN passive_at_ms INTEGER;
+        ALTER TABLE signing_key ADD COLUMN retired_at_ms INTEGER;
+        ALTER TABLE signing_key ADD COLUMN revoked INTEGER NOT NULL DEFAULT 0;
+        """
+}

@@ -1,0 +1,52 @@
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-07: the session that an app is in while somebody signs in", .timeLimit(.minutes(1)))
+struct CallerSessionTests {
+    private let identities = ScriptedIdentities()
+    private let house: GatewayHouse
+    private let ada: SignedIn
+
+    init() async throws {
+        house = try await GatewayHouse(identities: identities)
+        ada = try await house.signUp()
+        identities.refuse(.providerUnavailable)
+    }
+
+    private func signIn(_ accessToken: String) async throws -> ErrorCode {
+        try await refusal {
+            try await house.providers.signInWithProvider(
+                .init(accessToken: accessToken), house.context())
+        }.code
+    }
+
+    @Test("G-07: a good token is handed on; what is no token of ours is not")
+    func handedOn() async throws {
+        let token = ada.session.accessToken
+        for shown in [token, "", "garbage", ada.session.refreshToken, token + "A"] {
+            #expect(try await signIn(shown) == .providerUnavailable)
+        }
+        #expect(identities.askedBy == [token, "", "", "", ""])
+    }
+
+    @Test("G-07: an expired one is refused, for the guest's data would stay behind")
+    func expired() async throws {
+        house.time.advance(by: .seconds(15 * 60))
+        #expect(try await signIn(ada.session.accessToken) == .invalidAccessToken)
+        #expect(identities.askedBy.isEmpty)
+        let child = try await house.refresh(ada.session.refreshToken)
+        #expect(try await signIn(child.accessToken) == .providerUnavailable)
+        #expect(identities.askedBy == [child.accessToken])
+    }
+
+    @Test("G-07: of a session that is over, nobody asks")
+    func over() async throws {
+        _ = try await house.signOut(.accessToken(ada.session.accessToken))
+        #expect(try await signIn(ada.session.accessToken) == .providerUnavailable)
+        #expect(identities.askedBy == [""])
+    }
+}

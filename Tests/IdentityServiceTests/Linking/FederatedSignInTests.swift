@@ -1,0 +1,255 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-04, G-15: admissions", .timeLimit(.minutes(1)))
+struct FederatedSignInTests {
+    let house: IdentityHouse
+
+    init() throws { house = try IdentityHouse() }
+
+    @Test("G-04: a first sign-in makes an account whose address is owned and proved")
+    func create() async throws {
+        let answer = try await house.signIn(
+            by: .token("g1", email: "Ada@example.org", name: "Ada Lovelace"))
+        let account = try #require(answer.account)
+        #expect(answer.isNewUser && !answer.isLinked && !answer.isUpgraded)
+        #expect(answer.removedMethods.isEmpty && answer.collision == nil)
+        #expect(account.email == "Ada@example.org" && account.emailVerified)
+        #expect(account.displayName == "Ada Lovelace")
+        #expect(account.methods == ["google"] && !account.isGuest)
+        #expect(account.lastSignInAtMs == 0)
+        let proof = try #require(answer.proof)
+        #expect(proof.accountId == account.accountId && proof.amr == ["fed"])
+        #expect(house.keys.proofs.isGenuine(proof))
+        for kind in ["account.registered", "sign-in.succeeded"] {
+            #expect(try await house.audited(kind) == 1, "\(kind)")
+        }
+        try await house.relay()
+        #expect(house.templates == ["welcome"])
+    }
+
+    @Test("G-08: the next one is no new user's, and tells the sign-in before")
+    func again() async throws {
+        let first = try await house.account(by: .token("g1", email: "ada@example.org"))
+        let before = house.time.now().milliseconds
+        house.time.advance(by: .seconds(60))
+        // Whatever email is told now: an identity is its issuer and subject.
+        let answer = try await house.signIn(by: .token("g1", email: "other@example.org"))
+        #expect(answer.account?.accountId == first.accountId)
+        #expect(answer.account?.email == "ada@example.org")
+        #expect(!answer.isNewUser && answer.account?.lastSignInAtMs == before)
+        #expect(try await house.count("accounts") == 1)
+    }
+
+    @Test("G-04: the same subject of another issuer is somebody else")
+    func issuers() async throws {
+        let google = try await house.account(by: .token("1"))
+        let apple = try await house.account(by: .token("1", by: "apple"))
+        #expect(google.accountId != apple.accountId)
+    }
+
+    @Test("G-04: issuer and subject do not run into each other")
+    func delimited() {
+        func key(_ issuer: String, _ subject: String) -> [UInt8] {
+            house.keys.lookUpKey(
+                of: ProvedIdentity(method: "x", issuer: issuer, subject: subject, amr: []))
+        }
+        #expect(key("https://a", "bc") != key("https://ab", "c"))
+        #expect(key("https://a", "bc") == key("https://a", "bc"))
+    }
+
+    @Test(
+        "X-04: an email that is not verified is none: no link, and its address is not taken",
+        arguments: [true, false])
+    func unverified(isProved: Bool) async throws {
+        let owner =
+            isProved
+            ? try await house.registerProved()
+            : try #require(try await house.register().account)
+        let answer = try await house.signIn(
+            by: .token("g1", email: "ada@example.org", isVerified: false))
+        let account = try #require(answer.account)
+        #expect(answer.isNewUser && account.accountId != owner.accountId)
+        #expect(account.email.isEmpty && !account.emailVerified)
+        _ = try await house.signIn(password: "Correct7Horse")
+        let free = try await house.account(
+            by: .token("g2", email: "free@example.org", isVerified: false))
+        #expect(free.email.isEmpty)
+        _ = try await house.register("free@example.org")
+    }
+
+    @Test("G-15: a proved owner is linked to, told and recorded; the password stays")
+    func link() async throws {
+        let owner = try await house.registerProved()
+        let answer = try await house.signIn(by: .token("g1", email: "ADA@example.org"))
+        #expect(answer.account?.accountId == owner.accountId)
+        #expect(answer.isLinked && !answer.isNewUser && answer.removedMethods.isEmpty)
+        #expect(answer.account?.methods == ["password", "google"])
+        _ = try await house.signIn(password: "Correct7Horse")
+        try await house.relay()
+        let mail = try #require(house.notifications.mails.last { $0.template == "method-added" })
+        #expect(mail.recipient == "ada@example.org")
+        #expect(mail.variables.first { $0.name == "method" }?.value == "google")
+        #expect(try await house.audited("identity.linked") == 1)
+        #expect(house.sessions.ended.isEmpty)
+    }
+
+    @Test("G-15: two providers and one address are one account, in both orders")
+    func twoProviders() async throws {
+        let google = try await house.account(by: .token("g1", email: "ada@example.org"))
+        let apple = try await house.account(
+            by: .token("a1", email: "ada@example.org", by: "apple"))
+        #expect(google.accountId == apple.accountId && apple.methods == ["apple", "google"])
+    }
+
+    @Test("G-05: a relay address is the new account's, proved")
+    func relay() async throws {
+        let token = IdentityV1.ProviderToken.token(
+            "a1", email: "x1@privaterelay.appleid.com", by: "apple", isRelay: true)
+        let account = try await house.account(by: token)
+        #expect(account.email == "x1@privaterelay.appleid.com" && account.emailVerified)
+    }
+
+    @Test("X-04: an address that was given to somebody new does not let them in")
+    func reassigned() async throws {
+        _ = try await house.account(by: .token("g1", email: "ada@example.org"))
+        let error = try await refusal {
+            try await house.signIn(by: .token("g2", email: "ada@example.org"))
+        }
+        #expect(error.code == .emailAlreadyInUse)
+        #expect(try await house.count("identities") == 1)
+    }
+
+    @Test("G-15: who is stopped is neither signed in nor linked", arguments: [2, 4])
+    func stopped(status: Int) async throws {
+        _ = try await house.registerProved()
+        _ = try await house.account(by: .token("g1", email: "ada@example.org"))
+        try await house.change("UPDATE accounts SET status = \(status)")
+        for token in [
+            IdentityV1.ProviderToken.token("g1", email: "ada@example.org"),
+            .token("a1", email: "ada@example.org", by: "apple"),
+        ] {
+            let error = try await refusal { try await house.signIn(by: token) }
+            #expect(error.code == .accountDisabled)
+        }
+        #expect(try await house.count("identities") == 1)
+        #expect(
+            try await house.audited("sign-in.failed", outcome: "auth/user-disabled") == 2)
+    }
+
+    @Test("G-05: a nonce serves once, also where the sign-in was refused")
+    func nonce() async throws {
+        _ = try await house.signIn(by: .token("g1", nonce: "n1"))
+        let used = try await refusal { try await house.signIn(by: .token("g1", nonce: "n1")) }
+        #expect(used.code == .invalidNonce)
+        try await house.change("UPDATE accounts SET status = 2")
+        _ = try await refusal { try await house.signIn(by: .token("g1", nonce: "n2")) }
+        try await house.change("UPDATE accounts SET status = 1")
+        let refused = try await refusal { try await house.signIn(by: .token("g1", nonce: "n2")) }
+        #expect(refused.code == .invalidNonce)
+        _ = try await house.signIn(by: .token("g1", nonce: "n3"))
+        #expect(try await house.count("used_nonces") == 3)
+    }
+
+    @Test("G-05: nonces that would be refused in any case are not kept")
+    func noncesPurged() async throws {
+        _ = try await house.signIn(by: .token("g1", nonce: "n1"))
+        try await house.change("UPDATE used_nonces SET expires_at_ms = 1")
+        _ = try await house.signIn(by: .token("g1", nonce: "n2"))
+        #expect(try await house.count("used_nonces") == 1)
+    }
+
+    @Test("A-01: a token that is none is recorded")
+    func forged() async throws {
+        let error = try await refusal {
+            try await house.signIn(by: .init(provider: "google", idToken: "nonsense"))
+        }
+        #expect(error.code == .invalidProviderToken)
+        #expect(
+            try await house.count(
+                "audit_count",
+                where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-provider-token'") == 1)
+    }
+
+    @Test("G-04: what a provider says of name and picture may stand in a profile, or is left out")
+    func profile() async throws {
+        func profile(_ name: String, _ photo: String) -> ShownProfile {
+            var proved = ProvedIdentity(method: "google", issuer: "i", subject: "s", amr: [])
+            proved.displayName = name
+            proved.photoURL = photo
+            return ShownProfile(proved)
+        }
+        #expect(profile("Ada", "https://p.example/1.png").photoURL != nil)
+        #expect(profile("Ada", "").photoURL == nil && profile("", "").displayName == nil)
+        for photo in ["javascript:alert(1)", "http://p.example/", "https://p.example/\"><b>"] {
+            #expect(profile("Ada", photo).photoURL == nil, "\(photo)")
+        }
+        #expect(profile("https://evil.example\nClick", "").displayName == nil)
+        #expect(profile(String(repeating: "a", count: 101), "").displayName == nil)
+    }
+
+    @Test("A-02: what is kept of an identity reads as it was written, whatever its issuer says")
+    func details() throws {
+        for subject in [
+            "1", "\"}\\", "a\nb\u{1}", "übergrößen 🙂", String(repeating: "x", count: 255),
+        ] {
+            var proved = ProvedIdentity(
+                method: "x", issuer: "https://i.example/\"", subject: subject, amr: [])
+            proved.displayName = "Ada \"Lovelace\""
+            let details = IdentityDetails(proved)
+            #expect(try IdentityDetails(text: details.text) == details)
+        }
+        #expect(throws: ServiceError.self) { try IdentityDetails(text: "{}") }
+        #expect(throws: ServiceError.self) { try IdentityDetails(text: "") }
+    }
+
+    @Test("G-15: a password comes to a provider's account by a link to its proved address")
+    func passwordAfterProvider() async throws {
+        let account = try await house.account(by: .token("g1", email: "ada@example.org"))
+        _ = try await house.service.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+        try await house.relay()
+        _ = try await house.service.resetPassword(
+            .init(
+                token: try house.latestToken("reset-password"), password: "Owner8Password",
+                origin: IdentityHouse.origin), house.context())
+        let signedIn = try await house.signIn(password: "Owner8Password")
+        #expect(signedIn.account?.accountId == account.accountId)
+        #expect(signedIn.account?.methods == ["password", "google"])
+    }
+
+    @Test("A-02: what is told of an identity stands nowhere readable")
+    func sealed() async throws {
+        _ = try await house.account(
+            by: .token("canary-subject", email: "canary@example.org", name: "Canary"))
+        let blobs = try await house.store.read { session in
+            try session.query("SELECT details, look_up_key FROM identities") {
+                try $0.blob(0) + $0.blob(1)
+            }
+        }
+        let text = String(decoding: blobs.joined(), as: UTF8.self).lowercased()
+        #expect(!blobs.isEmpty && !text.contains("canary") && !text.contains("google"))
+    }
+
+    @Test("I-04: every sign-in's look-ups enter each table by a key or an index")
+    func plans() async throws {
+        let account = try await house.account(by: .token("g1", email: "ada@example.org"))
+        let id = try #require(AccountID(text: account.accountId))
+        let plans = WatchedPlans()
+        try await house.store.read { session in
+            let watched = PlannedSession(session: session, plans: plans)
+            _ = try watched.account(id)
+            _ = try watched.identity(lookUpKey: [1])
+            _ = try watched.identities(of: id)
+            _ = try watched.passwordHolder(id)
+        }
+        #expect(plans.lines.count >= 8)
+        #expect(plans.lines.filter { $0.contains("SCAN") } == [])
+    }
+}

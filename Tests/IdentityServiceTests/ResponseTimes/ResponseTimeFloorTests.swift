@@ -1,0 +1,162 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("X-02: how long a failed sign-in takes", .timeLimit(.minutes(1)))
+struct ResponseTimeFloorTests {
+    let house: IdentityHouse
+    let scene: ImportScene
+
+    init() throws {
+        house = try IdentityHouse()
+        scene = ImportScene(house)
+    }
+
+    @Test("where all hashes are ours nobody waits")
+    func ours() async throws {
+        _ = try await house.register()
+        let error = try await refusal { try await house.signIn(password: "Wrong7Horse") }
+        #expect(error == ServiceError(.invalidCredential))
+        #expect(try await house.service.parts.slots.slot() == .zero)
+        #expect(house.service.parts.passwords.gathersAnswers)
+    }
+
+    @Test("H2: a deadline within the slot is refused unprocessed, whatever the password")
+    func shortDeadline() async throws {
+        try house.service.parts.slots.know(
+            PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
+        let account = try #require(try await house.register("own@example.org").account)
+        let session = house.devices.session(of: house.devices.open(account.accountId))
+        _ = try await scene.take([ImportScene.record()])
+        let audited = try await house.count("audit")
+        func context(_ milliseconds: Int) -> CallContext {
+            CallContext(deadline: house.time.uptime() + .milliseconds(milliseconds))
+        }
+        func verify(_ password: SecretBytes, _ context: CallContext) async throws {
+            _ = try await house.service.verifyPassword(
+                .init(
+                    email: "own@example.org", password: password, origin: IdentityHouse.origin),
+                context)
+        }
+        let refused = ServiceError(.deadlineExceeded, notProcessed: true)
+        for password: SecretBytes in ["Correct7Horse", "Wrong7Horse"] {
+            #expect(try await refusal { try await verify(password, context(649)) } == refused)
+            let change = try await refusal {
+                try await house.service.changePassword(
+                    .init(
+                        accountId: account.accountId, sessionId: session,
+                        currentPassword: password, newPassword: "Another7Horse",
+                        origin: IdentityHouse.origin), context(649))
+            }
+            let resend = try await refusal {
+                try await house.emails.resendVerificationByPassword(
+                    .init(
+                        email: "own@example.org", password: password,
+                        origin: IdentityHouse.origin), context(649))
+            }
+            #expect([change, resend] == [refused, refused])
+        }
+        #expect(try await house.count("audit") == audited)
+        try await verify("Correct7Horse", context(650))
+    }
+
+    @Test("unknown, ours, foreign and no password all leave at the end of the slowest one's slot")
+    func alike() async throws {
+        try house.service.parts.slots.know(
+            PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
+        _ = try await house.register("own@example.org")
+        var bare = ImportScene.record("u2", email: "bare@example.org")
+        bare.passwordHash = ""
+        _ = try await scene.take([ImportScene.record(), bare])
+        // What waits for others after its hash would leave after a time that tells the hashes apart.
+        #expect(!house.service.parts.passwords.gathersAnswers)
+        for email in [
+            "nobody@example.org", "own@example.org", "ada@example.org", "bare@example.org",
+        ] {
+            let attempt = Task { [house] in
+                try await refusal { try await house.signIn(email, password: "Wrong7Horse") }
+            }
+            await house.time.sleepers(1)
+            house.time.advance(by: .milliseconds(599))
+            #expect(try await house.count("audit", where: "kind = 'sign-in.failed'") == 0)
+            house.time.advance(by: .milliseconds(1))
+            #expect(try await attempt.value == ServiceError(.invalidCredential))
+            try await house.change("DELETE FROM audit")
+        }
+        // Who is right does not wait.
+        _ = try await house.signIn()
+    }
+
+    @Test("one of ours is the slowest where those from elsewhere are quicker, or ours was changed")
+    func oursCounts() async throws {
+        let parts = house.service.parts
+        func slots(_ times: [(PasswordScheme, Duration)]) -> ResponseTimeFloor {
+            let slots = ResponseTimeFloor(
+                store: parts.store, passwords: parts.passwords, time: parts.time,
+                logger: parts.logger)
+            for (scheme, time) in times { slots.know(scheme, takes: time) }
+            return slots
+        }
+        let own = (parts.passwords.ownScheme, Duration.milliseconds(100))
+        let quick = (try PasswordScheme(name: "$2b$04"), Duration.milliseconds(10))
+        let imported = slots([own, quick])
+        try await imported.add([quick.0])
+        #expect(try await imported.slot() == .milliseconds(150))
+        _ = try await house.register()
+        // What was hashed before the operator lowered the cost is the standard's.
+        try await house.change("DELETE FROM own_password_schemes")
+        house.time.advance(by: .seconds(1))
+        let former = (try parts.passwords.standardScheme(), Duration.milliseconds(400))
+        #expect(try await slots([own, former]).slot() == .milliseconds(600))
+    }
+
+    @Test("a caller that has gone leaves its failure in the audit trail all the same")
+    func cancelled() async throws {
+        try house.service.parts.slots.know(
+            PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
+        _ = try await scene.take([ImportScene.record()])
+        let attempt = Task { [house] in
+            try await refusal { try await house.signIn(password: "Wrong7Horse") }
+        }
+        await house.time.sleepers(1)
+        attempt.cancel()
+        #expect(try await attempt.value == ServiceError(.invalidCredential))
+        #expect(try await house.count("audit", where: "kind = 'sign-in.failed'") == 1)
+    }
+
+    @Test("a scheme is found in the store at the start, and forgotten when nobody has it any more")
+    func restart() async throws {
+        _ = try await scene.take([ImportScene.record()])
+        let parts = house.service.parts
+        func slots() throws -> ResponseTimeFloor {
+            let slots = ResponseTimeFloor(
+                store: parts.store, passwords: parts.passwords, time: parts.time,
+                logger: parts.logger)
+            try slots.know(PasswordScheme(name: "$2b$04"), takes: .milliseconds(100))
+            return slots
+        }
+        #expect(try await slots().slot() == .milliseconds(150))
+        _ = try await house.signIn()
+        #expect(try await slots().slot() == .zero)
+        #expect(parts.passwords.gathersAnswers)
+    }
+
+    @Test("each stored scheme is one step in the index")
+    func schemes() async throws {
+        var records = (0..<30).map { ImportScene.record("u\($0)", email: "u\($0)@example.org") }
+        for place in 0..<10 {
+            records[place].passwordHash =
+                "$pbkdf2-sha256$i=1000$AAAA$AAECAwQFBgcICQoLDA0ODw"
+        }
+        records[29].passwordHash = ""
+        _ = try await scene.take(records)
+        let schemes = try await house.store.read { try $0.storedPasswordSchemes() }
+        #expect(schemes == ["$2b$04", "$pbkdf2-sha256$i=1024"])
+    }
+}

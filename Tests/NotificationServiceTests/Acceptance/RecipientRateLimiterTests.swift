@@ -1,0 +1,163 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Fairness between recipients")
+struct RecipientRateLimiterTests {
+    private static let now = Timestamp(milliseconds: 1_000_000)
+    private let ada: [UInt8] = [1]
+    private let bob: [UInt8] = [2]
+
+    /// How long a message waits, that is committed where the line has room.
+    private func wait(
+        _ turns: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane, hasEnd: Bool = false,
+        at now: Timestamp = RecipientRateLimiterTests.now
+    ) -> Duration? {
+        let turn = turns.turn(of: recipient, lane, hasEnd: hasEnd, at: now)
+        if turn != nil { turns.note(.init(recipient: recipient, lane: lane, at: now)) }
+        return turn.map { $0 - now }
+    }
+
+    @Test("so many at once, then one at each interval, to the millisecond")
+    func rate() {
+        let turns = RecipientRateLimiter(burst: 3, interval: .seconds(10))
+        let given = (0..<5).map { _ in wait(turns, ada, .security) }
+        #expect(given == [.zero, .zero, .zero, .seconds(10), .seconds(20)])
+        let later = Self.now + .seconds(30)
+        #expect(wait(turns, ada, .security, at: later) == .zero)
+        #expect(wait(turns, ada, .security, at: later) == .seconds(10))
+    }
+
+    @Test("M7: a line has an end, after 20 that wait or an hour; what was asked for has none")
+    func end() {
+        let turns = RecipientRateLimiter(burst: 3, interval: .seconds(10))
+        func given(_ count: Int, hasEnd: Bool, at now: Timestamp) -> [Duration?] {
+            (0..<count).map { _ in wait(turns, ada, .security, hasEnd: hasEnd, at: now) }
+        }
+        let first = given(60, hasEnd: true, at: Self.now)
+        #expect(first.prefix(3).allSatisfy { $0 == .zero })
+        #expect(first.dropFirst(3).prefix(20).last == .seconds(200))
+        #expect(first.dropFirst(23).allSatisfy { $0 == nil })
+        // What was dropped took no place: one interval later there is room for one.
+        #expect(
+            given(2, hasEnd: true, at: Self.now + .seconds(10)) == [.seconds(200), nil])
+        #expect(given(1, hasEnd: false, at: Self.now + .seconds(10)) == [.seconds(210)])
+        let slow = RecipientRateLimiter(burst: 1, interval: .seconds(1_800))
+        let waits = (0..<4).map { _ in wait(slow, bob, .notice, hasEnd: true) }
+        #expect(waits == [.zero, .seconds(1_800), .seconds(3_600), nil])
+    }
+
+    @Test("to ask for a turn takes none, and those asked for at once are all counted")
+    func asked() {
+        let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        for _ in 0..<3 {
+            #expect(turns.turn(of: ada, .security, hasEnd: true, at: Self.now) == Self.now)
+        }
+        for _ in 0..<3 {
+            turns.note(.init(recipient: ada, lane: .security, at: Self.now))
+        }
+        #expect(wait(turns, ada, .security) == .seconds(30))
+    }
+
+    @Test("D14: messages that were not committed take no turn")
+    func undone() async throws {
+        let bench = try ServiceBench(in: TemporaryFolder())
+        try await bench.store.write { transaction in
+            _ = try transaction.execute(
+                """
+                CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.kind = 'message.accepted'
+                BEGIN SELECT RAISE(ABORT, 'full'); END
+                """)
+        }
+        for number in 0..<40 {
+            await #expect(throws: (any Error).self) {
+                try await bench.send(key: "undone \(number)")
+            }
+        }
+        try await bench.store.write { _ = try $0.execute("DROP TRIGGER full") }
+        let late = "SELECT count(*) FROM message WHERE due_at_ms > accepted_at_ms"
+        for number in 0..<20 { try await bench.send(key: "at once \(number)") }
+        #expect(try await bench.ask(late) == [.integer(0)])
+        try await bench.send(key: "after the burst")
+        #expect(try await bench.ask(late) == [.integer(1)])
+    }
+
+    @Test("another recipient, and another lane of the same one, is not touched")
+    func others() {
+        let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        for _ in 0..<1_000 { _ = wait(turns, ada, .bulk) }
+        #expect(wait(turns, ada, .security) == .zero)
+        #expect(wait(turns, bob, .bulk) == .zero)
+        #expect(wait(turns, ada, .bulk) == .seconds(10_000))
+    }
+
+    @Test("memory is bounded: those who are within their rate are forgotten first")
+    func bounded() {
+        let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        for number in 0..<RecipientRateLimiter.recipientsMax {
+            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+            _ = wait(turns, bytes, .notice)
+        }
+        // Full of people who wait: a newcomer is let through.
+        #expect(wait(turns, ada, .notice) == .zero)
+        #expect(wait(turns, ada, .notice) == .zero)
+        let later = Self.now + .seconds(10)
+        #expect(wait(turns, ada, .notice, at: later) == .zero)
+        #expect(wait(turns, ada, .notice, at: later) == .seconds(10))
+    }
+
+    @Test("N-03: a thousand messages to one person stand behind the others' and are not lost")
+    func flood() async throws {
+        let route = RecordingRoute()
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        for number in 0..<100 { try await bench.send(key: "flood \(number)") }
+        for number in 0..<10 {
+            let request = ServiceBench.request(to: "other\(number)@example.org")
+            try await bench.send(request, key: "other \(number)")
+        }
+        try await bench.delivering {
+            // The burst, and all others.
+            try await bench.until(sent: 30)
+            #expect(route.recipients.count { $0.hasPrefix("other") } == 10)
+            await bench.time.sleepers()
+            bench.time.advance(by: .seconds(10))
+            try await bench.until(sent: 31)
+        }
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(79)])
+    }
+
+    @Test("M7: sixty warnings to one reader hold back neither his reset link nor anybody's mail")
+    func warnings() async throws {
+        let route = RecordingRoute()
+        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        let spellings = ["ada@example.org", "Ada@Example.ORG", "ADA@example.org"]
+        for number in 0..<60 {
+            // One mailbox, however a stranger writes it.
+            let request = ServiceBench.warning(to: spellings[number % spellings.count])
+            try await bench.send(request, key: "warning \(number)")
+        }
+        try await bench.send(ServiceBench.reset(to: "aDa@example.org"), key: "reset")
+        try await bench.delivering { try await bench.until(sent: 21) }
+        #expect(route.recipients.contains("aDa@example.org"))
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(20)])
+        let dropped = try await bench.service.outbox.listMessages(
+            .init(state: .dead), bench.context(from: "tool")
+        ).messages
+        #expect(dropped.count == 20)
+        #expect(dropped.allSatisfy { $0.reason == "recipient-limit" && !$0.canBeRetried })
+        #expect(bench.log.lines.contains { $0.contains("a message was dropped") })
+        #expect(
+            try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
+                == [.integer(20)])
+        // A repeat of a dropped one is answered as the first time.
+        try await bench.send(
+            ServiceBench.warning(to: spellings[59 % spellings.count]), key: "warning 59")
+        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(61)])
+    }
+}

@@ -1,0 +1,51 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Relay addresses of providers")
+struct RelayAddressesHandlerTests {
+    private static let relay = "x7k2@privaterelay.appleid.com"
+
+    @Test("G-05: a relay that is off is sent nothing until it is on, whatever a mail server said")
+    func offAndOn() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let handler = RelayAddressesHandler(store: bench.store, keys: bench.keys)
+        let identity = bench.context(application: "identity")
+        let list = StoppedAddressList(store: bench.store, keys: bench.keys, time: bench.time)
+        let address = try #require(MailAddress(Self.relay))
+        let hash = bench.keys.recipient(address.canonical)
+        for _ in 0..<2 {
+            _ = try await handler.setRelay(.init(email: Self.relay, isOff: true), identity)
+            #expect(try await list.holds(address))
+        }
+        try await bench.store.write { try $0.stopAddress(hash, reason: "smtp-550-5.1.1") }
+        for _ in 0..<2 {
+            _ = try await handler.setRelay(.init(email: Self.relay, isOff: false), identity)
+            #expect(try await !list.holds(address))
+        }
+        await bench.close()
+    }
+
+    @Test("only identity and the operator's tool may stop somebody's mail")
+    func callers() async throws {
+        let bench = try ShortBench(in: try TemporaryFolder())
+        let handler = RelayAddressesHandler(store: bench.store, keys: bench.keys)
+        for application in ["gateway", "session", "app", ""] {
+            await #expect(throws: ServiceError(.permissionDenied)) {
+                try await handler.setRelay(
+                    .init(email: Self.relay, isOff: true),
+                    bench.context(application: application))
+            }
+        }
+        await #expect(throws: ServiceError(.invalidEmail, fields: ["email"])) {
+            try await handler.setRelay(
+                .init(email: "no address", isOff: true), bench.context(application: "identity"))
+        }
+        await bench.close()
+    }
+}

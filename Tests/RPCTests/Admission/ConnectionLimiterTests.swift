@@ -1,0 +1,155 @@
+import NIOCore
+import Testing
+
+@testable import RPC
+
+@Suite("Room for connections")
+struct ConnectionLimiterTests {
+    typealias Room = ConnectionLimiter<Int, Int>
+
+    private func room(_ change: (inout ServerLimits) -> Void) -> Room {
+        var limits = ServerLimits()
+        change(&limits)
+        return Room(limits)
+    }
+
+    private func address(_ last: UInt8) -> PeerAddress { PeerAddress(four: [192, 0, 2, last]) }
+
+    /// What the room says to connection `id`, in one word.
+    private func arrive(_ id: Int, _ address: PeerAddress?, in room: inout Room) -> String {
+        switch room.arrived(id, id, from: address) {
+        case .admitted(let crowded?): "instead of \(crowded.peer)"
+        case .admitted(nil): "in"
+        case .refused(let reason, isTold: true): reason.rawValue
+        case .refused(let reason, isTold: false): "\(reason.rawValue), cut"
+        }
+    }
+
+    @Test("connections in all are bounded exactly, and a place that is left is free")
+    func total() {
+        var room = room { $0.connectionsMax = 2 }
+        let answers = (1...3).map { arrive($0, nil, in: &room) }
+        #expect(answers == ["in", "in", "total"])
+        room.left(3)
+        #expect(arrive(4, nil, in: &room) == "total")
+        room.left(1)
+        #expect(arrive(5, nil, in: &room) == "in")
+        #expect(room.count == 2)
+    }
+
+    @Test("connections of one address are bounded, and another's are not touched")
+    func address() {
+        var room = room { $0.connectionsPerAddressMax = 2 }
+        let answers = (1...3).map { arrive($0, address(1), in: &room) }
+        #expect(answers == ["in", "in", "address"])
+        #expect(arrive(4, address(2), in: &room) == "in")
+        room.left(2)
+        #expect(arrive(5, address(1), in: &room) == "in")
+        #expect(arrive(6, address(1), in: &room) == "address")
+    }
+
+    @Test("loopback has a bound of its own, since all programs of a machine share it")
+    func loopback() {
+        var room = room { $0.connectionsPerAddressMax = 1 }
+        let loopback = PeerAddress(four: [127, 0, 0, 1])
+        let all = (1...50).map { arrive($0, loopback, in: &room) }
+        #expect(all.allSatisfy { $0 == "in" })
+        room = self.room { $0.connectionsPerLoopbackMax = 1 }
+        let answers = (1...2).map { arrive($0, loopback, in: &room) }
+        #expect(answers == ["in", "address"])
+    }
+
+    @Test("those that say nothing push out each other, the oldest first, and no honest one")
+    func ungreeted() {
+        var room = room { $0.ungreetedMax = 2 }
+        _ = arrive(1, address(1), in: &room)
+        room.greeted(1)
+        let answers = (2...3).map { arrive($0, address(2), in: &room) }
+        #expect(answers == ["in", "in"])
+        #expect(arrive(4, address(2), in: &room) == "instead of 2")
+        room.left(2)
+        #expect(arrive(5, address(3), in: &room) == "instead of 3")
+        room.greeted(5)
+        #expect(arrive(6, address(2), in: &room) == "in")
+        #expect(arrive(7, address(2), in: &room) == "instead of 4")
+    }
+
+    @Test("one that greets while it is asked to go may stay, and counts no more as silent")
+    func spokeInTime() {
+        var room = room { $0.ungreetedMax = 1 }
+        _ = arrive(1, nil, in: &room)
+        #expect(arrive(2, nil, in: &room) == "instead of 1")
+        room.greeted(1)
+        room.greeted(2)
+        #expect(arrive(3, nil, in: &room) == "in")
+        #expect(room.count == 3)
+    }
+
+    @Test("of a storm only so many may stay to read why, and the rest are cut")
+    func storm() {
+        var room = room { $0.connectionsMax = 0 }
+        let told = (0..<1_000).filter { arrive($0, nil, in: &room) == "total" }
+        #expect(told == Array(0..<Room.partingMax))
+        room.left(0)
+        #expect(arrive(1_000, nil, in: &room) == "total")
+        #expect(arrive(1_001, nil, in: &room) == "total, cut")
+    }
+
+    @Test("nothing is left behind of those who have left")
+    func empty() {
+        var room = room {
+            $0.connectionsMax = 50
+            $0.connectionsPerAddressMax = 5
+            $0.ungreetedMax = 7
+        }
+        for id in 0..<500 {
+            _ = arrive(id, address(UInt8(id % 20)), in: &room)
+            if id.isMultiple(of: 3) { room.greeted(id) }
+            if id >= 40 { room.left(id - 40) }
+        }
+        for id in 0..<500 { room.left(id) }
+        #expect(room.isEmpty)
+        #expect(room.addressCount == 0)
+    }
+}
+
+@Suite("Addresses as limits see them")
+struct PeerAddressTests {
+    private func six(_ groups: UInt16...) -> PeerAddress {
+        PeerAddress(six: groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] })
+    }
+
+    @Test("security.md, Limits: IPv6 by /64")
+    func prefix() {
+        let one = six(0x2001, 0xdb8, 1, 2, 3, 4, 5, 6)
+        #expect(one == six(0x2001, 0xdb8, 1, 2, 0xffff, 0, 0, 1))
+        #expect(one != six(0x2001, 0xdb8, 1, 3, 3, 4, 5, 6))
+    }
+
+    @Test("security.md, Limits: ::ffff: is IPv4, to the last bit")
+    func mapped() {
+        #expect(six(0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0201) == PeerAddress(four: [192, 0, 2, 1]))
+        #expect(six(0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0202) != PeerAddress(four: [192, 0, 2, 1]))
+        #expect(six(0, 0, 0, 0, 0, 0xffff, 0x7f00, 1).isLoopback)
+        // An address of IPv6 whose first half has the same number is another.
+        #expect(six(0, 0, 0xc000, 0x0201, 0, 0, 0, 0) != PeerAddress(four: [192, 0, 2, 1]))
+    }
+
+    @Test("loopback is 127/8 and ::1, and nothing like them")
+    func loopback() {
+        #expect(six(0, 0, 0, 0, 0, 0, 0, 1).isLoopback)
+        #expect(!six(0, 0, 0, 0, 0, 0, 0, 2).isLoopback)
+        #expect(!six(0, 0, 0, 0, 0, 0, 0x7f00, 1).isLoopback)
+        #expect(PeerAddress(four: [127, 9, 9, 9]).isLoopback)
+        #expect(!PeerAddress(four: [128, 0, 0, 1]).isLoopback)
+    }
+
+    @Test("an address of the system's is read as it is")
+    func system() throws {
+        let four = try SocketAddress(ipAddress: "192.0.2.1", port: 9)
+        #expect(PeerAddress(four) == PeerAddress(four: [192, 0, 2, 1]))
+        let six = try SocketAddress(ipAddress: "2001:db8:1:2::9", port: 9)
+        #expect(PeerAddress(six) == self.six(0x2001, 0xdb8, 1, 2, 3, 4, 5, 6))
+        #expect(PeerAddress(nil) == nil)
+    }
+}

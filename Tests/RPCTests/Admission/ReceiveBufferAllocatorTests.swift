@@ -1,0 +1,31 @@
+import NIOCore
+import Testing
+
+@testable import RPC
+
+@Suite("Memory for what a socket gives")
+struct ReceiveBufferAllocatorTests {
+    @Test("it doubles with full reads up to 64 KiB, and shrinks again with small ones")
+    func sizes() {
+        var receiving = ReceiveBufferAllocator()
+        #expect(receiving.buffer(allocator: ByteBufferAllocator()).capacity == 1_024)
+        for _ in 0..<10 { _ = receiving.record(actualReadBytes: receiving.bytes) }
+        #expect(receiving.bytes == 65_536)
+        #expect(receiving.buffer(allocator: ByteBufferAllocator()).capacity == 65_536)
+        _ = receiving.record(actualReadBytes: 1)
+        _ = receiving.record(actualReadBytes: 40_000)
+        _ = receiving.record(actualReadBytes: 1)
+        #expect(receiving.bytes == 65_536)
+        for _ in 0..<20 { _ = receiving.record(actualReadBytes: 1) }
+        #expect(receiving.bytes == 1_024)
+    }
+
+    @Test("NIO is told to keep none")
+    func keepsNone() {
+        var receiving = ReceiveBufferAllocator()
+        #expect(receiving.nextBufferSize() == nil)
+        for bytes in [0, 1, 1_024, 1 << 40] {
+            #expect(receiving.record(actualReadBytes: bytes) == true)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Messages
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-03: the alarm of leaked passwords", .timeLimit(.minutes(1)))
+struct CredentialStuffingDetectorTests {
+    private static let rule = CredentialStuffingRule(.rate(count: 100, window: .seconds(600)))
+    private static let start = Timestamp(milliseconds: 1_767_225_600_000)
+
+    /// Notes `count` attempts at a second of the test.
+    private func note(_ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int) -> Int {
+        (0..<count).reduce(0) { raised, _ in
+            let change = alarm.note(
+                at: Self.start + .seconds(second), isEvaluated: false, Self.rule)
+            return raised + (change == .raised ? 1 : 0)
+        }
+    }
+
+    private func expectRaised(
+        _ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int, times: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let raised = note(&alarm, count, at: second)
+        #expect(raised == times, sourceLocation: sourceLocation)
+    }
+
+    private func isOn(_ alarm: CredentialStuffingDetector, at second: Int) -> Bool {
+        alarm.isOn(at: Self.start + .seconds(second), Self.rule)
+    }
+
+    @Test("R-03: it is raised by the hundredth attempt of a window, once")
+    func raised() {
+        var alarm = CredentialStuffingDetector()
+        expectRaised(&alarm, 99, at: 0, times: 0)
+        #expect(!isOn(alarm, at: 599))
+        expectRaised(&alarm, 1, at: 599, times: 1)
+        #expect(isOn(alarm, at: 599))
+        expectRaised(&alarm, 1_000, at: 599, times: 0)
+    }
+
+    @Test("R-03: it lasts through the window after the last one that had enough, and is then off")
+    func lasts() {
+        var alarm = CredentialStuffingDetector()
+        _ = note(&alarm, 100, at: 0)
+        #expect(isOn(alarm, at: 600))
+        expectRaised(&alarm, 100, at: 700, times: 0)
+        expectRaised(&alarm, 99, at: 1_400, times: 0)
+        #expect(isOn(alarm, at: 1_999))
+        #expect(!isOn(alarm, at: 2_000))
+        expectRaised(&alarm, 100, at: 2_000, times: 1)
+    }
+
+    @Test("R-03: after a pause of two windows nothing is carried over")
+    func pause() {
+        var alarm = CredentialStuffingDetector()
+        _ = note(&alarm, 100, at: 0)
+        #expect(isOn(alarm, at: 1_199))
+        #expect(!isOn(alarm, at: 1_200))
+    }
+
+    @Test("R-03: what succeeded is taken back; what raised the alarm is not")
+    func takenBack() {
+        var alarm = CredentialStuffingDetector()
+        for _ in 0..<500 {
+            expectRaised(&alarm, 1, at: 0, times: 0)
+            alarm.takeBack(of: Self.start, isRight: true, Self.rule)
+        }
+        _ = note(&alarm, 100, at: 1)
+        for _ in 0..<500 {
+            alarm.takeBack(of: Self.start + .seconds(1), isRight: true, Self.rule)
+        }
+        #expect(isOn(alarm, at: 2))
+    }
+
+    @Test("R-03: a clock that goes backwards ends no alarm")
+    func backwards() {
+        var alarm = CredentialStuffingDetector()
+        _ = note(&alarm, 100, at: 0)
+        #expect(isOn(alarm, at: -86_400))
+        _ = note(&alarm, 1, at: -86_400)
+        #expect(isOn(alarm, at: 0))
+    }
+
+    /// Notes attempts that pass the narrow lane, the first `right` of which are right.
+    private func sample(_ alarm: inout CredentialStuffingDetector, _ count: Int, right: Int, at second: Int) {
+        let moment = Self.start + .seconds(second)
+        for number in 0..<count {
+            _ = alarm.note(at: moment, isEvaluated: true, Self.rule)
+            if number < right { alarm.takeBack(of: moment, isRight: true, Self.rule) }
+        }
+    }
+
+    @Test(
+        "R-03: refused attempts keep it on only while half of those that are looked at fail",
+        arguments: [(4, 0, true), (4, 2, true), (5, 3, false), (40, 36, false), (0, 0, true)])
+    func sampled(evaluated: Int, right: Int, staysOn: Bool) {
+        var alarm = CredentialStuffingDetector()
+        _ = note(&alarm, 100, at: 0)
+        sample(&alarm, evaluated, right: right, at: 600)
+        _ = note(&alarm, 1_000, at: 700)
+        #expect(isOn(alarm, at: 1_199))
+        #expect(isOn(alarm, at: 1_200) == staysOn)
+    }
+
+    @Test("R-03: what was none after all is no part of the sample")
+    func sampleTakenBack() {
+        var alarm = CredentialStuffingDetector()
+        _ = note(&alarm, 100, at: 0)
+        sample(&alarm, 5, right: 2, at: 600)
+        alarm.takeBack(of: Self.start + .seconds(600), isRight: false, Self.rule)
+        _ = note(&alarm, 1_000, at: 700)
+        #expect(isOn(alarm, at: 1_200), "two of four were right")
+        var honest = CredentialStuffingDetector()
+        _ = note(&honest, 100, at: 0)
+        sample(&honest, 5, right: 2, at: 600)
+        for _ in 0..<2 {
+            honest.takeBack(of: Self.start + .seconds(600), isRight: false, Self.rule)
+        }
+        _ = note(&honest, 1_000, at: 700)
+        #expect(!isOn(honest, at: 1_200), "two of three were right")
+    }
+
+    @Test("R-03: honest people on new devices, however many, do not keep it on")
+    func honest() async throws {
+        let house = try await LimitsHouse()
+        for number in 0..<500 { _ = try await attempt(house, number) }
+        var refused = 0
+        for number in 0..<3_000 {
+            let account = "honest\(number)@example.org"
+            let (decision, id) = try await house.consume(
+                .failedSignInByAccount, account, device: "new",
+                from: "11.\(number / 250).\(number % 250).1")
+            if decision.limited { refused += 1 }
+            // One in seven has forgotten the password.
+            if !decision.limited, number % 7 != 3 {
+                try house.succeed(id, .failedSignInByAccount, account, device: "new")
+            }
+            house.time.advance(by: .milliseconds(1_000))
+        }
+        #expect(refused > 0, "the alarm was on")
+        let now = house.time.now()
+        let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
+        #expect(!house.service.alarm.withLock { $0.isOn(at: now, rule) })
+    }
+
+    /// The attack: each pair once, ten from each address, each with a device of its own.
+    ///
+    /// - Parameter milliseconds: between two tries: all at once, in 1¾ hours, in 3⅓ hours.
+    @Test(
+        "R-03: of 10,000 pairs from 1,000 addresses one in a hundred is evaluated after the alarm",
+        arguments: [0, 630, 1_199])
+    func stuffing(milliseconds: Int) async throws {
+        let house = try await LimitsHouse()
+        try await signInOwners(house)
+        var evaluated = 0
+        var after: Int?
+        for number in 0..<10_000 {
+            if number % 1_000 == 500 { try await signInOwners(house) }
+            let (_, verdict) = try await attempt(house, number)
+            if !verdict.isLimited { evaluated += 1 }
+            if after == nil,
+                house.log.lines.contains(where: { $0.contains("sign-ins fail in all") })
+            {
+                after = evaluated
+            }
+            house.time.advance(by: .milliseconds(milliseconds))
+        }
+        let atAlarm = try #require(after)
+        #expect(atAlarm == 500)
+        #expect(evaluated - atAlarm <= (10_000 - atAlarm) / 100)
+        try await signInOwners(house)
+        #expect(try await house.audited().filter { $0.kind == "limit.stuffing-alarm" }.count == 1)
+    }
+
+    /// A pair from one of a thousand networks.
+    private func attempt(
+        _ house: LimitsHouse, _ number: Int
+    ) async throws -> (limit: LimitName, LimitVerdict) {
+        let address = "10.\(number % 1_000 / 250).\(number % 250).7"
+        return try await house.decide(
+            [
+                ("failed-sign-in-by-account", "user\(number)@example.org"),
+                ("failed-sign-in-by-address", address),
+                ("failed-sign-in-by-device", "\(address)|d\(number)"),
+            ], from: address)
+    }
+
+    /// Owners of attacked accounts, on devices that they are known by: nobody is locked out.
+    private func signInOwners(_ house: LimitsHouse) async throws {
+        for number in stride(from: 0, to: 10_000, by: 2_000) {
+            let account = "user\(number)@example.org"
+            let (decision, id) = try await house.consume(
+                .failedSignInByAccount, account, device: "owner")
+            #expect(!decision.limited, "\(account)")
+            try house.succeed(id, .failedSignInByAccount, account, device: "owner")
+        }
+    }
+}

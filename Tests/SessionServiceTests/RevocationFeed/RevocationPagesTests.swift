@@ -1,0 +1,188 @@
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import Contracts
+
+@Suite("S-06: what a follower of ends is told")
+struct RevocationPagesTests {
+    private static let start = Timestamp(milliseconds: 1_000_000_000)
+    private static let keptFor: Duration = .seconds(100)
+
+    private static func end(_ position: UInt64, at second: Int64) throws -> Revocation {
+        Revocation(
+            position: position, session: try #require(SessionID(key: Int64(position))),
+            at: start + .seconds(second), reason: .signedOut)
+    }
+
+    private static func news(
+        _ positions: [UInt64], isReset: Bool = false, at second: Int64 = 0, keySet: [UInt8] = [1],
+        epoch: UInt64 = 9
+    ) throws -> RevocationUpdate {
+        let ends = try positions.map { try end($0, at: second) }
+        return RevocationUpdate(
+            ends: ends, position: positions.last ?? 0, completeAt: start + .seconds(second),
+            isReset: isReset, keySet: keySet, keptFor: keptFor, epoch: epoch)
+    }
+
+    private func told(
+        _ pages: RevocationPages, from position: UInt64, epoch: UInt64 = 9
+    ) -> SessionV1.WatchEndsItem? {
+        var cursor = RevocationCursor(position: position, epoch: epoch)
+        return pages.page(&cursor)
+    }
+
+    @Test("nothing is told before anything is known")
+    func unfilled() {
+        #expect(told(RevocationPages(), from: 0) == nil)
+    }
+
+    @Test("positions before, within, at the end of and beyond what is kept")
+    func positions() throws {
+        var pages = RevocationPages()
+        pages.take(try Self.news([5, 6, 7], isReset: true))
+        let table: [(from: UInt64, ends: [UInt64], reset: Bool)] = [
+            (0, [5, 6, 7], true), (3, [5, 6, 7], true), (4, [5, 6, 7], false), (5, [6, 7], false),
+            (6, [7], false), (7, [], false), (8, [5, 6, 7], true), (.max, [5, 6, 7], true),
+        ]
+        for row in table {
+            let item = try #require(told(pages, from: row.from))
+            #expect(item.ends.map(\.position) == row.ends, "from \(row.from)")
+            #expect(item.reset == row.reset, "from \(row.from)")
+            #expect(item.position == 7)
+            #expect(item.completeAtMs == Self.start.milliseconds)
+        }
+    }
+
+    @Test("old ends are forgotten, and whoever stood before them is reset")
+    func forgetting() throws {
+        var pages = RevocationPages()
+        pages.take(try Self.news([1, 2], isReset: true, at: 0))
+        pages.take(try Self.news([3], at: 60))
+        pages.take(try Self.news([4], at: 100))
+        #expect(pages.count == 2)
+        #expect(try #require(told(pages, from: 1)).reset)
+        let item = try #require(told(pages, from: 2))
+        #expect(!item.reset && item.ends.map(\.position) == [3, 4])
+    }
+
+    @Test("B21: what many ends at once have taken is given back once they are forgotten")
+    func memory() throws {
+        var pages = RevocationPages()
+        pages.take(try Self.news(Array(1...10_000), isReset: true, at: 0))
+        #expect(pages.count == 10_000 && pages.capacity >= 10_000)
+        pages.take(try Self.news([10_001], at: 101))
+        #expect(pages.count == 1)
+        #expect(pages.capacity < 100)
+        #expect(try #require(told(pages, from: 10_000)).ends.map(\.position) == [10_001])
+    }
+
+    @Test("a replaced log resets those who stand in it, also where their position fits")
+    func replaced() throws {
+        var pages = RevocationPages()
+        pages.take(try Self.news([1, 2, 3], isReset: true))
+        var cursor = RevocationCursor(position: 0, epoch: 9)
+        _ = pages.page(&cursor)
+        pages.take(try Self.news([2, 3, 4], isReset: true))
+        let item = try #require(pages.page(&cursor))
+        #expect(item.reset && item.ends.map(\.position) == [2, 3, 4])
+    }
+
+    @Test("a restored backup uses positions again: who comes with a lost store's starts anew")
+    func restored() throws {
+        var lost = RevocationPages()
+        lost.take(try Self.news([1, 2, 3, 4, 5], isReset: true))
+        var restored = RevocationPages()
+        restored.take(try Self.news([1, 2], isReset: true, epoch: 10))
+        restored.take(try Self.news([3, 4, 5, 6], epoch: 10))
+        for position in UInt64(1)...6 {
+            let item = try #require(told(restored, from: position))
+            #expect(item.reset && item.ends.map(\.position) == [1, 2, 3, 4, 5, 6])
+            #expect(item.epoch == 10)
+            let own = try #require(told(restored, from: position, epoch: 10))
+            #expect(!own.reset && own.ends.count == Int(6 - position))
+        }
+        // A follower from before epochs names none; one that knows nothing needs none.
+        #expect(try #require(told(restored, from: 5, epoch: 0)).reset)
+        #expect(try #require(told(restored, from: 0, epoch: 0)).reset == false)
+    }
+
+    @Test(
+        "a log that follows one with another epoch replaces what it has, and so for its followers")
+    func followed() throws {
+        var pages = RevocationPages()
+        pages.take(try Self.news([1, 2, 3], isReset: true))
+        var cursor = RevocationCursor(position: 0, epoch: 0)
+        _ = pages.page(&cursor)
+        pages.take(try Self.news([2, 3, 4], epoch: 10))
+        let item = try #require(pages.page(&cursor))
+        #expect(item.reset && item.epoch == 10 && item.ends.map(\.position) == [2, 3, 4])
+    }
+
+    @Test("many ends come in several items; only the last says that nothing is missing")
+    func paging() throws {
+        var pages = RevocationPages()
+        let count = UInt64(2 * RevocationPages.endsInItemMax + 1)
+        pages.take(try Self.news(Array(1...count), isReset: true))
+        var cursor = RevocationCursor(position: 77_777, epoch: 9)
+        var seen: [UInt64] = []
+        for page in 0..<3 {
+            let item = try #require(pages.page(&cursor))
+            seen += item.ends.map(\.position)
+            #expect(item.reset == (page == 0))
+            #expect((item.completeAtMs > 0) == (page == 2))
+            #expect(item.encoded().count < 128 * 1_024 / 2)
+        }
+        #expect(seen == Array(1...count))
+    }
+
+    @Test("a changed key set is told once, and with each item which is in force")
+    func keys() throws {
+        var pages = RevocationPages()
+        pages.take(try Self.news([], isReset: true, keySet: [1]))
+        var cursor = RevocationCursor(position: 0, epoch: 9)
+        let first = try #require(pages.page(&cursor))
+        #expect(!first.keysChanged && first.keySet == [1])
+        pages.take(try Self.news([], keySet: [2]))
+        let second = try #require(pages.page(&cursor))
+        #expect(second.keysChanged && second.keySet == [2])
+        #expect(try #require(pages.page(&cursor)).keysChanged == false)
+    }
+
+    @Test("any follower ends up with the same set, however it is cut off and comes back")
+    func schedules() throws {
+        for seed in UInt64(1)...200 {
+            let randomness = SeededRandomness(seed: seed)
+            var pages = RevocationPages()
+            var (position, second): (UInt64, Int64) = (0, 0)
+            var follower: [UInt64: Bool] = [:]
+            var cursor = RevocationCursor(position: 0, epoch: 9)
+            var kept: [(position: UInt64, second: Int64)] = []
+            for _ in 0..<40 {
+                second += Int64(randomness.integer() % 20)
+                let count = randomness.integer() % 4
+                let new = (0..<count).map { position + 1 + $0 }
+                position += count
+                kept += new.map { (position: $0, second: second) }
+                pages.take(
+                    RevocationUpdate(
+                        ends: try new.map { try Self.end($0, at: second) }, position: position,
+                        completeAt: Self.start + .seconds(second), isReset: false, keySet: [1],
+                        keptFor: Self.keptFor, epoch: 9))
+                switch randomness.integer() % 4 {
+                case 0: break  // away
+                case 1: cursor = RevocationCursor(position: cursor.position, epoch: 9)  // comes back
+                default:
+                    let item = try #require(pages.page(&cursor))
+                    for end in item.ends { follower[end.position] = true }
+                }
+            }
+            let item = try #require(pages.page(&cursor))
+            for end in item.ends { follower[end.position] = true }
+            for end in kept where end.second > second - 100 {
+                #expect(follower[end.position] == true, "seed \(seed), end \(end.position)")
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Contracts
+import ServiceRuntime
+import Testing
+
+@testable import SessionVerifier
+
+@Suite("S-06: what a verifier has heard")
+struct RevocationFeedStateTests {
+    private func news(
+        epoch: UInt64, isComplete: Bool, keptFor: Duration = .seconds(691)
+    ) -> RevocationUpdate {
+        RevocationUpdate(
+            ends: [], position: 1,
+            completeAt: isComplete ? Timestamp(milliseconds: 1_000) : nil, isReset: false,
+            keySet: [], keptFor: keptFor, epoch: epoch)
+    }
+
+    private func heard(_ items: [(epoch: UInt64, isComplete: Bool)]) -> Duration? {
+        var feedState = RevocationFeedState()
+        for (second, item) in items.enumerated() {
+            feedState.note(
+                news(epoch: item.epoch, isComplete: item.isComplete), at: .seconds(second))
+        }
+        return feedState.heardAt
+    }
+
+    @Test(
+        "S-06: another epoch is a gap until all has been told anew",
+        arguments: [
+            ([], nil), ([(1, false)], nil), ([(1, true)], 0), ([(1, true), (1, false)], 0),
+            ([(1, true), (1, true)], 1), ([(1, true), (2, false)], nil),
+            ([(1, true), (2, false), (2, true)], 2), ([(1, true), (2, true)], 1),
+        ] as [([(UInt64, Bool)], Int64?)])
+    func table(items: [(UInt64, Bool)], second: Int64?) {
+        #expect(heard(items.map { (epoch: $0.0, isComplete: $0.1) }) == second.map { .seconds($0) })
+    }
+
+    @Test("S-07: the longest life of a token is what the service tells, less the leeway")
+    func lifeMax() {
+        var feedState = RevocationFeedState()
+        feedState.note(news(epoch: 1, isComplete: true), at: .zero)
+        #expect(feedState.lifeMax == .seconds(631))
+        feedState.note(news(epoch: 1, isComplete: true, keptFor: .zero), at: .zero)
+        #expect(feedState.lifeMax == .seconds(631))
+    }
+}
