@@ -33,7 +33,7 @@ enum OpenFiles {
         var fitted = limits
         fitted.connectionsMax = given - reserve
         logger.warning(
-            "the limit of open files is below what connections-max needs",
+            "process.open_files.low", "the limit of open files is lower than connections-max needs",
             fields: [.setting: .text("connections-max"), .count: .count(fitted.connectionsMax)])
         return fitted
     }

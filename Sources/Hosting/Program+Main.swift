@@ -37,9 +37,11 @@ extension Program {
     private static func run(_ settings: ProgramSettings<Self>, _ time: any Time) async -> Int32 {
         let level = Logger.Level(rawValue: settings.host.logLevel.rawValue) ?? .info
         let description = description
+        let origin = LogOrigin(
+            service: description.service, version: ProductVersion.text,
+            instance: ProcessInstance.text)
         LoggingSystem.bootstrap { _ in
-            JSONLogHandler(
-                service: description.service, level: level, time: time, sink: StandardErrorSink())
+            JSONLogHandler(origin, level: level, time: time, sink: StandardErrorSink())
         }
         let metrics = MetricsRegistry()
         MetricsSystem.bootstrap(metrics)
@@ -55,7 +57,7 @@ extension Program {
             return try await RunningProgram.run(
                 host, assembly: assemble(host, settings.own))
         } catch {
-            host.logger.error("cannot start", fields: [.detail: .error(error)])
+            host.logger.error("process.start.failed", "starting failed", fields: [.detail: .error(error)])
             return 1
         }
     }

@@ -77,7 +77,7 @@ enum RunningProgram {
 
     private static func announce(_ host: ServiceHost, port: Int, metricsPort: Int) throws {
         host.logger.info(
-            "ready",
+            "process.ready", "ready",
             fields: [
                 .address: .text("\(host.settings.listenHost):\(port)"),
                 .port: .count(metricsPort),

@@ -64,9 +64,10 @@ struct ServerCredentials: Sendable {
     private static func warn(of applications: [String], _ logger: Logger) {
         guard !applications.isEmpty else { return }
         logger.warning(
+            "application_keys.shared",
             """
-            applications prove themselves by a secret that this server shares: make an Ed25519 key \
-            with `postern applications rotate`, then refuse such secrets by accept-shared-keys=false
+            applications authenticate by a shared secret: make an Ed25519 key \
+            with `postern applications rotate`, then set accept-shared-keys=false
             """,
             fields: [.detail: .text(applications.joined(separator: ", "))])
     }

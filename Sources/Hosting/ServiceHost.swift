@@ -41,7 +41,7 @@ package struct ServiceHost: Sendable {
     private func makeKey(_ path: String) throws {
         do {
             try SecretFile.create(path, .generate(count: 32, randomness: KeyRandomness()))
-            logger.info("made a key", fields: [.file: .text(path)])
+            logger.info("process.key.created", "created a key file", fields: [.file: .text(path)])
         } catch SecretFileError.unreadable(_, errno: EEXIST) {
             // Read by the caller, like any key that was there.
         }

@@ -45,7 +45,7 @@ struct ServiceHostTests {
         let second = try host().key("session")
         #expect(first == second)
         #expect(try host().key("identity") != first)
-        #expect(log.lines.filter { $0.contains("made a key") }.count == 2)
+        #expect(log.lines.filter { $0.contains("process.key.created") }.count == 2)
     }
 
     @Test("two programs that start at once have the same key, whole, and leave no draft")

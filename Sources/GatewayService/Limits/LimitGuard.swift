@@ -99,7 +99,7 @@ package struct LimitGuard: Sendable {
         let charges = action.charges
         if charges.contains(where: { $0.limit == "unaddressed-by-application" }) {
             logger.warning(
-                "a caller asserts no client address; its users share one limit",
+                "limits.client_address.missing", "the application sends no client address; its users share one limit",
                 fields: [.application: .text(context.application)])
         }
         let asked = LimitCharge(id: key == nil ? chargeName() : "", charges: charges)
@@ -155,7 +155,7 @@ package struct LimitGuard: Sendable {
             let asked = RateLimitV1.PeekRequest(charges: Array(charge.charges.prefix(1)))
             return try await limits.peek(asked, afterwards(context)).decision
         } catch {
-            logger.warning("a limit was not told", fields: [.detail: .error(error)])
+            logger.warning("limits.peek.failed", "reading a limit failed", fields: [.detail: .error(error)])
             return nil
         }
     }
@@ -206,7 +206,7 @@ package struct LimitGuard: Sendable {
         do {
             try await afterwards(context) { _ = try await limits.succeed(request, $0) }
         } catch {
-            logger.warning("a device was not remembered", fields: [.detail: .error(error)])
+            logger.warning("limits.known_device.failed", "recording a known device failed", fields: [.detail: .error(error)])
         }
     }
 
@@ -221,7 +221,7 @@ package struct LimitGuard: Sendable {
         do {
             try await afterwards(context, telling)
         } catch {
-            logger.warning("a charge was not taken back", fields: [.detail: .error(error)])
+            logger.warning("limits.refund.failed", "refunding a charge failed", fields: [.detail: .error(error)])
         }
     }
 

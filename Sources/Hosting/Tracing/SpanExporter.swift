@@ -38,10 +38,10 @@ package struct SpanExporter: Sendable {
             // One line when it goes and one when it is back, not one a second.
             if !isTaken, !isLost {
                 logger.warning(
-                    "the trace collector takes no spans",
+                    "tracing.export.failed", "the trace collector rejects spans",
                     fields: [.address: .text(client.address.description)])
             } else if isTaken, isLost {
-                logger.info("the trace collector takes spans again", fields: [:])
+                logger.info("tracing.export.recovered", "the trace collector accepts spans again", fields: [:])
             }
             isLost = !isTaken
         }
@@ -72,7 +72,7 @@ package struct SpanExporter: Sendable {
             return true
         } catch {
             queue.refused(batch.count)
-            logger.debug("a batch of spans was not taken", fields: [.detail: .error(error)])
+            logger.debug("tracing.batch.dropped", "a batch of spans was dropped", fields: [.detail: .error(error)])
             return false
         }
     }

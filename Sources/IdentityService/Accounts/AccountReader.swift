@@ -30,7 +30,7 @@ struct AccountReader: Sendable {
             return try read()
         } catch {
             parts.logger.error(
-                "an account cannot be read and is left out",
+                "identity.account.unreadable", "an account row does not decrypt and is left out",
                 fields: [.account: .text(account.text), .detail: .error(error)])
             return nil
         }

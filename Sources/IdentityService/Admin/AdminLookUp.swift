@@ -80,7 +80,7 @@ struct AdminLookUp: Sendable {
                 lastSeenAtMs: known.lastSeenAtMs)
         } catch let error as ServiceError {
             parts.logger.warning(
-                "session was not heard of an account's use", fields: [.detail: .error(error)])
+                "identity.admin.activity.failed", "reading an account's activity from the session service failed", fields: [.detail: .error(error)])
             return nil
         }
     }

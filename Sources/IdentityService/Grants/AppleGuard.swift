@@ -70,10 +70,10 @@ final class AppleGuard: Sendable {
         switch change {
         case .opened(let wait):
             logger.warning(
-                "a provider fails and is left alone for a while",
+                "identity.provider.circuit.open", "circuit breaker open: a provider fails",
                 fields: [.peer: .text("apple"), .milliseconds: .integer(wait.milliseconds)])
         case .closed:
-            logger.warning("a provider works again", fields: [.peer: .text("apple")])
+            logger.warning("identity.provider.circuit.closed", "circuit breaker closed: a provider works again", fields: [.peer: .text("apple")])
         case nil: break
         }
     }

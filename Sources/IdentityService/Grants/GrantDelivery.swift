@@ -104,7 +104,7 @@ struct GrantDelivery: Sendable {
 
     private func refuse(_ order: GrantOrder, _ word: String) async throws {
         parts.logger.warning(
-            "a provider's code was not exchanged; this account has no grant to revoke",
+            "identity.grant.exchange.failed", "exchanging an authorization code failed; this account has no grant to revoke",
             fields: [.account: .text(order.account.text), .reason: .text(word)])
         try await audit(
             AuditEvent(
@@ -113,7 +113,7 @@ struct GrantDelivery: Sendable {
 
     private func giveUp(_ order: GrantOrder, _ word: String) async throws {
         parts.logger.warning(
-            "a provider's grant was not revoked",
+            "identity.grant.revoke.failed", "revoking a provider's grant failed",
             fields: [.account: .text(order.account.text), .reason: .text(word)])
         try await audit(
             AuditEvent(

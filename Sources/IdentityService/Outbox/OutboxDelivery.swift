@@ -96,7 +96,7 @@ struct OutboxDelivery: Sendable {
 
     private func giveUp(_ message: OutboxMessage, _ reason: String) {
         logger.error(
-            "an outbox message was given up",
+            "outbox.delivery.dead", "an outbox message was dropped: it can not be delivered",
             fields: [.topic: .text(message.topic), .reason: .text(reason)])
     }
 

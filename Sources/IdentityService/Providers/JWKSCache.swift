@@ -101,7 +101,7 @@ final class JWKSCache: Sendable {
                 return state.fetches.failed(at: time.uptime(), jitter: jitter)
             }
             logger.warning(
-                "a provider's keys could not be fetched",
+                "identity.jwks.fetch.failed", "fetching a provider's JWKS failed",
                 fields: [
                     .part: .text(name), .reason: .text(reason),
                     .milliseconds: .milliseconds(wait),

@@ -36,8 +36,8 @@ struct DeliveryAttempts: Sendable {
             // A wrong key file, or an older program on a newer store: the operator can mend both,
             // so the message waits instead of dying.
             logger.error(
-                "a message cannot be read",
-                fields: [.message: .text(message.id.text), .detail: .error(error)])
+                "notification.message.unreadable", "a message does not decrypt",
+                fields: [.messageID: .text(message.id.text), .detail: .error(error)])
             return .failed("unreadable")
         }
     }
@@ -57,16 +57,16 @@ struct DeliveryAttempts: Sendable {
         switch outcome {
         case .taken:
             taken.increment()
-            logger.info("a message was sent", fields: fields)
+            logger.info("notification.message.sent", "a message was sent", fields: fields)
         case .refused:
             refused.increment()
-            logger.warning("a message was refused for good", fields: fields)
+            logger.warning("notification.message.rejected", "a message was rejected permanently", fields: fields)
         case .failed, .uncertain:
             failed.increment()
             if case .dead = after?.delivery.state {
-                logger.error("a message was given up", fields: fields)
+                logger.error("notification.message.dead", "retrying a message stopped: its attempts or its time are used up", fields: fields)
             } else {
-                logger.warning("a message has to wait", fields: fields)
+                logger.warning("notification.message.deferred", "a message will be retried", fields: fields)
             }
         case .unavailable:
             // The provider's gate tells, once for all its messages.

@@ -74,7 +74,7 @@ final class OutboxUpkeep: Sendable {
         do {
             try await wipe()
         } catch {
-            logger.warning("the log is not emptied", fields: [.detail: .error(error)])
+            logger.warning("notification.cleanup.failed", "erasing delivered messages from the WAL failed", fields: [.detail: .error(error)])
         }
     }
 

@@ -71,11 +71,11 @@ package final class ProviderGuard: Sendable {
             openings.increment()
             openGauge.record(1)
             logger.warning(
-                "a provider fails and is left alone for a while",
+                "notification.provider.circuit.open", "circuit breaker open: a provider fails",
                 fields: [.peer: .text(name), .milliseconds: .integer(wait.milliseconds)])
         case .closed:
             openGauge.record(0)
-            logger.warning("a provider works again", fields: [.peer: .text(name)])
+            logger.warning("notification.provider.circuit.closed", "circuit breaker closed: a provider works again", fields: [.peer: .text(name)])
         case nil: break
         }
     }

@@ -53,7 +53,7 @@ package struct EndedSessionDevices: Sendable {
         do {
             return try await follow()
         } catch {
-            logger.debug("ends of sessions cannot be read", fields: [.detail: .error(error)])
+            logger.debug("notification.revocations.read.failed", "reading ended sessions failed", fields: [.detail: .error(error)])
             return false
         }
     }

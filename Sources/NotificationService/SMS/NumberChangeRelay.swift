@@ -91,7 +91,7 @@ package struct NumberChangeRelay: Sendable {
 
     private func giveUp(_ reason: String) {
         logger.error(
-            "an outbox message was given up",
+            "outbox.delivery.dead", "an outbox message was dropped: it can not be delivered",
             fields: [.topic: .text(NumberChangeWord.topic), .reason: .text(reason)])
     }
 }

@@ -112,7 +112,7 @@ final class WebhookWorker: Sendable {
             }
             return rest
         } catch {
-            logger.warning("webhooks cannot go on", fields: [.detail: .error(error)])
+            logger.warning("notification.webhooks.stalled", "claiming webhook deliveries failed", fields: [.detail: .error(error)])
             return Self.storeRetry
         }
     }
@@ -125,7 +125,7 @@ final class WebhookWorker: Sendable {
         } catch {
             if state.withLock({ $0.unreadable.insert(row.id).inserted }) {
                 logger.error(
-                    "a webhook cannot be read",
+                    "notification.webhook.unreadable", "a webhook does not decrypt",
                     fields: [.row: .text(row.id.text), .detail: .error(error)])
             }
             return nil
@@ -204,7 +204,7 @@ final class WebhookWorker: Sendable {
             report(delivery, outcome, next)
         } catch {
             logger.error(
-                "a webhook's delivery is not noted", fields: [.detail: .error(error)])
+                "notification.webhook.record.failed", "recording a webhook delivery failed", fields: [.detail: .error(error)])
             // The lane stays taken for as long, so that a full disk makes no storm.
             try? await time.sleep(for: Self.storeRetry)
         }
@@ -214,20 +214,20 @@ final class WebhookWorker: Sendable {
         _ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome, _ next: WebhookTry.Next
     ) {
         let fields: [LogField: LogValue] = [
-            .message: .text(delivery.event.id.text),
+            .messageID: .text(delivery.event.id.text),
             .attempt: .count(delivery.attempts + 1),
         ]
         switch next {
         case .done: taken.increment()
         case .again:
             failed.increment()
-            logger.warning("a webhook's receiver did not take an event", fields: fields)
+            logger.warning("notification.webhook.delivery.failed", "delivering an event to a webhook failed", fields: fields)
         case .givenUp:
             givenUp.increment()
-            logger.error("an event was given up: its webhook's receiver was away", fields: fields)
+            logger.error("notification.webhook.delivery.dead", "retrying an event stopped: its webhook was unreachable for too long", fields: fields)
         }
         if outcome == .gone {
-            logger.error("a webhook is held back: its receiver wants no more", fields: fields)
+            logger.error("notification.webhook.paused", "a webhook is paused: its receiver answers 410 Gone", fields: fields)
         }
     }
 

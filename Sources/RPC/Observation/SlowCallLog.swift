@@ -32,9 +32,9 @@ package final class SlowCallLog: Sendable {
         ]
         if let status = call.status { fields[.status] = .text(status.name) }
         if let trace = call.trace { fields[.trace] = .text(trace) }
-        logger.warning("slow call", fields: fields)
+        logger.warning("rpc.call.slow", "slow call", fields: fields)
         guard leftOut > 0 else { return }
-        logger.warning("slow calls were left out of the log", fields: [.count: .count(leftOut)])
+        logger.warning("rpc.call.slow.suppressed", "slow calls were left out of the log", fields: [.count: .count(leftOut)])
     }
 }
 

@@ -47,26 +47,26 @@ package struct ClientReports: Sendable {
         case .opened(let wait):
             opens.increment()
             logger.warning(
-                "a peer fails; calls are kept away from it",
+                "rpc.circuit.open", "circuit breaker open: a peer fails",
                 fields: [.address: .text(address), .milliseconds: .milliseconds(wait)])
         case .closed:
-            logger.info("a peer works again", fields: [.address: .text(address)])
+            logger.info("rpc.circuit.closed", "circuit breaker closed: a peer works again", fields: [.address: .text(address)])
         }
     }
 
     /// The server at `address` says something new about itself.
     func health(isServing: Bool, of address: String) {
         if isServing {
-            logger.info("a peer serves", fields: [.address: .text(address)])
+            logger.info("rpc.peer.serving", "a peer is serving", fields: [.address: .text(address)])
         } else {
-            logger.warning("a peer does not serve", fields: [.address: .text(address)])
+            logger.warning("rpc.peer.not_serving", "a peer is not serving", fields: [.address: .text(address)])
         }
     }
 
     /// The peer's name could not be turned into addresses.
     func unresolved(_ target: ServiceAddress, _ error: any Error) {
         logger.warning(
-            "a peer's name could not be resolved",
+            "rpc.resolve.failed", "resolving a peer's host name failed",
             fields: [.address: .text(target.description), .detail: .error(error)])
     }
 }

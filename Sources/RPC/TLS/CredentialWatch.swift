@@ -129,7 +129,7 @@ package final class CredentialWatch: Sendable {
             try credential.reload()
             count(kind, "ok")
             condition.work(kind)
-            logger.info("credentials read again", fields: [.part: .text(kind)])
+            logger.info("tls.credentials.reloaded", "credentials reloaded", fields: [.part: .text(kind)])
             return nil
         } catch {
             let complaint = String(describing: error)
@@ -137,7 +137,7 @@ package final class CredentialWatch: Sendable {
             condition.fail(kind, "the changed \(kind) cannot be used")
             if complaint != before {
                 logger.error(
-                    "changed credentials cannot be used; the earlier ones stay in force",
+                    "tls.credentials.reload.failed", "reloading credentials failed; the previous ones stay in force",
                     fields: [.part: .text(kind), .detail: .text(complaint)])
             }
             return complaint

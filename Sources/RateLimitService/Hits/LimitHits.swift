@@ -33,7 +33,7 @@ final class LimitHits: Sendable {
         let isFirst = tally.withLock { $0.note(limit, key, verdict, at: now) }
         guard isFirst, LimitSeverity.isAlarming(limit) else { return }
         logger.warning(
-            "somebody guesses codes or has messages sent",
+            "limits.abuse.suspected", "repeated wrong codes or repeated message requests",
             fields: [.limit: .text(limit.rawValue), .attempt: .count(verdict.attempt)])
     }
 
@@ -49,7 +49,7 @@ final class LimitHits: Sendable {
         } catch {
             // A full disk passes; until then they are kept, and counted on.
             tally.withLock { $0.giveBack(over, changed) }
-            logger.warning("who was refused could not be written", fields: [.detail: .error(error)])
+            logger.warning("limits.hits.write.failed", "recording refused subjects failed", fields: [.detail: .error(error)])
         }
     }
 

@@ -39,7 +39,7 @@ package final class LimitsFile: Sendable {
         complaint.withLock { $0 = [] }
         guard isConfirmed, read != policies.value else { return }
         policies.replace(read)
-        logger.info("the limits were read again", fields: [.file: .text(path)])
+        logger.info("limits.file.reloaded", "limits file reloaded", fields: [.file: .text(path)])
     }
 
     /// Once for each state of the file.
@@ -50,7 +50,7 @@ package final class LimitsFile: Sendable {
         }
         guard isNew else { return }
         logger.error(
-            "the changed limits cannot be used; the earlier ones stay in force",
+            "limits.file.reload.failed", "reloading the limits file failed; the previous limits stay in force",
             fields: [
                 .file: .text(path), .count: .count(mistakes.count),
                 .detail: .text(mistakes.joined(separator: "; ")),

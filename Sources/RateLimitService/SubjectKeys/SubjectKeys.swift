@@ -40,7 +40,7 @@ final class SubjectKeys: Sendable {
             throw ServiceError(.tooManyRequests, retryAfter: patience(at: now))
         }
         try adopt(next)
-        logger.info("subjects are hashed under another secret from now on")
+        logger.info("limits.subject_key.rotated", "the key that hashes subjects was rotated")
     }
 
     /// Forgets the former secrets that nothing is kept under any more.
@@ -57,10 +57,10 @@ final class SubjectKeys: Sendable {
             else { continue }
             do {
                 try adopt(try await secrets.remove(former.number))
-                logger.info("a former secret of subjects was forgotten")
+                logger.info("limits.subject_key.removed", "a former subject key was deleted")
             } catch {
                 // It is tried again with the next sweep; until then it costs a hash.
-                logger.warning("a former secret stays", fields: [.detail: .error(error)])
+                logger.warning("limits.subject_key.remove.failed", "deleting a former subject key failed", fields: [.detail: .error(error)])
             }
         }
     }

@@ -44,10 +44,10 @@ package struct ProgramLifecycle: Sendable {
         signal(SIGXFSZ, SIG_IGN)
         do {
             try await ServiceGroup(configuration: configuration(services)).run()
-            logger.info("stopped", fields: [:])
+            logger.info("process.stopped", "stopped", fields: [:])
             return 0
         } catch {
-            logger.error("stopped by a failure", fields: [.detail: .error(error)])
+            logger.error("process.failed", "stopped by a failure", fields: [.detail: .error(error)])
             return 1
         }
     }
@@ -95,7 +95,7 @@ private struct Drain: Service {
         // It throws when the group is cancelled instead, which is a stop too.
         try? await gracefulShutdown()
         readiness.drain()
-        logger.info("draining", fields: [:])
+        logger.info("process.draining", "draining", fields: [:])
         // An alarm, because a timer of our own needs a thread that still runs: the default action
         // of SIGALRM is to end the process.
         if isKilledLate { alarm(UInt32(ProgramLifecycle.stopWithin.components.seconds)) }

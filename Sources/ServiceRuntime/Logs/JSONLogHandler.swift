@@ -1,11 +1,16 @@
 package import Logging
 
 /// Writes log events as lines of JSON:
-/// `{"time":"2026-01-01T00:00:00.000Z","level":"info","service":"session","event":"…",…}`.
+/// `{"time":"2026-01-01T00:00:00.000Z","level":"info","service":"session","version":"1.0.0",`
+/// `"instance":"host-1:4711","event":"session.signing_keys.loaded","message":"…",…}`.
 ///
+/// `event` is a stable code, `library` for lines that a library writes. `message` is a sentence.
 /// Fields that are not in `LogField` (libraries have their own) are named under `unlisted` and
 /// their values are not written. An event's `error` becomes `detail`.
 package struct JSONLogHandler: LogHandler {
+    /// The metadata key that carries an event's code to this handler.
+    static let eventKey = "event"
+
     /// Events below it are not written.
     package var logLevel: Logger.Level
     /// Fields of every line of this logger.
@@ -13,13 +18,13 @@ package struct JSONLogHandler: LogHandler {
     /// Fields of the task that logs.
     package var metadataProvider: Logger.MetadataProvider?
 
-    private let service: String
+    private let origin: LogOrigin
     private let time: any Time
     private let sink: any LogSink
 
-    /// Lines of `service` at `level` and above, stamped by `time`, to `sink`.
-    package init(service: String, level: Logger.Level, time: any Time, sink: any LogSink) {
-        self.service = service
+    /// Writes the lines of `origin` at `level` and above, with the time of `time`, to `sink`.
+    package init(_ origin: LogOrigin, level: Logger.Level, time: any Time, sink: any LogSink) {
+        self.origin = origin
         self.logLevel = level
         self.time = time
         self.sink = sink
@@ -33,12 +38,16 @@ package struct JSONLogHandler: LogHandler {
 
     /// Writes one line.
     package func log(event: LogEvent) {
-        let fields = merged(event)
+        var fields = merged(event)
+        let code = fields.removeValue(forKey: Self.eventKey)?.description ?? "library"
         var line = LogLine()
         line.add("time", time.now().text)
         line.add("level", event.level.rawValue)
-        line.add("service", service)
-        line.add("event", event.message.description)
+        line.add("service", origin.service)
+        if !origin.version.isEmpty { line.add("version", origin.version) }
+        if !origin.instance.isEmpty { line.add("instance", origin.instance) }
+        line.add("event", code)
+        line.add("message", event.message.description)
         for field in LogField.allCases {
             if let value = fields[field.rawValue] { line.add(field.rawValue, value) }
         }
@@ -64,7 +73,7 @@ extension Logger {
         sink: any LogSink = StandardErrorSink()
     ) -> Logger {
         Logger(label: service) { _ in
-            JSONLogHandler(service: service, level: level, time: time, sink: sink)
+            JSONLogHandler(LogOrigin(service: service), level: level, time: time, sink: sink)
         }
     }
 }

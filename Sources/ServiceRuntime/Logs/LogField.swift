@@ -27,7 +27,7 @@ package enum LogField: String, CaseIterable, Sendable {
     /// The limit that was reached, by its name in the settings or in the limits' table.
     case limit
     /// The text id of a message to be delivered (`msg_…`).
-    case message
+    case messageID = "message_id"
     /// The full name of an rpc (`postern.session.v1.Sessions/Refresh`).
     case method
     /// How long it took or will take, in milliseconds.

@@ -3,40 +3,53 @@ package import Logging
 extension Logger {
     /// Writes one event.
     ///
-    /// The message is a constant of the program (`StaticString`), so that what comes from outside
-    /// can only be a field's value, and lines can be counted by their message.
+    /// Code and message are constants of the program (`StaticString`): values from outside can only
+    /// be fields.
+    /// - Parameters:
+    ///   - code: names the event for alerts and searches, for example `session.refresh.replayed`. It
+    ///     stays the same when the message changes.
+    ///   - message: a sentence for the operator.
     package func event(
-        _ level: Logger.Level, _ message: StaticString,
+        _ level: Logger.Level, _ code: StaticString, _ message: StaticString,
         _ fields: @autoclosure () -> [LogField: LogValue] = [:]
     ) {
         guard logLevel <= level else { return }
+        var metadata = LogField.metadata(fields())
+        metadata[JSONLogHandler.eventKey] = .string(code.description)
         log(
-            level: level, Logger.Message(stringLiteral: message.description),
-            metadata: LogField.metadata(fields()))
+            level: level, Logger.Message(stringLiteral: message.description), metadata: metadata)
     }
 
-    /// Something that only a developer looks for.
+    /// For developers.
     package func debug(
-        _ message: StaticString, fields: @autoclosure () -> [LogField: LogValue]
+        _ code: StaticString, _ message: StaticString,
+        fields: @autoclosure () -> [LogField: LogValue] = [:]
     ) {
-        event(.debug, message, fields())
+        event(.debug, code, message, fields())
     }
 
-    /// Something an operator may want to know.
-    package func info(_ message: StaticString, fields: @autoclosure () -> [LogField: LogValue]) {
-        event(.info, message, fields())
+    /// For the operator's information.
+    package func info(
+        _ code: StaticString, _ message: StaticString,
+        fields: @autoclosure () -> [LogField: LogValue] = [:]
+    ) {
+        event(.info, code, message, fields())
     }
 
-    /// Something that was handled, and that an operator should look at in the morning.
+    /// Handled; an operator should look at it within a day.
     package func warning(
-        _ message: StaticString, fields: @autoclosure () -> [LogField: LogValue]
+        _ code: StaticString, _ message: StaticString,
+        fields: @autoclosure () -> [LogField: LogValue] = [:]
     ) {
-        event(.warning, message, fields())
+        event(.warning, code, message, fields())
     }
 
-    /// Something that failed and needs an operator.
-    package func error(_ message: StaticString, fields: @autoclosure () -> [LogField: LogValue]) {
-        event(.error, message, fields())
+    /// Failed; an operator has to act.
+    package func error(
+        _ code: StaticString, _ message: StaticString,
+        fields: @autoclosure () -> [LogField: LogValue] = [:]
+    ) {
+        event(.error, code, message, fields())
     }
 
     /// The same logger with these fields on each of its lines.

@@ -20,8 +20,9 @@ import Synchronization
 /// The operator can also accept a step that came later, while the program ran or before its start
 /// within one boot: forward only, since what has been stamped must not lie in the future (B15).
 package final class ClockHold: Sendable {
-    /// What the log says when a start waits; `postern up` looks for it and tells the operator.
-    package static let farAheadEvent: StaticString = """
+    /// The log event of a start that waits; `postern up` searches for it and tells the operator.
+    package static let farAheadEvent = "clock.far_ahead"
+    private static let farAheadMessage: StaticString = """
         the clock is more than a day ahead of this store: the time goes on from the store's, and \
         sessions wait, until it is set right, or accepted with `postern clock accept`
         """
@@ -105,7 +106,7 @@ package final class ClockHold: Sendable {
         time.goOn(from: max(now, wall))
         held.store(false, ordering: .relaxed)
         if wall >= now { isBehind.store(false, ordering: .relaxed) }
-        logger.warning("the clock is accepted", fields: [:])
+        logger.warning("clock.accepted", "the operator accepted the clock", fields: [:])
     }
 
     private func tell(_ start: ClockStart) {
@@ -116,15 +117,15 @@ package final class ClockHold: Sendable {
             // Differences that a clock which is kept in time can have are not worth a line.
             guard ahead > ClockDrift.gapMax || ahead < .zero - ClockDrift.gapMax else { break }
             logger.error(
-                "the machine's clock was stepped since it booted; ours goes on from the store's",
+                "clock.stepped", "the machine's clock was stepped after boot; this program continues from the store's time",
                 fields: [.milliseconds: .integer(ahead.milliseconds)])
         case .behind:
             logger.error(
-                "the machine's clock is behind this store's: the time goes on from the store's",
+                "clock.behind", "the machine's clock is behind this store's; this program continues from the store's time",
                 fields: [.milliseconds: .integer((.zero - ahead).milliseconds)])
         case .farAhead:
             logger.error(
-                Self.farAheadEvent, fields: [.milliseconds: .integer(ahead.milliseconds)])
+                "clock.far_ahead", Self.farAheadMessage, fields: [.milliseconds: .integer(ahead.milliseconds)])
         }
     }
 }

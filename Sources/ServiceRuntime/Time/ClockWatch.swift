@@ -34,9 +34,9 @@ package struct ClockWatch: Sendable {
         switch drift.note(ahead: gap) {
         case .parted(let gap):
             logger.error(
-                "the machine's clock was stepped; ours goes on as before",
+                "clock.stepped", "the machine's clock was stepped; this program keeps its own time",
                 fields: [.milliseconds: .integer(gap.milliseconds)])
-        case .together: logger.warning("the machine's clock agrees again", fields: [:])
+        case .together: logger.warning("clock.agrees", "the machine's clock agrees again", fields: [:])
         case nil: break
         }
     }

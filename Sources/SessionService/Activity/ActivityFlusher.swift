@@ -20,7 +20,7 @@ struct ActivityFlusher: Sendable {
                 }
             } catch {
                 logger.warning(
-                    "activity was not written",
+                    "session.activity.write.failed", "writing session activity failed",
                     fields: [.count: .count(parts.activity.count), .detail: .error(error)])
                 return
             }

@@ -30,7 +30,7 @@ struct NoticeDelivery: Sendable {
             _ = try await notices.tell(request, context(message))
         } catch let error as ServiceError where Self.isFinal(error.code) {
             logger.error(
-                "an outbox message was given up",
+                "outbox.delivery.dead", "an outbox message was dropped: it can not be delivered",
                 fields: [.topic: .text(message.topic), .detail: .error(error)])
         }
     }

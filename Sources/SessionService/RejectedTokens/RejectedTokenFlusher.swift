@@ -24,7 +24,7 @@ struct RejectedTokenFlusher: Sendable {
         } catch {
             // The first of each has its record; how many followed is worth no second try.
             logger.warning(
-                "refused uses were not recorded",
+                "session.rejected_tokens.write.failed", "recording rejected tokens failed",
                 fields: [.count: .count(counts.count), .detail: .error(error)])
         }
     }

@@ -38,7 +38,7 @@ enum RestoredStore {
         }
         if isRestored {
             logger.warning(
-                "a restored backup: its open sessions have ended, its signing keys are revoked",
+                "session.store.restored", "restored backup: open sessions ended, signing keys revoked",
                 fields: [.count: .count(ended)])
         }
         return epoch

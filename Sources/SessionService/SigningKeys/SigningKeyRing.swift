@@ -42,7 +42,7 @@ struct SigningKeyRing: Sendable {
             return (try transaction.signingKeys(), retired)
         }
         let ring = try SigningKeyRing(stored, retired: retired, box: box)
-        logger.info("signing keys are loaded", fields: [.key: .text(ring.active.identifier)])
+        logger.info("session.signing_keys.loaded", "signing keys loaded", fields: [.key: .text(ring.active.identifier)])
         return ring
     }
 

@@ -26,7 +26,7 @@ struct SigningKeyRotation: Sendable {
             } catch {
                 // A store that takes no writes just now; the key that signs goes on signing.
                 logger.warning(
-                    "signing keys cannot be looked after", fields: [.detail: .error(error)])
+                    "session.signing_keys.rotate.failed", "checking or rotating signing keys failed", fields: [.detail: .error(error)])
             }
             try await time.sleep(for: Self.lookEvery)
         }
@@ -84,7 +84,7 @@ struct SigningKeyRotation: Sendable {
         keys.replace(with: ring, version: version)
         wakeSignal.wake()
         logger.info(
-            "signing keys have changed",
+            "session.signing_keys.changed", "signing keys changed",
             fields: [.key: .text(keys.current.ring.active.identifier)])
     }
 }

@@ -73,7 +73,7 @@ struct JournalWriter: ~Copyable {
         try log.append(frame.written)
         frame.cut(to: 0)
         if failures > 0 {
-            logger.warning("the journal is written again", fields: [.count: .count(failures)])
+            logger.warning("journal.write.recovered", "journal writes work again", fields: [.count: .count(failures)])
         }
         failures = 0
         writes?.work(folder.name)
@@ -85,7 +85,7 @@ struct JournalWriter: ~Copyable {
         writes?.fail(folder.name, StoreTrouble.ofDisk(error) ?? "a log cannot be written")
         guard failures & (failures - 1) == 0 else { return }
         logger.error(
-            "the journal cannot be written",
+            "journal.write.failed", "writing the journal failed",
             fields: [.attempt: .count(failures), .detail: .error(error)])
     }
 
@@ -102,7 +102,7 @@ struct JournalWriter: ~Copyable {
                 of: source, generation: generation, folder: folder, files: files, logger: logger)
         } catch {
             snapshotAt = log.length + logBytes
-            logger.error("no snapshot could begin", fields: [.detail: .error(error)])
+            logger.error("journal.snapshot.start.failed", "starting a snapshot failed", fields: [.detail: .error(error)])
         }
     }
 }

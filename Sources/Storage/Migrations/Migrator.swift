@@ -24,7 +24,7 @@ struct Migrator {
         let had = try appliedNumber(component)
         if had > known {
             logger.warning(
-                "the store was last used by a newer version",
+                "store.version.newer", "the store was last used by a newer version",
                 fields: [.part: .text(component.rawValue), .migration: .count(had)])
         }
         for migration in migrations where migration.number > had {

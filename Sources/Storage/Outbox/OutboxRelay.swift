@@ -77,7 +77,7 @@ package final class OutboxRelay: Service {
             }
             return min(next.map { $0 - time.now() } ?? Self.restMax, Self.restMax)
         } catch {
-            store.logger.warning("the outbox cannot be read", fields: [.detail: .error(error)])
+            store.logger.warning("outbox.read.failed", "reading the outbox failed", fields: [.detail: .error(error)])
             return Self.storeRetry
         }
     }
@@ -108,7 +108,7 @@ package final class OutboxRelay: Service {
     private func postpone(_ row: OutboxRow, _ error: any Error) async {
         let failures = row.attempts + 1
         store.logger.warning(
-            "an outbox message was not delivered",
+            "outbox.delivery.failed", "delivering an outbox message failed; it will be retried",
             fields: [
                 .topic: .text(row.message.topic), .row: .integer(row.number),
                 .attempt: .integer(failures),
@@ -129,7 +129,7 @@ package final class OutboxRelay: Service {
                 return try await store.write(change)
             } catch {
                 store.logger.warning(
-                    "an outbox message's end is not noted",
+                    "outbox.record.failed", "recording a delivered outbox message failed",
                     fields: [.topic: .text(row.message.topic), .detail: .error(error)])
                 if Task.isCancelled { return }
                 // Cancelled in its sleep, it tries once more and leaves.

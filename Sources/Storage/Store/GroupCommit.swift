@@ -159,7 +159,7 @@ struct GroupCommit {
         do {
             try connection.rollBack()
         } catch {
-            logger.error("the store is reopened", fields: [.detail: .error(error)])
+            logger.error("store.reopened", "reopening the store after a failed commit", fields: [.detail: .error(error)])
             self.connection = nil
         }
     }
@@ -171,7 +171,7 @@ struct GroupCommit {
         failures += 1
         guard failures & (failures - 1) == 0 else { return }
         logger.error(
-            "commits fail",
+            "store.commit.failed", "commits fail",
             fields: [.attempt: .count(failures), .count: .count(flows), .detail: .error(error)])
     }
 
@@ -185,7 +185,7 @@ struct GroupCommit {
         guard isCommitted else { return }
         if trouble == nil { writes.work(Self.source) }
         guard failures > 0 else { return }
-        logger.warning("commits work again", fields: [.count: .count(failures)])
+        logger.warning("store.commit.recovered", "commits work again", fields: [.count: .count(failures)])
         failures = 0
     }
 }

@@ -9,6 +9,7 @@ struct ChildLog {
     private struct Line: Decodable {
         let level: String
         let event: String
+        let message: String
         let detail: String?
         let milliseconds: Double?
     }
@@ -27,14 +28,14 @@ struct ChildLog {
     var reason: String {
         let lines = lines().suffix(5)
         let errors = lines.compactMap(Self.read).filter { $0.level == "error" }
-        if let last = errors.last { return last.detail ?? last.event }
+        if let last = errors.last { return last.detail ?? last.message }
         return lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     }
 
     /// How far the machine's clock was ahead where the program has said that it waits for a word on
     /// that; nil where it has not.
     var clockAhead: Duration? {
-        let event = ClockHold.farAheadEvent.description
+        let event = ClockHold.farAheadEvent
         let line = lines().compactMap(Self.read).last { $0.event == event }
         return line?.milliseconds.flatMap { Int64(exactly: $0.rounded()) }.map { .milliseconds($0) }
     }

@@ -79,7 +79,7 @@ struct LimitedCallerTests {
             try await guess(61, in: house.context(address: nil, application: "other"))
                 == .invalidCredential)
         _ = try await house.signIn(in: house.context(address: "192.0.2.7"))
-        #expect(house.log.lines.contains { $0.contains("asserts no client address") })
+        #expect(house.log.lines.contains { $0.contains("limits.client_address.missing") })
         house.time.advance(by: .seconds(60))
         _ = try await house.signIn(in: house.context(address: nil))
     }

@@ -22,7 +22,7 @@ struct LimiterAbsenceTests {
         #expect(try await !house.check("garbage").authenticated)
         #expect(try await refusal { try await house.refresh("x") }.code == .invalidRefreshToken)
         #expect(
-            house.log.lines.filter { $0.contains("the limiter cannot be reached") }.count == 1,
+            house.log.lines.filter { $0.contains("limits.unavailable") }.count == 1,
             "once, however many calls there are")
     }
 

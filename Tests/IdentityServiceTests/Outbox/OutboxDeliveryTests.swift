@@ -62,7 +62,7 @@ struct OutboxDeliveryTests {
         _ = try await house.register()
         try await house.relay()
         #expect(house.notifications.mails.isEmpty)
-        #expect(house.log.lines.contains { $0.contains("given up") })
+        #expect(house.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
     @Test("N-03: a mail whose link has expired is not sent any more")

@@ -180,7 +180,7 @@ struct PhoneCodeRequestTests {
         bench.house.time.advance(by: .seconds(301))
         try await bench.house.relay()
         #expect(bench.house.texts.texts.isEmpty)
-        #expect(bench.house.log.lines.contains { $0.contains("given up") })
+        #expect(bench.house.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
     @Test("I-06: ended codes go as new ones come")

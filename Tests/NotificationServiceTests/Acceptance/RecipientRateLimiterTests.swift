@@ -151,7 +151,7 @@ struct RecipientRateLimiterTests {
         ).messages
         #expect(dropped.count == 20)
         #expect(dropped.allSatisfy { $0.reason == "recipient-limit" && !$0.canBeRetried })
-        #expect(bench.log.lines.contains { $0.contains("a message was dropped") })
+        #expect(bench.log.lines.contains { $0.contains("notification.message.dropped") })
         #expect(
             try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(20)])

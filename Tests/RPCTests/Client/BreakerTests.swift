@@ -41,7 +41,7 @@ struct BreakerTests {
             let server = try await Instances.serve(instance, port: port, group: bench.group)
             try await eventually { await bench.failure() == nil }
             #expect(try Self.isOpen(bench, port: port) == 0)
-            #expect(bench.log.lines.contains { $0.contains("a peer works again") })
+            #expect(bench.log.lines.contains { $0.contains("rpc.circuit.closed") })
             await server.drain()
         }
     }

@@ -32,7 +32,7 @@ struct HealthTests {
                 try await bench.call()
                 return ill.calls > before
             }
-            #expect(bench.log.lines.contains { $0.contains("a peer does not serve") })
+            #expect(bench.log.lines.contains { $0.contains("rpc.peer.not_serving") })
         }
     }
 
@@ -131,7 +131,7 @@ struct HealthTests {
             for instance in bench.instances { instance.serves(false) }
             try await bench.call()
             try await eventually {
-                bench.log.lines.filter { $0.contains("a peer does not serve") }.count == 2
+                bench.log.lines.filter { $0.contains("rpc.peer.not_serving") }.count == 2
             }
             let before = bench.instances.map(\.calls)
             for _ in 0..<10 { try await bench.call() }

@@ -30,7 +30,7 @@ struct SlowCallTests {
                     for: "postern_rpc_calls_total{method=\"test.v1.Echo/Gated\",status=\"ok\"} 1"))
         }
         let line = try #require(log.lines.first { $0.contains("Echo/Gated") })
-        #expect(line.contains("\"event\":\"slow call\""))
+        #expect(line.contains("\"event\":\"rpc.call.slow\""))
         #expect(line.contains("\"level\":\"warning\""))
         #expect(line.contains("\"status\":\"ok\""))
         #expect(line.contains("\"trace\":\"\(Self.trace)\""))

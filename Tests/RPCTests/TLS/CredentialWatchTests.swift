@@ -54,14 +54,14 @@ struct CredentialWatchTests {
         try folder.write("one", to: "number")
         for _ in 0..<3 { watch.look() }
         #expect(value.value == 1)
-        #expect(log.lines.filter { $0.contains("cannot be used") }.count == 1)
+        #expect(log.lines.filter { $0.contains("credentials.reload.failed") }.count == 1)
         try folder.write("2", to: "number")
         watch.look()
         #expect(value.value == 2)
         folder.remove("number")
         watch.look()
         #expect(value.value == 2)
-        #expect(log.lines.filter { $0.contains("cannot be used") }.count == 2)
+        #expect(log.lines.filter { $0.contains("credentials.reload.failed") }.count == 2)
     }
 
     @Test("a file in a watched folder counts, new, changed or gone; so does another choice")

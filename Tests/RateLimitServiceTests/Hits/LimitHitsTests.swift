@@ -84,7 +84,7 @@ struct LimitHitsTests {
         for last in 0..<50 {
             try await house.consume(.phoneCodeByBlock, "+4915112345\(100 + last)")
         }
-        let told = house.log.lines.filter { $0.contains("somebody guesses codes") }
+        let told = house.log.lines.filter { $0.contains("limits.abuse.suspected") }
         #expect(told.count == 2)
         for line in house.log.lines { #expect(!line.contains("4915112345")) }
         house.time.advance(by: .seconds(3_600))

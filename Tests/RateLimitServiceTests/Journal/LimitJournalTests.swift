@@ -94,7 +94,7 @@ struct LimitJournalTests {
         files.isFull.store(false, ordering: .sequentiallyConsistent)
         try await house.table.persisted([])
         #expect(try house.contentsAfterKill() == house.contents)
-        #expect(house.log.lines.contains { $0.contains("the journal is written again") })
+        #expect(house.log.lines.contains { $0.contains("journal.write.recovered") })
         house.table.close()
     }
 

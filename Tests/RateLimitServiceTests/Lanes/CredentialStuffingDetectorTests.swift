@@ -163,7 +163,7 @@ struct CredentialStuffingDetectorTests {
             let (_, verdict) = try await attempt(house, number)
             if !verdict.isLimited { evaluated += 1 }
             if after == nil,
-                house.log.lines.contains(where: { $0.contains("sign-ins fail in all") })
+                house.log.lines.contains(where: { $0.contains("limits.credential_stuffing.detected") })
             {
                 after = evaluated
             }

@@ -40,7 +40,7 @@ struct KnownDevicesTests {
         #expect(house.service.table.count == 0)
         #expect(known(house, "ada@example.org", 0..<1) == 1)
         #expect(known(house, "user1999@example.org", 0..<3) == 0)
-        #expect(house.log.lines.filter { $0.contains("another known device") }.count == 1)
+        #expect(house.log.lines.filter { $0.contains("limits.known_devices.full") }.count == 1)
         let other = try await house.consume(.failedSignInByAccount, "bob@example.org").decision
         #expect(!other.limited && other.remaining == 4)
     }

@@ -39,7 +39,7 @@ struct LimitsFileTests {
         #expect(try house.peek(.failedSignInByAccount, "ada@example.org").limited)
         worker.cancel()
         _ = await worker.result
-        #expect(house.log.lines.filter { $0.contains("limits were read again") }.count == 2)
+        #expect(house.log.lines.filter { $0.contains("limits.file.reloaded") }.count == 2)
     }
 
     @Test("R-06: a file with mistakes changes nothing, and is told once")
@@ -52,7 +52,7 @@ struct LimitsFileTests {
             "failed-sign-in-by-account-count: 0\nsign-up-by-address-count: 0\n", to: "limits.yaml")
         for _ in 0..<3 { file.look() }
         #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 2)
-        let told = house.log.lines.filter { $0.contains("changed limits cannot be used") }
+        let told = house.log.lines.filter { $0.contains("limits.file.reload.failed") }
         #expect(told.count == 1)
         #expect(told.first?.contains("line 1") == true && told.first?.contains("line 2") == true)
         _ = try folder.write("failed-sign-in-by-account-count: 5\n", to: "limits.yaml")

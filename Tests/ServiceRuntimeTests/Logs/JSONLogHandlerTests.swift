@@ -23,16 +23,17 @@ private func read(_ log: CapturedLog) throws -> [Line] {
 
 @Suite("Logs: one event, one line, nothing from outside but escaped fields")
 struct JSONLogHandlerTests {
-    @Test("a line tells time, level, service, event and its fields, numbers as numbers")
+    @Test("a line has time, level, service, event code, message and fields, numbers as numbers")
     func line() {
         let log = CapturedLog()
         log.logger(service: "session").event(
-            .info, "session opened",
+            .info, "session.created", "a session was created",
             [.session: "ses_0000000000001", .milliseconds: .milliseconds(.seconds(2)), .part: true])
         #expect(
             log.lines == [
                 #"{"time":"2026-01-01T00:00:00.000Z","level":"info","service":"session","#
-                    + #""event":"session opened","milliseconds":2000,"part":true,"#
+                    + #""event":"session.created","message":"a session was created","#
+                    + #""milliseconds":2000,"part":true,"#
                     + #""session":"ses_0000000000001"}"#
             ])
     }
@@ -46,7 +47,7 @@ struct JSONLogHandlerTests {
         ])
     func hostile(text: String) throws {
         let log = CapturedLog()
-        log.logger().warning("seen", fields: [.detail: .text(text)])
+        log.logger().warning("test.seen", "seen", fields: [.detail: .text(text)])
         #expect(try read(log).first?.detail == text)
         #expect(log.bytes.count { $0 == UInt8(ascii: "\n") } == 1)
         let line = try #require(log.lines.first)
@@ -64,7 +65,7 @@ struct JSONLogHandlerTests {
         arguments: [[0xFF, 0x41], [0xC0, 0x80], [0xED, 0xA0, 0x80]])
     func invalid(bytes: [UInt8]) throws {
         let log = CapturedLog()
-        log.logger().warning("seen", fields: [.detail: .bytes(bytes)])
+        log.logger().warning("test.seen", "seen", fields: [.detail: .bytes(bytes)])
         #expect(try read(log).first?.detail?.contains("\u{FFFD}") == true)
     }
 
@@ -73,11 +74,11 @@ struct JSONLogHandlerTests {
         let log = CapturedLog()
         let long = String(repeating: "🙂\n", count: 100_000)
         let fields = LogField.allCases.filter { $0 != .count }.map { ($0, LogValue.text(long)) }
-        log.logger().warning("long", fields: Dictionary(uniqueKeysWithValues: fields))
+        log.logger().warning("test.long", "long", fields: Dictionary(uniqueKeysWithValues: fields))
         #expect(log.bytes.count <= 4_096)
         let line = try #require(try read(log).first)
         #expect(line.cut == true)
-        log.logger().warning("one", fields: [.detail: .text(long)])
+        log.logger().warning("test.one", "one", fields: [.detail: .text(long)])
         let detail = try #require(try read(log).last?.detail)
         #expect(detail.hasSuffix("…"))
         #expect(detail.utf8.count <= 1_100)
@@ -113,7 +114,7 @@ struct JSONLogHandlerTests {
     func merging() throws {
         let log = CapturedLog()
         let logger = log.logger().with([.count: 1, .session: "ses_1"])
-        logger.info("a", fields: [.count: 2])
+        logger.info("test.a", "a", fields: [.count: 2])
         logger.error("b", error: ServiceError(.weakPassword, detail: "inner"))
         let lines = try read(log)
         #expect(lines.first?.count == 2)
@@ -129,7 +130,7 @@ struct JSONLogHandlerTests {
             Issue.record("the fields of an unwritten line were made")
             return [:]
         }
-        logger.info("quiet", fields: fields())
+        logger.info("test.quiet", "quiet", fields: fields())
         #expect(log.lines.isEmpty)
     }
 
@@ -139,7 +140,7 @@ struct JSONLogHandlerTests {
         let logger = log.logger()
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<100 {
-                group.addTask { logger.info("n", fields: [.count: .count(index)]) }
+                group.addTask { logger.info("test.n", "n", fields: [.count: .count(index)]) }
             }
         }
         #expect(Set(try read(log).compactMap(\.count)) == Set(0..<100))

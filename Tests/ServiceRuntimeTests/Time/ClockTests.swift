@@ -111,11 +111,11 @@ struct ClockTests {
         watch.check(&drift)
         watch.check(&drift)
         #expect(time.now() == before)
-        #expect(log.lines.filter { $0.contains("stepped") }.count == 1)
+        #expect(log.lines.filter { $0.contains("clock.stepped") }.count == 1)
         #expect(metrics.prometheusText().contains("clock_ahead_seconds 315360000"))
         time.stepWallClock(by: .zero - Self.day * 3_650)
         watch.check(&drift)
-        #expect(log.lines.filter { $0.contains("agrees again") }.count == 1)
+        #expect(log.lines.filter { $0.contains("clock.agrees") }.count == 1)
         #expect(metrics.prometheusText().contains("clock_ahead_seconds 0"))
     }
 

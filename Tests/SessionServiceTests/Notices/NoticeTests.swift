@@ -88,7 +88,7 @@ struct NoticeTests {
         _ = try await fixture.open(on: "tablet")
         try await fixture.handOver()
         #expect(fixture.notices.told.isEmpty)
-        #expect(fixture.log.lines.contains { $0.contains("given up") })
+        #expect(fixture.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
     @Test("A-02: a device's name stands nowhere in clear")

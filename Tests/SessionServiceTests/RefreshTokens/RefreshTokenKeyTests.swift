@@ -97,7 +97,7 @@ struct RefreshTokenKeyTests {
         #expect(try keyID(first.refreshToken) == 255)
         let child = try await fixture.refresh(first.refreshToken)
         func reports() -> Int {
-            fixture.log.lines.count { $0.contains("cannot be renewed") }
+            fixture.log.lines.count { $0.contains("session.refresh_key.rotate.failed") }
         }
         #expect(reports() == 1, "not with every call")
         fixture.time.advance(by: RefreshTokenKeys.retryEvery)

@@ -41,7 +41,7 @@ struct MigratorTests {
         let old = try Entries.open(folder, log: log)
         try await old.write { try $0.insertEntry(1) }
         #expect(try await old.read { try $0.entries() } == [1])
-        #expect(log.lines.contains { $0.contains("newer version") })
+        #expect(log.lines.contains { $0.contains("store.version.newer") })
         old.close()
     }
 

@@ -81,7 +81,7 @@ struct ClockMarkTests {
         defer { second.close() }
         #expect(second.clockStart == .behind(mark: mark))
         #expect(time.now() == mark)
-        #expect(log.lines.contains { $0.contains("goes on from the store's") })
+        #expect(log.lines.contains { $0.contains("clock.behind") })
         try await second.write { _ in }
         #expect(try await self.mark(second) == mark.milliseconds)
     }
@@ -153,7 +153,7 @@ struct ClockMarkTests {
             #expect(time.now() == others)
             time.startAnew(at: others)
         }
-        #expect(log.lines.filter { $0.contains("stepped since it booted") }.count == 4)
+        #expect(log.lines.filter { $0.contains("clock.stepped") }.count == 4)
     }
 
     @Test("a program that waits waits on after a restart; the operator's word at a start is kept")

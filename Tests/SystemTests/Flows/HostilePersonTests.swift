@@ -63,6 +63,7 @@ extension SystemTests {
                     let value = try? JSONSerialization.jsonObject(with: Data(line.utf8))
                     let object = value as? [String: Any]
                     #expect(object?["event"] is String, "no event: \(line)")
+                    #expect(object?["message"] is String, "no message: \(line)")
                     #expect(object?["level"] as? String != "error", "\(line)")
                 }
             }

@@ -76,8 +76,8 @@ struct ClockStateTests {
     @Test("a program's log tells that it waits, since its last start only")
     func log() throws {
         let folder = try TemporaryFolder()
-        let event = ClockHold.farAheadEvent.description
-        let line = #"{"level":"error","event":"\#(event)","milliseconds":262800000}"#
+        let event = ClockHold.farAheadEvent
+        let line = #"{"level":"error","event":"\#(event)","message":"ahead","milliseconds":262800000}"#
         let path = try folder.write("\(line)\n", to: "a.log")
         let later = ChildLog(path)
         #expect(later.clockAhead == nil)

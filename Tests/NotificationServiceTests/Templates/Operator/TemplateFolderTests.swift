@@ -38,7 +38,7 @@ struct TemplateFolderTests {
         follower.look()
         #expect(try subject() == "Two")
         for _ in 0..<3 { follower.look() }
-        #expect(told("read again") == 1)
+        #expect(told("templates.reloaded") == 1)
         try folder.remove("welcome.en.mail")
         for _ in 0..<2 { follower.look() }
         #expect(try subject() == "Welcome to Tea")
@@ -51,7 +51,7 @@ struct TemplateFolderTests {
             follower.look()
             #expect(try subject() == "One")
         }
-        #expect(told("cannot be used") == 0)
+        #expect(told("templates.reload.failed") == 0)
     }
 
     @Test("N-05: a broken change is refused and told once; the old stays, the mended one holds")
@@ -60,8 +60,8 @@ struct TemplateFolderTests {
         _ = try folder.write("x\n", to: "nothing.en.mail")
         for _ in 0..<5 { follower.look() }
         #expect(try subject() == "One")
-        #expect(told("cannot be used") == 1)
-        let line = try #require(log.lines.first { $0.contains("cannot be used") })
+        #expect(told("templates.reload.failed") == 1)
+        let line = try #require(log.lines.first { $0.contains("templates.reload.failed") })
         #expect(line.contains("{{nobody}}") && line.contains("nothing.en.mail"))
         try folder.remove("nothing.en.mail")
         _ = try folder.write("Subject: Three\n\nx\n", to: "welcome.en.mail")
