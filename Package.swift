@@ -26,9 +26,6 @@ let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(
     name: "UnixSignals", package: "swift-service-lifecycle")
-let configuration = Target.Dependency.product(
-    name: "Configuration", package: "swift-configuration")
-let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let tracing = Target.Dependency.product(
     name: "Tracing", package: "swift-distributed-tracing")
 let argumentParser = Target.Dependency.product(
@@ -65,9 +62,6 @@ let package = Package(
     name: "Postern",
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        // No traits: its JSON and YAML readers bring all of Foundation, 55 MB in each program.
-        .package(
-            url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -75,7 +69,6 @@ let package = Package(
         // For tests: the other side of what is said to APNs and the like.
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -92,10 +85,7 @@ let package = Package(
         // The foundation, downwards only.
         module(
             "ServiceRuntime",
-            [
-                logging, metrics, coreMetrics, lifecycle, unixSignals, configuration, systemPackage,
-            ],
-            pages: ["Errors/README.md"]),
+            [logging, metrics, coreMetrics, lifecycle, unixSignals], pages: ["Errors/README.md"]),
         module(
             "Cryptography",
             ["COpenSSL", "CArgon2", "CCrypt", "ServiceRuntime", logging, metrics, coreMetrics]),

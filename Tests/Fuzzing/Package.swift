@@ -24,14 +24,11 @@ let nio = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS"].map {
 let package = Package(
     name: "Fuzzing",
     dependencies: [
-        .package(
-            url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -42,23 +39,22 @@ let package = Package(
             linkerSettings: [.linkedLibrary("protobuf-c")]),
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CArgon2", path: "Sources/CArgon2", pkgConfig: "libargon2"),
+        .systemLibrary(name: "CCrypt", path: "Sources/CCrypt", pkgConfig: "libcrypt"),
         .target(
             name: "ServiceRuntime",
             dependencies: [
                 logging, coreMetrics, .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Sources/ServiceRuntime", swiftSettings: settings),
         .target(
             name: "Cryptography",
             dependencies: [
-                "COpenSSL", "CArgon2", "ServiceRuntime", logging, coreMetrics,
+                "COpenSSL", "CArgon2", "CCrypt", "ServiceRuntime", logging, coreMetrics,
                 .product(name: "Metrics", package: "swift-metrics"),
             ], path: "Sources/Cryptography", swiftSettings: settings),
         .target(
-            name: "Messages", dependencies: ["CMessages"], path: "Sources/Messages",
+            name: "Messages", dependencies: ["CMessages", "Cryptography"], path: "Sources/Messages",
             swiftSettings: watched),
         .target(
             name: "RPC",

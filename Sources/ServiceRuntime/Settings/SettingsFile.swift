@@ -1,8 +1,8 @@
 /// A settings file: flat keys (`listen-port: 7402`) or nested ones, whose names are joined by
 /// dashes (`listen:` over `port: 7402`).
 ///
-/// swift-configuration's own readers of files need all of Foundation (JSONSerialization; Yams),
-/// which would add 55 MB to each program, so the two here read what settings are made of.
+/// Readers of whole JSON and YAML (JSONSerialization, Yams) need all of Foundation, which adds 55 MB
+/// to each program, so the two here read what settings are made of.
 struct SettingsFile {
     /// Settings are a few pages; more is the wrong file.
     static let bytesMax = 262_144

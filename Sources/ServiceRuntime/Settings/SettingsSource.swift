@@ -1,5 +1,3 @@
-import Configuration
-
 /// What was given for a setting, before it is read as its type.
 enum SettingValue: Hashable, Sendable {
     /// One text.
@@ -8,73 +6,41 @@ enum SettingValue: Hashable, Sendable {
     case many([String])
 }
 
-/// One of the places that settings come from; a face on a swift-configuration provider.
+/// One of the places that settings come from: flags, a file, the environment.
 struct SettingsSource: Sendable {
-    private let provider: any ConfigProvider
-    private let key: @Sendable (String) -> AbsoluteConfigKey
-    /// Where a setting of this name stands, for people.
+    private let values: [String: SettingValue]
+    /// The key of a setting in `values`.
+    private let key: @Sendable (String) -> String
+    /// Where a setting of this name is found, for people.
     let place: @Sendable (String) -> String
 
-    /// Values that were read beforehand: flags and files.
+    /// Values by the settings' names: of flags and files.
     init(_ values: [String: SettingValue], place: @escaping @Sendable (String) -> String) {
-        let pairs = values.map { name, value in
-            (AbsoluteConfigKey([name]), ConfigValue(value.content, isSecret: false))
-        }
-        provider = InMemoryProvider(values: Dictionary(uniqueKeysWithValues: pairs))
-        key = { AbsoluteConfigKey([$0]) }
-        self.place = place
+        self.init(values: values, key: { $0 }, place: place)
     }
 
     /// Environment variables with our prefix.
     static func environment(_ variables: [String: String]) -> SettingsSource {
         SettingsSource(
-            provider: EnvironmentVariablesProvider(environmentVariables: variables),
-            key: { AbsoluteConfigKey([SettingsEnvironment.prefix, $0]) },
+            values: variables.mapValues { .one($0) }, key: SettingsEnvironment.variable,
             place: SettingsEnvironment.variable)
     }
 
-    /// What this source gives for a setting, if anything.
-    func value(of name: String) -> SettingValue? {
-        // A lookup throws where the value has the other of the two types, and for nothing else.
-        if let text = try? provider.value(forKey: key(name), type: .string).value?.content,
-            case .string(let text) = text
-        {
-            return .one(text)
-        }
-        if let list = try? provider.value(forKey: key(name), type: .stringArray).value?.content,
-            case .stringArray(let list) = list
-        {
-            return .many(list)
-        }
-        return nil
-    }
-}
-
-extension SettingsSource {
     private init(
-        provider: any ConfigProvider, key: @escaping @Sendable (String) -> AbsoluteConfigKey,
+        values: [String: SettingValue], key: @escaping @Sendable (String) -> String,
         place: @escaping @Sendable (String) -> String
     ) {
-        self.provider = provider
+        self.values = values
         self.key = key
         self.place = place
     }
-}
 
-extension SettingValue {
-    fileprivate var content: ConfigContent {
-        switch self {
-        case .one(let text): .string(text)
-        case .many(let texts): .stringArray(texts)
-        }
-    }
+    /// What this source gives for a setting, if anything.
+    func value(of name: String) -> SettingValue? { values[key(name)] }
 }
 
 /// Our names in the environment.
 enum SettingsEnvironment {
-    /// `POSTERN_…`
-    static let prefix = "postern"
-
     /// The variable of a setting: `POSTERN_LISTEN_PORT`.
     static func variable(_ name: String) -> String {
         "POSTERN_" + name.uppercased().replacing("-", with: "_")
