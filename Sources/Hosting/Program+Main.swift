@@ -57,7 +57,8 @@ extension Program {
             return try await RunningProgram.run(
                 host, assembly: assemble(host, settings.own))
         } catch {
-            host.logger.error("process.start.failed", "starting failed", fields: [.detail: .error(error)])
+            host.logger.error(
+                "process.start.failed", "starting failed", fields: [.detail: .error(error)])
             return 1
         }
     }

@@ -41,7 +41,8 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     ) {
         parts = IdentityParts(
             settings: settings, store: store, keys: keys, passwords: passwords,
-            slots: ResponseTimeFloor(store: store, passwords: passwords, time: time, logger: logger),
+            slots: ResponseTimeFloor(
+                store: store, passwords: passwords, time: time, logger: logger),
             time: time, randomness: randomness, logger: logger, keepsGrants: apple != nil)
         owners = SessionOwners(parts: parts, devices: devices)
         let delivery = OutboxDelivery(

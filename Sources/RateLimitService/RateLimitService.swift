@@ -133,7 +133,9 @@ package final class RateLimitService: LimitsService {
             try await subjects.write()
         } catch {
             // It stands in memory, and is tried again a second later; the journal has told.
-            logger.debug("limits.flush.failed", "writing pending counters failed", fields: [.detail: .error(error)])
+            logger.debug(
+                "limits.flush.failed", "writing pending counters failed",
+                fields: [.detail: .error(error)])
         }
     }
 

@@ -69,7 +69,8 @@ package struct SessionService: SessionsService {
             refreshPolicy: RefreshPolicy(
                 grace: settings.refreshGrace, binding: settings.deviceBinding),
             confirmations: Confirmations(grace: settings.refreshGrace),
-            ended: ended, rejectedTokens: RejectedTokenCounter(), time: time, randomness: randomness)
+            ended: ended, rejectedTokens: RejectedTokenCounter(), time: time, randomness: randomness
+        )
         validation = Validation(parts: parts)
         work = SessionWork(
             parts: parts, settings: settings, signingKeys: inForce, wakeSignal: wakeSignal,

@@ -22,7 +22,8 @@ struct SessionWork: Sendable {
     let time: any Time
 
     init(
-        parts: SessionParts, settings: SessionSettings, signingKeys: KeysInForce, wakeSignal: RevocationSignal,
+        parts: SessionParts, settings: SessionSettings, signingKeys: KeysInForce,
+        wakeSignal: RevocationSignal,
         endsKeptFor: Duration, epoch: UInt64, notices: any AccountNoticesAPI, logger: Logger
     ) {
         let delivery = NoticeDelivery(notices: notices, parts: parts, logger: logger)
@@ -30,7 +31,8 @@ struct SessionWork: Sendable {
             store: parts.store, time: parts.time, randomness: parts.randomness,
             deliver: { try await delivery.deliver($0) })
         ends = RevocationRelay(
-            store: parts.store, log: RevocationLog(), ended: parts.ended, keys: signingKeys, wakeSignal: wakeSignal,
+            store: parts.store, log: RevocationLog(), ended: parts.ended, keys: signingKeys,
+            wakeSignal: wakeSignal,
             heartbeat: settings.endsHeartbeat, keptFor: endsKeptFor, epoch: epoch,
             time: parts.time, logger: logger)
         self.signingKeys = SigningKeyRotation(

@@ -17,28 +17,28 @@ struct GatewayProgram: Program {
         // A limiter that is gone must be noticed quickly.
         let limiter = LimitsClient(
             try host.channel(to: settings.rateLimit, connectPatience: .milliseconds(250)))
-        let limits = LimitGuard(
+        let limits = RateLimiter(
             limits: limiter, failures: settings.gateway.limiterFailures, time: host.time,
             randomness: host.randomness, logger: host.logger)
         let session = try host.channel(to: settings.session)
         let identity = try host.channel(to: settings.identity)
         let accounts = AccountsClient(identity)
         let identities = IdentitiesClient(identity)
-        let service = GatewayService(
+        let service = AuthHandler(
             accounts: accounts, sessions: SessionsClient(session), limits: limits,
             sessionClock: ClockClient(session))
-        let accountSessions = AccountSessions(
+        let accountSessions = AccountSessionsHandler(
             accounts: accounts, identities: identities, codes: PhoneCodesClient(identity),
             sessions: SessionsClient(session), devices: DevicesClient(session), limits: limits)
-        let passwords = Passwords(
+        let passwords = PasswordsHandler(
             accounts: accounts, credentials: CredentialsClient(identity),
             sessions: SessionsClient(session), limits: limits)
-        let phone = PhoneSignIn(
+        let phone = PhoneSignInHandler(
             codes: PhoneCodesClient(identity), sessions: SessionsClient(session), limits: limits)
-        let emails = Emails(
+        let emails = EmailsHandler(
             changes: EmailChangesClient(identity), sessions: SessionsClient(session),
             limits: limits)
-        let verification = VerificationRelay(
+        let verification = VerificationHandler(
             sessions: SessionsClient(session), ends: SessionEndsClient(session), time: host.time,
             randomness: host.randomness)
         return Assembly(
@@ -47,20 +47,20 @@ struct GatewayProgram: Program {
                 AccountSessionsDispatcher.methods(of: accountSessions),
                 PasswordsDispatcher.methods(of: passwords),
                 ProvidersDispatcher.methods(
-                    of: ProviderSignIn(
+                    of: ProvidersHandler(
                         identities: identities, sessions: SessionsClient(session), limits: limits)),
                 GuestsDispatcher.methods(
-                    of: Guests(
+                    of: GuestsHandler(
                         identities: identities, sessions: SessionsClient(session), limits: limits)),
                 SignInMethodsDispatcher.methods(
-                    of: SignInMethods(
+                    of: SignInMethodsHandler(
                         identities: identities, sessions: SessionsClient(session), limits: limits)),
                 PhoneSignInDispatcher.methods(of: phone),
                 EmailsDispatcher.methods(of: emails),
                 VerificationDispatcher.methods(of: verification),
                 ProviderNoticesDispatcher.methods(
-                    of: ProviderNotices(events: ProviderEventsClient(identity))),
-                AdminDispatcher.methods(of: Admin(accounts: AccountAdminClient(identity))),
+                    of: ProviderNoticesHandler(events: ProviderEventsClient(identity))),
+                AdminDispatcher.methods(of: AdminHandler(accounts: AccountAdminClient(identity))),
             ],
             workers: [Worker(verification.run)])
     }

@@ -59,7 +59,8 @@ struct NotificationProgram: Program {
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
                 AddressesDispatcher.methods(
                     of: AddressesHandler(store: store, keys: keys, time: host.time)),
-                RelayAddressesDispatcher.methods(of: RelayAddressesHandler(store: store, keys: keys)),
+                RelayAddressesDispatcher.methods(
+                    of: RelayAddressesHandler(store: store, keys: keys)),
                 OutboxDispatcher.methods(of: service.outbox),
             ],
             workers: [

@@ -11,11 +11,11 @@ enum LimitedAction {
     case verificationMail(account: String)
     /// The same by the account's password, which is counted as a guess besides.
     case verificationMailByPassword(email: String)
-    /// A mail that the address's reader has not asked for (`LimitedMail`).
+    /// A mail that the address's reader has not asked for (`countingUnrequestedMail`).
     case unaskedMail(email: String)
     /// Nothing is asked, not even an email.
     case guestSignUp(caller: LimitedCaller)
-    /// Before a provider's token is looked at, of whoever (`CountedToken`).
+    /// Before a provider's token is looked at, of whoever (`countingProviderToken`).
     case providerSignIn(device: String, caller: LimitedCaller)
     /// The same by the session of an account, for proving oneself once more and for linking.
     case providerProof(account: String, device: String, caller: LimitedCaller)

@@ -25,7 +25,9 @@ final class LimiterAlarm: Sendable {
             return fallbacks == nil
         }
         guard isFirst else { return }
-        logger.error("limits.unavailable", "the rate limiter is unreachable", fields: [.detail: .error(error)])
+        logger.error(
+            "limits.unavailable", "the rate limiter is unreachable",
+            fields: [.detail: .error(error)])
     }
 
     /// The limiter answered.
@@ -35,7 +37,9 @@ final class LimiterAlarm: Sendable {
             return fallbacks
         }
         guard let count else { return }
-        logger.info("limits.available", "the rate limiter is reachable again", fields: [.count: .count(count)])
+        logger.info(
+            "limits.available", "the rate limiter is reachable again",
+            fields: [.count: .count(count)])
     }
 
     private static func counters(_ flow: LimitedFlow) -> [LimiterFailure: Counter] {

@@ -41,7 +41,9 @@ package struct SpanExporter: Sendable {
                     "tracing.export.failed", "the trace collector rejects spans",
                     fields: [.address: .text(client.address.description)])
             } else if isTaken, isLost {
-                logger.info("tracing.export.recovered", "the trace collector accepts spans again", fields: [:])
+                logger.info(
+                    "tracing.export.recovered", "the trace collector accepts spans again",
+                    fields: [:])
             }
             isLost = !isTaken
         }
@@ -72,7 +74,9 @@ package struct SpanExporter: Sendable {
             return true
         } catch {
             queue.refused(batch.count)
-            logger.debug("tracing.batch.dropped", "a batch of spans was dropped", fields: [.detail: .error(error)])
+            logger.debug(
+                "tracing.batch.dropped", "a batch of spans was dropped",
+                fields: [.detail: .error(error)])
             return false
         }
     }

@@ -80,7 +80,9 @@ struct AdminLookUp: Sendable {
                 lastSeenAtMs: known.lastSeenAtMs)
         } catch let error as ServiceError {
             parts.logger.warning(
-                "identity.admin.activity.failed", "reading an account's activity from the session service failed", fields: [.detail: .error(error)])
+                "identity.admin.activity.failed",
+                "reading an account's activity from the session service failed",
+                fields: [.detail: .error(error)])
             return nil
         }
     }

@@ -31,7 +31,9 @@ struct PendingAddressSweep: Sendable {
             while try await store.write({ try $0.sweepPendingAddresses(atMost: Self.atOnce) }) > 0 {
             }
         } catch {
-            logger.warning("identity.pending_addresses.cleanup.failed", "deleting expired pending addresses failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "identity.pending_addresses.cleanup.failed",
+                "deleting expired pending addresses failed", fields: [.detail: .error(error)])
         }
     }
 }

@@ -46,7 +46,9 @@ struct StrictRegistration: Sendable {
         _ applicant: Applicant, _ draft: ClaimDraft, _ guest: GuestSession?
     ) async throws -> Outcome {
         try await parts.store.write { transaction in
-            if let first = try transaction.storedResponse(of: applicant.call) { return .done(first) }
+            if let first = try transaction.storedResponse(of: applicant.call) {
+                return .done(first)
+            }
             if let guest { try transaction.requireLive(guest.owner) }
             if let account = draft.account {
                 try transaction.insert(account)

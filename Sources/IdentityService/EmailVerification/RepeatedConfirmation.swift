@@ -17,7 +17,8 @@ struct RepeatedConfirmation: Sendable {
     func find(
         _ call: RepeatableCall?, asking: AccountID?, password: SecretBytes
     ) async throws -> (first: StoredResponse, holder: PasswordHolder) {
-        guard call != nil, let first = try await parts.store.write({ try $0.storedResponse(of: call) })
+        guard call != nil,
+            let first = try await parts.store.write({ try $0.storedResponse(of: call) })
         else { throw ServiceError(.invalidLink) }
         let account = try AccountID(stored: first.account)
         let holder = try await parts.store.read { try $0.passwordHolder(account) }

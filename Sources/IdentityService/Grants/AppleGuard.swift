@@ -73,7 +73,9 @@ final class AppleGuard: Sendable {
                 "identity.provider.circuit.open", "circuit breaker open: a provider fails",
                 fields: [.peer: .text("apple"), .milliseconds: .integer(wait.milliseconds)])
         case .closed:
-            logger.warning("identity.provider.circuit.closed", "circuit breaker closed: a provider works again", fields: [.peer: .text("apple")])
+            logger.warning(
+                "identity.provider.circuit.closed",
+                "circuit breaker closed: a provider works again", fields: [.peer: .text("apple")])
         case nil: break
         }
     }

@@ -104,7 +104,8 @@ struct GrantDelivery: Sendable {
 
     private func refuse(_ order: GrantOrder, _ word: String) async throws {
         parts.logger.warning(
-            "identity.grant.exchange.failed", "exchanging an authorization code failed; this account has no grant to revoke",
+            "identity.grant.exchange.failed",
+            "exchanging an authorization code failed; this account has no grant to revoke",
             fields: [.account: .text(order.account.text), .reason: .text(word)])
         try await audit(
             AuditEvent(

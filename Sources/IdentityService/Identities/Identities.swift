@@ -56,7 +56,8 @@ package struct Identities: IdentitiesService {
             hash: parts.keys.calls)
         return try await FederatedSignIn(parts: parts).admit(
             proved,
-            FederatedSignInCall(from: request.origin, language: request.language, call: call, parts),
+            FederatedSignInCall(
+                from: request.origin, language: request.language, call: call, parts),
             askedBy: request.guestAccessToken, owners, context)
     }
 

@@ -77,7 +77,8 @@ struct FederatedSignInReplay {
     /// It is given to who has proved the identity again, as long as that is still the account's: a
     /// captured key alone opens nothing, and what was taken away since is not given back.
     /// - Throws: `auth/idempotency-key-reused`, `auth/user-disabled`.
-    func admitted(_ proved: ProvedIdentity, _ call: FederatedSignInCall) throws -> CommittedSignIn? {
+    func admitted(_ proved: ProvedIdentity, _ call: FederatedSignInCall) throws -> CommittedSignIn?
+    {
         guard let bytes = try transaction.remembered(of: call.call) else { return nil }
         let record = try FederatedSignInRecord(bytes)
         let identity = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))

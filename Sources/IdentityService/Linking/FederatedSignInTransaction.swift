@@ -107,7 +107,8 @@ struct FederatedSignInTransaction {
 
     // MARK: write
 
-    private func refuse(_ code: ErrorCode, of account: AccountID?) throws -> FederatedSignInOutcome {
+    private func refuse(_ code: ErrorCode, of account: AccountID?) throws -> FederatedSignInOutcome
+    {
         try transaction.audit(
             AuditEvent(
                 .signInFailed, account: account?.key, subject: parts.keys.subject(of: proved),
@@ -116,7 +117,9 @@ struct FederatedSignInTransaction {
         return .refused(code)
     }
 
-    private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws -> CommittedSignIn {
+    private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws
+        -> CommittedSignIn
+    {
         let steps = FederatedSignInSteps(
             parts: parts, proved: proved, call: call, found: found, transaction: transaction)
         let done = try steps.run(decision)

@@ -51,9 +51,13 @@ struct OrphanCheck: Sendable {
             identitiesWithoutAccount.record(count.identitiesWithoutAccount)
             accountsWithoutWayIn.record(count.accountsWithoutWayIn)
             guard count.sum > 0 else { return }
-            logger.error("identity.orphans.found", "there are orphaned accounts", fields: [.count: .integer(count.sum)])
+            logger.error(
+                "identity.orphans.found", "there are orphaned accounts",
+                fields: [.count: .integer(count.sum)])
         } catch {
-            logger.warning("identity.orphans.count.failed", "counting orphaned accounts failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "identity.orphans.count.failed", "counting orphaned accounts failed",
+                fields: [.detail: .error(error)])
         }
     }
 }

@@ -24,14 +24,16 @@ package struct PhoneCodes: PhoneCodesService {
         let ended = tests.count { $0.endsAt <= now }
         if ended < tests.count {
             parts.logger.warning(
-                "identity.phone_test_numbers.on", "phone test numbers are on: their codes are fixed and nothing is sent",
+                "identity.phone_test_numbers.on",
+                "phone test numbers are on: their codes are fixed and nothing is sent",
                 fields: [
                     .setting: .text("phone-test-numbers"), .count: .count(tests.count - ended),
                 ])
         }
         if ended > 0 {
             parts.logger.warning(
-                "identity.phone_test_numbers.expired", "phone test numbers have expired and are refused",
+                "identity.phone_test_numbers.expired",
+                "phone test numbers have expired and are refused",
                 fields: [.setting: .text("phone-test-numbers"), .count: .count(ended)])
         }
     }

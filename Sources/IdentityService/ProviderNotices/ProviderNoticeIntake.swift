@@ -53,7 +53,8 @@ struct ProviderNoticeIntake: Sendable {
     private func refused(_ reason: String) {
         // Anybody can post to a public endpoint: at a higher level strangers would fill the log.
         parts.logger.debug(
-            "identity.provider_event.rejected", "a provider's event notification was rejected", fields: [.reason: .text(reason)])
+            "identity.provider_event.rejected", "a provider's event notification was rejected",
+            fields: [.reason: .text(reason)])
     }
 
     private func take(_ notice: ProviderNotice, of provider: Provider) async throws {

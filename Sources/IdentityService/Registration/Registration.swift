@@ -32,7 +32,9 @@ struct Registration: Sendable {
         } catch let refused as ServiceError {
             // The session of a guest is over once it was upgraded, so a repeat cannot show it again.
             guard
-                let first = try await parts.store.write({ try $0.storedResponse(of: applicant.call) })
+                let first = try await parts.store.write({
+                    try $0.storedResponse(of: applicant.call)
+                })
             else { throw refused }
             return try await parts.settings.enumeration == .strict
                 ? StrictRegistration(parts: parts).answerAgain(first, applicant)

@@ -124,7 +124,9 @@ final class ResponseTimeFloor: Sendable {
                     try await self.look()
                 } catch {
                     self.logger.warning(
-                        "identity.password_schemes.read.failed", "reading the stored password schemes failed", fields: [.detail: .error(error)])
+                        "identity.password_schemes.read.failed",
+                        "reading the stored password schemes failed",
+                        fields: [.detail: .error(error)])
                 }
                 // Only cancellation ends the sleep early, and then the loop ends too.
                 try? await self.time.sleep(for: Self.interval)

@@ -95,7 +95,9 @@ package struct CanonicalReader {
     private mutating func length() throws(NonCanonicalEncoding) -> Int {
         let start = position
         let length = try varint()
-        guard length <= UInt64(end - position), position - start <= 5 else { throw NonCanonicalEncoding() }
+        guard length <= UInt64(end - position), position - start <= 5 else {
+            throw NonCanonicalEncoding()
+        }
         return Int(length)
     }
 
@@ -182,7 +184,9 @@ package struct CanonicalReader {
 
     mutating func bool(_ tag: UInt32) throws(NonCanonicalEncoding) -> Bool { try uint64(tag) != 0 }
 
-    mutating func message<Part: ProtobufMessage>(_ tag: UInt32) throws(NonCanonicalEncoding) -> Part? {
+    mutating func message<Part: ProtobufMessage>(_ tag: UInt32) throws(NonCanonicalEncoding)
+        -> Part?
+    {
         self.tag == tag ? try nested() : nil
     }
 
@@ -190,12 +194,15 @@ package struct CanonicalReader {
 
     /// The bytes of a field, as they lie in the message: a part, whose own reader must come to its
     /// end. None where it is absent.
-    package mutating func lent(_ tag: UInt32) throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+    package mutating func lent(_ tag: UInt32) throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer
+    {
         self.tag == tag ? try lent() : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     /// A text as it lies in the message, sound.
-    package mutating func borrowedText(_ tag: UInt32) throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+    package mutating func borrowedText(_ tag: UInt32) throws(NonCanonicalEncoding)
+        -> UnsafeRawBufferPointer
+    {
         self.tag == tag ? try borrowedText() : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
@@ -222,7 +229,9 @@ package struct CanonicalReader {
         return arrays
     }
 
-    mutating func messages<Part: ProtobufMessage>(_ tag: UInt32) throws(NonCanonicalEncoding) -> [Part] {
+    mutating func messages<Part: ProtobufMessage>(_ tag: UInt32) throws(NonCanonicalEncoding)
+        -> [Part]
+    {
         var parts: [Part] = []
         while self.tag == tag {
             try grow(Part.self)

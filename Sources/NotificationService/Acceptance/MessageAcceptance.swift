@@ -38,8 +38,11 @@ package struct MessageAcceptance: Sendable {
             upkeep.noteEnd()
             dropped.increment()
             logger.warning(
-                "notification.message.dropped", "a message was dropped: too many are queued for its recipient",
-                fields: [.messageID: .text(taken.id.text), .reason: .text(RecipientRateLimiter.reason)])
+                "notification.message.dropped",
+                "a message was dropped: too many are queued for its recipient",
+                fields: [
+                    .messageID: .text(taken.id.text), .reason: .text(RecipientRateLimiter.reason),
+                ])
         }
         announce(message.channel, [taken])
         return taken.id

@@ -60,13 +60,19 @@ struct DeliveryAttempts: Sendable {
             logger.info("notification.message.sent", "a message was sent", fields: fields)
         case .refused:
             refused.increment()
-            logger.warning("notification.message.rejected", "a message was rejected permanently", fields: fields)
+            logger.warning(
+                "notification.message.rejected", "a message was rejected permanently",
+                fields: fields)
         case .failed, .uncertain:
             failed.increment()
             if case .dead = after?.delivery.state {
-                logger.error("notification.message.dead", "retrying a message stopped: its attempts or its time are used up", fields: fields)
+                logger.error(
+                    "notification.message.dead",
+                    "retrying a message stopped: its attempts or its time are used up",
+                    fields: fields)
             } else {
-                logger.warning("notification.message.deferred", "a message will be retried", fields: fields)
+                logger.warning(
+                    "notification.message.deferred", "a message will be retried", fields: fields)
             }
         case .unavailable:
             // The provider's gate tells, once for all its messages.

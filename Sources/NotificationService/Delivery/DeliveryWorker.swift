@@ -89,7 +89,9 @@ final class DeliveryWorker: Sendable {
             return ends.isEmpty && claimed.isEmpty && isWaiting ? Self.restMax : .zero
         } catch {
             state.withLock { $0.hand.putBack(ends) }
-            parts.logger.warning("notification.delivery.stalled", "claiming messages for delivery failed", fields: [.detail: .error(error)])
+            parts.logger.warning(
+                "notification.delivery.stalled", "claiming messages for delivery failed",
+                fields: [.detail: .error(error)])
             return Self.storeRetry
         }
     }

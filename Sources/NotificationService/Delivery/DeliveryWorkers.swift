@@ -34,7 +34,9 @@ struct DeliveryWorkers: Sendable {
                     while try transaction.releaseLeases(limit: Self.batchMax) > 0 {}
                 }
             } catch {
-                parts.logger.error("notification.leases.release.failed", "releasing leases failed", fields: [.detail: .error(error)])
+                parts.logger.error(
+                    "notification.leases.release.failed", "releasing leases failed",
+                    fields: [.detail: .error(error)])
                 // Cancelled in its sleep, it leaves.
                 try? await parts.time.sleep(for: DeliveryWorker.storeRetry)
             }

@@ -74,7 +74,9 @@ final class OutboxUpkeep: Sendable {
         do {
             try await wipe()
         } catch {
-            logger.warning("notification.cleanup.failed", "erasing delivered messages from the WAL failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "notification.cleanup.failed", "erasing delivered messages from the WAL failed",
+                fields: [.detail: .error(error)])
         }
     }
 

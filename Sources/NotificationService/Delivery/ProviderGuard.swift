@@ -75,7 +75,9 @@ package final class ProviderGuard: Sendable {
                 fields: [.peer: .text(name), .milliseconds: .integer(wait.milliseconds)])
         case .closed:
             openGauge.record(0)
-            logger.warning("notification.provider.circuit.closed", "circuit breaker closed: a provider works again", fields: [.peer: .text(name)])
+            logger.warning(
+                "notification.provider.circuit.closed",
+                "circuit breaker closed: a provider works again", fields: [.peer: .text(name)])
         case nil: break
         }
     }

@@ -53,7 +53,9 @@ package struct EndedSessionDevices: Sendable {
         do {
             return try await follow()
         } catch {
-            logger.debug("notification.revocations.read.failed", "reading ended sessions failed", fields: [.detail: .error(error)])
+            logger.debug(
+                "notification.revocations.read.failed", "reading ended sessions failed",
+                fields: [.detail: .error(error)])
             return false
         }
     }

@@ -89,7 +89,9 @@ final class EventIntake: Sendable {
                     heardAt: now),
                 end: FeedPosition(position: answer.position, atMs: answer.positionAtMs))
         } catch {
-            logger.debug("notification.events.read.failed", "reading a service's event feed failed", fields: [.detail: .error(error)])
+            logger.debug(
+                "notification.events.read.failed", "reading a service's event feed failed",
+                fields: [.detail: .error(error)])
             return FeedReading(
                 origin: source.origin,
                 reading: EventMerge.Reading(

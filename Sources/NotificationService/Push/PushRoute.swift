@@ -13,7 +13,8 @@ package struct PushRoute: MessageRoute {
 
     /// A route over one provider for each platform.
     init(
-        providers: [PushPlatform: any PushProvider], wording: any SMSAndPushWording, product: String,
+        providers: [PushPlatform: any PushProvider], wording: any SMSAndPushWording,
+        product: String,
         store: Store, keys: NotificationKeys
     ) {
         self.providers = providers

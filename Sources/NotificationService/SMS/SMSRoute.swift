@@ -102,7 +102,9 @@ package struct SMSRoute: MessageRoute {
         _ message: OutgoingMessage, _ number: String
     ) async -> DeliveryOutcome {
         logger.warning(
-            "notification.sms.number_changed", "the SMS provider reports that the number changed hands recently", fields: [.messageID: .text(message.id.text)])
+            "notification.sms.number_changed",
+            "the SMS provider reports that the number changed hands recently",
+            fields: [.messageID: .text(message.id.text)])
         do {
             try await store.write { transaction in
                 try transaction.audit(AuditEvent(.numberChanged, subject: message.recipient))
@@ -112,7 +114,9 @@ package struct SMSRoute: MessageRoute {
             }
         } catch {
             // The message is out. To fail it for the sake of its note would send it again.
-            logger.error("notification.sms.number_change.failed", "recording a changed phone number failed", fields: [.detail: .error(error)])
+            logger.error(
+                "notification.sms.number_change.failed", "recording a changed phone number failed",
+                fields: [.detail: .error(error)])
         }
         return .taken
     }

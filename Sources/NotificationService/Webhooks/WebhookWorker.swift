@@ -112,7 +112,9 @@ final class WebhookWorker: Sendable {
             }
             return rest
         } catch {
-            logger.warning("notification.webhooks.stalled", "claiming webhook deliveries failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "notification.webhooks.stalled", "claiming webhook deliveries failed",
+                fields: [.detail: .error(error)])
             return Self.storeRetry
         }
     }
@@ -204,7 +206,8 @@ final class WebhookWorker: Sendable {
             report(delivery, outcome, next)
         } catch {
             logger.error(
-                "notification.webhook.record.failed", "recording a webhook delivery failed", fields: [.detail: .error(error)])
+                "notification.webhook.record.failed", "recording a webhook delivery failed",
+                fields: [.detail: .error(error)])
             // The lane stays taken for as long, so that a full disk makes no storm.
             try? await time.sleep(for: Self.storeRetry)
         }
@@ -221,13 +224,20 @@ final class WebhookWorker: Sendable {
         case .done: taken.increment()
         case .again:
             failed.increment()
-            logger.warning("notification.webhook.delivery.failed", "delivering an event to a webhook failed", fields: fields)
+            logger.warning(
+                "notification.webhook.delivery.failed", "delivering an event to a webhook failed",
+                fields: fields)
         case .givenUp:
             givenUp.increment()
-            logger.error("notification.webhook.delivery.dead", "retrying an event stopped: its webhook was unreachable for too long", fields: fields)
+            logger.error(
+                "notification.webhook.delivery.dead",
+                "retrying an event stopped: its webhook was unreachable for too long",
+                fields: fields)
         }
         if outcome == .gone {
-            logger.error("notification.webhook.paused", "a webhook is paused: its receiver answers 410 Gone", fields: fields)
+            logger.error(
+                "notification.webhook.paused", "a webhook is paused: its receiver answers 410 Gone",
+                fields: fields)
         }
     }
 

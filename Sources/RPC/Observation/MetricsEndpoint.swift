@@ -60,7 +60,8 @@ package enum MetricsEndpoint {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(MetricsConnectionGuard(guests, patience: TimeAmount(patience)))
+                    try pipeline.addHandler(
+                        MetricsConnectionGuard(guests, patience: TimeAmount(patience)))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(MetricsHandler(source, loops: group))
                 }

@@ -34,7 +34,9 @@ package final class SlowCallLog: Sendable {
         if let trace = call.trace { fields[.trace] = .text(trace) }
         logger.warning("rpc.call.slow", "slow call", fields: fields)
         guard leftOut > 0 else { return }
-        logger.warning("rpc.call.slow.suppressed", "slow calls were left out of the log", fields: [.count: .count(leftOut)])
+        logger.warning(
+            "rpc.call.slow.suppressed", "slow calls were left out of the log",
+            fields: [.count: .count(leftOut)])
     }
 }
 

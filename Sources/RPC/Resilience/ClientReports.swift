@@ -50,7 +50,9 @@ package struct ClientReports: Sendable {
                 "rpc.circuit.open", "circuit breaker open: a peer fails",
                 fields: [.address: .text(address), .milliseconds: .milliseconds(wait)])
         case .closed:
-            logger.info("rpc.circuit.closed", "circuit breaker closed: a peer works again", fields: [.address: .text(address)])
+            logger.info(
+                "rpc.circuit.closed", "circuit breaker closed: a peer works again",
+                fields: [.address: .text(address)])
         }
     }
 
@@ -59,7 +61,8 @@ package struct ClientReports: Sendable {
         if isServing {
             logger.info("rpc.peer.serving", "a peer is serving", fields: [.address: .text(address)])
         } else {
-            logger.warning("rpc.peer.not_serving", "a peer is not serving", fields: [.address: .text(address)])
+            logger.warning(
+                "rpc.peer.not_serving", "a peer is not serving", fields: [.address: .text(address)])
         }
     }
 

@@ -62,7 +62,8 @@ extension ServerConnection {
     /// Answers with an entry of the catalogue.
     func refuse(_ call: UInt64, _ error: ServiceError) {
         if error.code == .internalError {
-            shared.logger.error("rpc.handler.failed", "a handler failed", fields: [.detail: .text(error.detail)])
+            shared.logger.error(
+                "rpc.handler.failed", "a handler failed", fields: [.detail: .text(error.detail)])
         }
         counts.figures.refused(error)
         let worded = error.worded(in: languages.take(call))

@@ -28,7 +28,8 @@ extension ServerConnection {
             case .response: return violated("a Response from a client")
             case .item(let head): return item(head, bytes)
             case .other(let kind): return other(kind)
-            case .unknown: return carryOut(machine.unknownFrame(), "too many frames of unknown kind")
+            case .unknown:
+                return carryOut(machine.unknownFrame(), "too many frames of unknown kind")
             }
         } catch {
             return violated("a frame that does not decode")

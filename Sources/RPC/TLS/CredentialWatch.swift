@@ -129,7 +129,8 @@ package final class CredentialWatch: Sendable {
             try credential.reload()
             count(kind, "ok")
             condition.work(kind)
-            logger.info("tls.credentials.reloaded", "credentials reloaded", fields: [.part: .text(kind)])
+            logger.info(
+                "tls.credentials.reloaded", "credentials reloaded", fields: [.part: .text(kind)])
             return nil
         } catch {
             let complaint = String(describing: error)
@@ -137,7 +138,8 @@ package final class CredentialWatch: Sendable {
             condition.fail(kind, "the changed \(kind) cannot be used")
             if complaint != before {
                 logger.error(
-                    "tls.credentials.reload.failed", "reloading credentials failed; the previous ones stay in force",
+                    "tls.credentials.reload.failed",
+                    "reloading credentials failed; the previous ones stay in force",
                     fields: [.part: .text(kind), .detail: .text(complaint)])
             }
             return complaint

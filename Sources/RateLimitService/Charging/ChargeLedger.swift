@@ -13,7 +13,7 @@ import ServiceRuntime
 /// - *A repeat that fails on purpose takes the first call's charge back*: a charge goes only with the
 ///   last call that rests on it, and a call that succeeded does not let go of it.
 /// - *A repeat for each guess at a password*: repeats are few, and guesses are charged each
-///   (`LimitGuard.begin`).
+///   (`RateLimiter.begin`).
 ///
 /// Bounded in number and time; a charge that has left cannot be refunded any more, which errs on
 /// the strict side. What was charged under an idempotency key outlives a restart

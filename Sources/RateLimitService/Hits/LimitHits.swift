@@ -49,7 +49,9 @@ final class LimitHits: Sendable {
         } catch {
             // A full disk passes; until then they are kept, and counted on.
             tally.withLock { $0.giveBack(over, changed) }
-            logger.warning("limits.hits.write.failed", "recording refused subjects failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "limits.hits.write.failed", "recording refused subjects failed",
+                fields: [.detail: .error(error)])
         }
     }
 

@@ -23,12 +23,16 @@ final class TableReports: Sendable {
     /// The alarm of `CredentialStuffingDetector` was raised.
     func alarm(_ store: HitStore) async {
         alarms.increment()
-        logger.error("limits.credential_stuffing.detected", "credential stuffing detected: sign-ins from unknown devices are slowed down")
+        logger.error(
+            "limits.credential_stuffing.detected",
+            "credential stuffing detected: sign-ins from unknown devices are slowed down")
         do {
             try await store.audit(AuditEvent(.stuffingAlarm))
         } catch {
             // The alarm counts whether or not it is on record; log and metric have told of it.
-            logger.warning("limits.credential_stuffing.audit.failed", "recording the credential stuffing alarm failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "limits.credential_stuffing.audit.failed",
+                "recording the credential stuffing alarm failed", fields: [.detail: .error(error)])
         }
     }
 
@@ -36,13 +40,17 @@ final class TableReports: Sendable {
     func full(at now: Timestamp) {
         pooled.increment()
         guard Self.isDue(toldAt, now) else { return }
-        logger.error("limits.table.full", "the limits table is full for a class of subjects; new ones share counters")
+        logger.error(
+            "limits.table.full",
+            "the limits table is full for a class of subjects; new ones share counters")
     }
 
     /// A new device was not remembered.
     func devicesFull(at now: Timestamp) {
         guard Self.isDue(devicesToldAt, now) else { return }
-        logger.error("limits.known_devices.full", "the table of known devices is full; no new device is recorded")
+        logger.error(
+            "limits.known_devices.full",
+            "the table of known devices is full; no new device is recorded")
     }
 
     private static func isDue(_ toldAt: borrowing Mutex<Timestamp?>, _ now: Timestamp) -> Bool {

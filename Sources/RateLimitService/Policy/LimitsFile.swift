@@ -50,7 +50,8 @@ package final class LimitsFile: Sendable {
         }
         guard isNew else { return }
         logger.error(
-            "limits.file.reload.failed", "reloading the limits file failed; the previous limits stay in force",
+            "limits.file.reload.failed",
+            "reloading the limits file failed; the previous limits stay in force",
             fields: [
                 .file: .text(path), .count: .count(mistakes.count),
                 .detail: .text(mistakes.joined(separator: "; ")),

@@ -60,7 +60,9 @@ final class SubjectKeys: Sendable {
                 logger.info("limits.subject_key.removed", "a former subject key was deleted")
             } catch {
                 // It is tried again with the next sweep; until then it costs a hash.
-                logger.warning("limits.subject_key.remove.failed", "deleting a former subject key failed", fields: [.detail: .error(error)])
+                logger.warning(
+                    "limits.subject_key.remove.failed", "deleting a former subject key failed",
+                    fields: [.detail: .error(error)])
             }
         }
     }

@@ -117,15 +117,18 @@ package final class ClockHold: Sendable {
             // Differences that a clock which is kept in time can have are not worth a line.
             guard ahead > ClockDrift.gapMax || ahead < .zero - ClockDrift.gapMax else { break }
             logger.error(
-                "clock.stepped", "the machine's clock was stepped after boot; this program continues from the store's time",
+                "clock.stepped",
+                "the machine's clock was stepped after boot; this program continues from the store's time",
                 fields: [.milliseconds: .integer(ahead.milliseconds)])
         case .behind:
             logger.error(
-                "clock.behind", "the machine's clock is behind this store's; this program continues from the store's time",
+                "clock.behind",
+                "the machine's clock is behind this store's; this program continues from the store's time",
                 fields: [.milliseconds: .integer((.zero - ahead).milliseconds)])
         case .farAhead:
             logger.error(
-                "clock.far_ahead", Self.farAheadMessage, fields: [.milliseconds: .integer(ahead.milliseconds)])
+                "clock.far_ahead", Self.farAheadMessage,
+                fields: [.milliseconds: .integer(ahead.milliseconds)])
         }
     }
 }

@@ -36,7 +36,8 @@ package struct ClockWatch: Sendable {
             logger.error(
                 "clock.stepped", "the machine's clock was stepped; this program keeps its own time",
                 fields: [.milliseconds: .integer(gap.milliseconds)])
-        case .together: logger.warning("clock.agrees", "the machine's clock agrees again", fields: [:])
+        case .together:
+            logger.warning("clock.agrees", "the machine's clock agrees again", fields: [:])
         case nil: break
         }
     }

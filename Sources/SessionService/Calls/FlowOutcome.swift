@@ -7,7 +7,8 @@ enum FlowOutcome<Value: Sendable>: Sendable {
     case done(Value, ended: [RevokedSession] = [])
     /// Refused, for the caller to be told; sessions may have ended on the way, and the use may have
     /// been recorded.
-    case refused(ErrorCode, ended: [RevokedSession] = [], recorded: RejectedTokenCounter.Kind? = nil)
+    case refused(
+        ErrorCode, ended: [RevokedSession] = [], recorded: RejectedTokenCounter.Kind? = nil)
 }
 
 extension SessionParts {

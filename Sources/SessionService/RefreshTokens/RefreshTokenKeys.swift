@@ -82,7 +82,8 @@ final class RefreshTokenKeys: Sendable {
             try await renew(in: store, isWanted: false)
         } catch {
             logger.error(
-                "session.refresh_key.rotate.failed", "rotating the refresh token key failed", fields: [.detail: .error(error)])
+                "session.refresh_key.rotate.failed", "rotating the refresh token key failed",
+                fields: [.detail: .error(error)])
             state.withLock { state in
                 guard now >= state.renewAt else { return }
                 state = State(seal: state.seal, renewAt: now + Self.retryEvery)

@@ -38,7 +38,8 @@ enum RestoredStore {
         }
         if isRestored {
             logger.warning(
-                "session.store.restored", "restored backup: open sessions ended, signing keys revoked",
+                "session.store.restored",
+                "restored backup: open sessions ended, signing keys revoked",
                 fields: [.count: .count(ended)])
         }
         return epoch

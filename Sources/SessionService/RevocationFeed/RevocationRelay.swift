@@ -68,7 +68,9 @@ struct RevocationRelay: Sendable {
         } catch {
             // Followers hear nothing, which tells them that they may miss something; the next
             // heartbeat tries again.
-            logger.warning("session.revocations.read.failed", "reading revocations failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "session.revocations.read.failed", "reading revocations failed",
+                fields: [.detail: .error(error)])
             return position
         }
     }

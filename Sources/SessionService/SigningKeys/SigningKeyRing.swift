@@ -42,7 +42,9 @@ struct SigningKeyRing: Sendable {
             return (try transaction.signingKeys(), retired)
         }
         let ring = try SigningKeyRing(stored, retired: retired, box: box)
-        logger.info("session.signing_keys.loaded", "signing keys loaded", fields: [.key: .text(ring.active.identifier)])
+        logger.info(
+            "session.signing_keys.loaded", "signing keys loaded",
+            fields: [.key: .text(ring.active.identifier)])
         return ring
     }
 

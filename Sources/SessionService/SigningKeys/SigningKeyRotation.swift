@@ -26,7 +26,8 @@ struct SigningKeyRotation: Sendable {
             } catch {
                 // A store that takes no writes just now; the key that signs goes on signing.
                 logger.warning(
-                    "session.signing_keys.rotate.failed", "checking or rotating signing keys failed", fields: [.detail: .error(error)])
+                    "session.signing_keys.rotate.failed",
+                    "checking or rotating signing keys failed", fields: [.detail: .error(error)])
             }
             try await time.sleep(for: Self.lookEvery)
         }

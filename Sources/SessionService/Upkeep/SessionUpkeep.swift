@@ -36,7 +36,9 @@ final class SessionUpkeep: Sendable {
             for _ in 0..<Self.stepsMax where try await !sweep() { break }
             for _ in 0..<Self.stepsMax where try await !erase() { break }
         } catch {
-            logger.warning("session.cleanup.failed", "deleting ended sessions failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "session.cleanup.failed", "deleting ended sessions failed",
+                fields: [.detail: .error(error)])
         }
     }
 

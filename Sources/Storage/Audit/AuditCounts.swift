@@ -117,7 +117,8 @@ package struct AuditCountFlusher: Sendable {
             while try await store.write({ try $0.recordAuditCounts(limit: Self.atOnce) }) > 0 {}
         } catch {
             store.logger.warning(
-                "audit.counts.write.failed", "recording counted refusals failed", fields: [.detail: .error(error)])
+                "audit.counts.write.failed", "recording counted refusals failed",
+                fields: [.detail: .error(error)])
         }
     }
 }

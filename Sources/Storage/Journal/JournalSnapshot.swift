@@ -28,7 +28,9 @@ final class JournalSnapshot: Sendable {
                 }
             } catch {
                 // The logs from the last snapshot on are all there, so nothing is lost.
-                logger.error("journal.snapshot.failed", "writing a snapshot failed", fields: [.detail: .error(error)])
+                logger.error(
+                    "journal.snapshot.failed", "writing a snapshot failed",
+                    fields: [.detail: .error(error)])
                 unlink(folder.draft)
             }
             self.isOver.store(true, ordering: .releasing)

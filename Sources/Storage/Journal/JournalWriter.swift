@@ -73,7 +73,9 @@ struct JournalWriter: ~Copyable {
         try log.append(frame.written)
         frame.cut(to: 0)
         if failures > 0 {
-            logger.warning("journal.write.recovered", "journal writes work again", fields: [.count: .count(failures)])
+            logger.warning(
+                "journal.write.recovered", "journal writes work again",
+                fields: [.count: .count(failures)])
         }
         failures = 0
         writes?.work(folder.name)
@@ -102,7 +104,9 @@ struct JournalWriter: ~Copyable {
                 of: source, generation: generation, folder: folder, files: files, logger: logger)
         } catch {
             snapshotAt = log.length + logBytes
-            logger.error("journal.snapshot.start.failed", "starting a snapshot failed", fields: [.detail: .error(error)])
+            logger.error(
+                "journal.snapshot.start.failed", "starting a snapshot failed",
+                fields: [.detail: .error(error)])
         }
     }
 }

@@ -77,7 +77,8 @@ package final class OutboxRelay: Service {
             }
             return min(next.map { $0 - time.now() } ?? Self.restMax, Self.restMax)
         } catch {
-            store.logger.warning("outbox.read.failed", "reading the outbox failed", fields: [.detail: .error(error)])
+            store.logger.warning(
+                "outbox.read.failed", "reading the outbox failed", fields: [.detail: .error(error)])
             return Self.storeRetry
         }
     }

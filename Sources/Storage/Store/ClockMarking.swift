@@ -26,7 +26,9 @@ package struct ClockMarking: Sendable {
             do {
                 try await store.write { _ in }
             } catch {
-                store.logger.warning("store.clock_mark.failed", "writing the store's clock mark failed", fields: [.detail: .error(error)])
+                store.logger.warning(
+                    "store.clock_mark.failed", "writing the store's clock mark failed",
+                    fields: [.detail: .error(error)])
             }
         }
     }

@@ -159,7 +159,9 @@ struct GroupCommit {
         do {
             try connection.rollBack()
         } catch {
-            logger.error("store.reopened", "reopening the store after a failed commit", fields: [.detail: .error(error)])
+            logger.error(
+                "store.reopened", "reopening the store after a failed commit",
+                fields: [.detail: .error(error)])
             self.connection = nil
         }
     }
@@ -185,7 +187,8 @@ struct GroupCommit {
         guard isCommitted else { return }
         if trouble == nil { writes.work(Self.source) }
         guard failures > 0 else { return }
-        logger.warning("store.commit.recovered", "commits work again", fields: [.count: .count(failures)])
+        logger.warning(
+            "store.commit.recovered", "commits work again", fields: [.count: .count(failures)])
         failures = 0
     }
 }

@@ -57,7 +57,9 @@ struct StoreWriter {
             try commits.connection?.truncateLog()
         } catch {
             // Nothing is lost: the log is read at the next start.
-            logger.warning("store.checkpoint.failed", "the final WAL checkpoint failed", fields: [.detail: .error(error)])
+            logger.warning(
+                "store.checkpoint.failed", "the final WAL checkpoint failed",
+                fields: [.detail: .error(error)])
         }
         commits.connection = nil
     }

@@ -62,7 +62,7 @@ struct AdminRelayTests {
     @Test("each call is identity's, and the record names the application that made it")
     func relayed() async throws {
         let identity = RecordingAdmin()
-        let admin = Admin(accounts: identity)
+        let admin = AdminHandler(accounts: identity)
         var metadata = Metadata()
         metadata[Metadata.Key.clientAddress] = "192.0.2.7"
         let context = CallContext(

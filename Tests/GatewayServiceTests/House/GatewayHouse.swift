@@ -18,15 +18,15 @@ final class GatewayHouse: Sendable {
     let time: ManualTime
     let log = CapturedLog()
     let inner: InnerServices
-    let gateway: GatewayService
-    let accountSessions: AccountSessions
-    let passwords: Passwords
-    let providers: ProviderSignIn
-    let guests: Guests
-    let methods: SignInMethods
-    let phone: PhoneSignIn
-    let emails: Emails
-    let providerNotices: ProviderNotices
+    let gateway: AuthHandler
+    let accountSessions: AccountSessionsHandler
+    let passwords: PasswordsHandler
+    let providers: ProvidersHandler
+    let guests: GuestsHandler
+    let methods: SignInMethodsHandler
+    let phone: PhoneSignInHandler
+    let emails: EmailsHandler
+    let providerNotices: ProviderNoticesHandler
 
     /// - Parameters:
     ///   - flags: the gateway's settings, as on a command line.
@@ -49,28 +49,28 @@ final class GatewayHouse: Sendable {
             enumeration: enumeration, verification: verification)
         let identities = identities ?? inner.identities
         let settings: GatewaySettings = try SettingsLoader.settings(flags)
-        let guarding = LimitGuard(
+        let guarding = RateLimiter(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
             randomness: SecureRandomness(), logger: log.logger(time: time))
-        gateway = GatewayService(
+        gateway = AuthHandler(
             accounts: inner.identity, sessions: inner.session, limits: guarding,
             sessionClock: inner.sessionClock)
-        accountSessions = AccountSessions(
+        accountSessions = AccountSessionsHandler(
             accounts: inner.identity, identities: identities,
             codes: PhoneCodes(of: inner.identity), sessions: inner.session,
             devices: inner.session, limits: guarding)
-        phone = PhoneSignIn(
+        phone = PhoneSignInHandler(
             codes: PhoneCodes(of: inner.identity), sessions: inner.session, limits: guarding)
-        passwords = Passwords(
+        passwords = PasswordsHandler(
             accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
             limits: guarding)
-        self.providers = ProviderSignIn(
+        self.providers = ProvidersHandler(
             identities: identities, sessions: inner.session, limits: guarding)
-        guests = Guests(identities: identities, sessions: inner.session, limits: guarding)
-        providerNotices = ProviderNotices(events: inner.providerEvents)
-        methods = SignInMethods(
+        guests = GuestsHandler(identities: identities, sessions: inner.session, limits: guarding)
+        providerNotices = ProviderNoticesHandler(events: inner.providerEvents)
+        methods = SignInMethodsHandler(
             identities: identities, sessions: inner.session, limits: guarding)
-        emails = Emails(
+        emails = EmailsHandler(
             changes: EmailChanges(of: inner.identity), sessions: inner.session, limits: guarding)
     }
 

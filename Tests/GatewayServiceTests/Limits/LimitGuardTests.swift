@@ -7,13 +7,13 @@ import Testing
 @testable import GatewayService
 
 @Suite("R-04: what is taken back after a flow", .timeLimit(.minutes(1)))
-struct LimitGuardTests {
+struct RateLimiterTests {
     @Test("R-04: a flow whose time is over still has its charge taken back (X-06)")
     func late() async throws {
         let limits = WatchedLimits()
         let time = ManualTime()
         let logger = CapturedLog().logger(time: time)
-        let limitGuard = LimitGuard(
+        let limitGuard = RateLimiter(
             limits: limits, failures: [:], time: time, randomness: SeededRandomness(),
             logger: logger)
         let context = CallContext(deadline: time.uptime() + .seconds(10))
@@ -38,11 +38,11 @@ struct LimitGuardTests {
         ])
     func guesses(error: ServiceError, stands: Bool) async throws {
         let house = try await GatewayHouse()
-        let limits = LimitGuard(
+        let limits = RateLimiter(
             limits: house.inner.limits, failures: [:], time: house.time,
             randomness: SeededRandomness(seed: 2), logger: house.log.logger(time: house.time))
         let told = try await refusal {
-            try await CountedGuess(limits: limits).run(
+            try await limits.countingPasswordGuess(
                 email: "ada@example.org", device: "d1", language: "", house.context()
             ) { () async throws -> Int in throw error }
         }
@@ -60,7 +60,7 @@ struct LimitGuardTests {
     func cancelled() async throws {
         let limits = WatchedLimits()
         let time = ManualTime()
-        let limitGuard = LimitGuard(
+        let limitGuard = RateLimiter(
             limits: limits, failures: [:], time: time, randomness: SeededRandomness(),
             logger: CapturedLog().logger(time: time))
         let context = CallContext(deadline: time.uptime() + .seconds(10))
@@ -127,8 +127,8 @@ struct LimitGuardTests {
         #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
     }
 
-    private func guarding(_ limits: UnansweredLimits, _ house: GatewayHouse) -> LimitGuard {
-        LimitGuard(
+    private func guarding(_ limits: UnansweredLimits, _ house: GatewayHouse) -> RateLimiter {
+        RateLimiter(
             limits: limits, failures: [:], time: house.time, randomness: SeededRandomness(seed: 2),
             logger: house.log.logger(time: house.time))
     }

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -23,7 +24,7 @@ struct DialogOutcomeTests {
     @Test("G-24: each has its own code, sentence and next step", arguments: table.indices)
     func rows(row: Int) throws {
         let (provider, outcome, code) = Self.table[row]
-        let answer = try OutcomeDescription().run(.init(provider: provider, outcome: outcome))
+        let answer = try describe(.init(provider: provider, outcome: outcome))
         #expect(answer.code == code)
         #expect(!answer.userMessage.isEmpty)
         #expect(answer.action == (outcome == .failed ? "start-again" : "try-again"))
@@ -32,16 +33,15 @@ struct DialogOutcomeTests {
 
     @Test("D3 FR-023: a failed dialog says so in the document's words")
     func words() throws {
-        let answer = try OutcomeDescription().run(.init(provider: "google", outcome: .failed))
+        let answer = try describe(.init(provider: "google", outcome: .failed))
         #expect(answer.userMessage == "Sign-in failed, please try again.")
     }
 
     @Test("X-01: the sentence is in the language that is asked for, or English")
     func languages() throws {
         func sentence(_ language: String) throws -> String {
-            try OutcomeDescription().run(
-                .init(provider: "apple", outcome: .cancelled, language: language)
-            ).userMessage
+            try describe(.init(provider: "apple", outcome: .cancelled, language: language))
+                .userMessage
         }
         let english = try sentence("")
         for language in ["en", "en-GB", "nl", "not a language"] {
@@ -60,7 +60,21 @@ struct DialogOutcomeTests {
         ])
     func refused(provider: String, outcome: GatewayV1.ProviderOutcome, field: String) {
         #expect(throws: ServiceError(.invalidArgument, fields: [field])) {
-            try OutcomeDescription().run(.init(provider: provider, outcome: outcome))
+            try describe(.init(provider: provider, outcome: outcome))
         }
     }
+
+    private func describe(
+        _ request: GatewayV1.DescribeOutcomeRequest
+    ) throws -> GatewayV1.DescribeOutcomeResponse {
+        try ProviderNoticesHandler(events: NoEvents())
+            .describeOutcome(request, CallContext(deadline: .seconds(1)))
+    }
+}
+
+/// A dialog's outcome needs nothing of identity.
+private struct NoEvents: ProviderEventsAPI {
+    func receive(
+        _ request: IdentityV1.ReceiveRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ReceiveResponse { throw ServiceError(.unavailable) }
 }

@@ -10,14 +10,14 @@ import TestSupport
 /// instance than the house's own, as after a crash, or one that loses a call on the way. A new service
 /// of the gateway is added here.
 struct Gateway: Sendable {
-    let auth: GatewayService
-    let passwords: Passwords
-    let accountSessions: AccountSessions
-    let providers: ProviderSignIn
-    let guests: Guests
-    let methods: SignInMethods
-    let phone: PhoneSignIn
-    let emails: Emails
+    let auth: AuthHandler
+    let passwords: PasswordsHandler
+    let accountSessions: AccountSessionsHandler
+    let providers: ProvidersHandler
+    let guests: GuestsHandler
+    let methods: SignInMethodsHandler
+    let phone: PhoneSignInHandler
+    let emails: EmailsHandler
     private let wire: InnerWire
 
     /// - Parameter cut: which call of it is lost; nil for none.
@@ -25,25 +25,26 @@ struct Gateway: Sendable {
         let wire = InnerWire(house.inner, cut: cut)
         self.wire = wire
         let settings: GatewaySettings = try SettingsLoader.settings()
-        let limits = LimitGuard(
+        let limits = RateLimiter(
             limits: LimitsClient(wire), failures: settings.limiterFailures, time: house.time,
             randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
         let (accounts, identities) = (AccountsClient(wire), IdentitiesClient(wire))
         let (codes, sessions) = (PhoneCodesClient(wire), SessionsClient(wire))
-        auth = GatewayService(
+        auth = AuthHandler(
             accounts: accounts, sessions: sessions, limits: limits,
             sessionClock: house.inner.sessionClock)
-        passwords = Passwords(
+        passwords = PasswordsHandler(
             accounts: accounts, credentials: CredentialsClient(wire), sessions: sessions,
             limits: limits)
-        accountSessions = AccountSessions(
+        accountSessions = AccountSessionsHandler(
             accounts: accounts, identities: identities, codes: codes, sessions: sessions,
             devices: DevicesClient(wire), limits: limits)
-        emails = Emails(changes: EmailChangesClient(wire), sessions: sessions, limits: limits)
-        phone = PhoneSignIn(codes: codes, sessions: sessions, limits: limits)
-        providers = ProviderSignIn(identities: identities, sessions: sessions, limits: limits)
-        guests = Guests(identities: identities, sessions: sessions, limits: limits)
-        methods = SignInMethods(identities: identities, sessions: sessions, limits: limits)
+        emails = EmailsHandler(
+            changes: EmailChangesClient(wire), sessions: sessions, limits: limits)
+        phone = PhoneSignInHandler(codes: codes, sessions: sessions, limits: limits)
+        providers = ProvidersHandler(identities: identities, sessions: sessions, limits: limits)
+        guests = GuestsHandler(identities: identities, sessions: sessions, limits: limits)
+        methods = SignInMethodsHandler(identities: identities, sessions: sessions, limits: limits)
     }
 
     /// What its flows have called so far, in order.

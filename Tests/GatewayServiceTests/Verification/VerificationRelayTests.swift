@@ -9,15 +9,15 @@ import TestSupport
 import Testing
 
 @Suite("S-06, S-07: what backends verify with", .timeLimit(.minutes(1)))
-struct VerificationRelayTests {
+struct VerificationHandlerTests {
     let house: GatewayHouse
     let upstream: CountedEnds
-    let relay: VerificationRelay
+    let relay: VerificationHandler
 
     init() async throws {
         house = try await GatewayHouse()
         upstream = CountedEnds(inner: house.inner.session.ends)
-        relay = VerificationRelay(
+        relay = VerificationHandler(
             sessions: house.inner.session, ends: upstream, time: house.time,
             randomness: SeededRandomness(seed: 3))
     }

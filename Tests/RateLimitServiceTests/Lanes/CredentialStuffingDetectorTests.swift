@@ -12,7 +12,9 @@ struct CredentialStuffingDetectorTests {
     private static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     /// Notes `count` attempts at a second of the test.
-    private func note(_ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int) -> Int {
+    private func note(_ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int)
+        -> Int
+    {
         (0..<count).reduce(0) { raised, _ in
             let change = alarm.note(
                 at: Self.start + .seconds(second), isEvaluated: false, Self.rule)
@@ -86,7 +88,9 @@ struct CredentialStuffingDetectorTests {
     }
 
     /// Notes attempts that pass the narrow lane, the first `right` of which are right.
-    private func sample(_ alarm: inout CredentialStuffingDetector, _ count: Int, right: Int, at second: Int) {
+    private func sample(
+        _ alarm: inout CredentialStuffingDetector, _ count: Int, right: Int, at second: Int
+    ) {
         let moment = Self.start + .seconds(second)
         for number in 0..<count {
             _ = alarm.note(at: moment, isEvaluated: true, Self.rule)
@@ -163,7 +167,9 @@ struct CredentialStuffingDetectorTests {
             let (_, verdict) = try await attempt(house, number)
             if !verdict.isLimited { evaluated += 1 }
             if after == nil,
-                house.log.lines.contains(where: { $0.contains("limits.credential_stuffing.detected") })
+                house.log.lines.contains(where: {
+                    $0.contains("limits.credential_stuffing.detected")
+                })
             {
                 after = evaluated
             }

@@ -20,7 +20,9 @@ struct StandardErrorSinkTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    for _ in 0..<10 { logger.info("test.line", "line", fields: [.detail: .text(text)]) }
+                    for _ in 0..<10 {
+                        logger.info("test.line", "line", fields: [.detail: .text(text)])
+                    }
                 }
             }
         }

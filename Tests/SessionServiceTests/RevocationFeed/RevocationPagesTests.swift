@@ -172,7 +172,8 @@ struct RevocationPagesTests {
                         keptFor: Self.keptFor, epoch: 9))
                 switch randomness.integer() % 4 {
                 case 0: break  // away
-                case 1: cursor = RevocationCursor(position: cursor.position, epoch: 9)  // comes back
+                // comes back
+                case 1: cursor = RevocationCursor(position: cursor.position, epoch: 9)
                 default:
                     let item = try #require(pages.page(&cursor))
                     for end in item.ends { follower[end.position] = true }

@@ -18,7 +18,9 @@ extension SystemTests {
                 for (name, process) in processes {
                     #expect(!Cluster.isRunning(name, process), "\(name) is left behind")
                 }
-                let ends = try cluster.logLines().filter { $0.contains("\"event\":\"process.stopped\"") }
+                let ends = try cluster.logLines().filter {
+                    $0.contains("\"event\":\"process.stopped\"")
+                }
                 #expect(ends.count == 5)
             }
         }

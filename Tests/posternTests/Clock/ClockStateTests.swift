@@ -77,7 +77,8 @@ struct ClockStateTests {
     func log() throws {
         let folder = try TemporaryFolder()
         let event = ClockHold.farAheadEvent
-        let line = #"{"level":"error","event":"\#(event)","message":"ahead","milliseconds":262800000}"#
+        let line =
+            #"{"level":"error","event":"\#(event)","message":"ahead","milliseconds":262800000}"#
         let path = try folder.write("\(line)\n", to: "a.log")
         let later = ChildLog(path)
         #expect(later.clockAhead == nil)

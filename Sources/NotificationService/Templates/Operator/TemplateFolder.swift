@@ -44,10 +44,14 @@ package struct TemplateFolder: Sendable {
     package func look() {
         switch files.look() {
         case .unchanged: return
-        case .used: logger.info("notification.templates.reloaded", "templates reloaded", fields: [.file: .text(path)])
+        case .used:
+            logger.info(
+                "notification.templates.reloaded", "templates reloaded",
+                fields: [.file: .text(path)])
         case .refused(let mistakes):
             logger.error(
-                "notification.templates.reload.failed", "reloading templates failed; the previous ones stay in force",
+                "notification.templates.reload.failed",
+                "reloading templates failed; the previous ones stay in force",
                 fields: [
                     .file: .text(path), .count: .count(mistakes.count),
                     .detail: .text(mistakes.joined(separator: "; ")),

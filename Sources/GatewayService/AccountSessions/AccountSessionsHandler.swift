@@ -1,0 +1,26 @@
+package import Contracts
+
+/// `postern.gateway.v1.AccountSessions`: the caller's sessions and re-authentication (G-13, G-22,
+/// S-06). The rpcs, each in the file of its name: `listSessions`, `endSession`, `endOtherSessions`,
+/// `reauthenticate`, `checkRecentProof`.
+package struct AccountSessionsHandler: AccountSessionsService {
+    let accounts: any AccountsAPI
+    let identities: any IdentitiesAPI
+    let codes: any PhoneCodesAPI
+    let sessions: any SessionsAPI
+    let devices: any DevicesAPI
+    let limits: RateLimiter
+
+    /// In front of the services.
+    package init(
+        accounts: any AccountsAPI, identities: any IdentitiesAPI, codes: any PhoneCodesAPI,
+        sessions: any SessionsAPI, devices: any DevicesAPI, limits: RateLimiter
+    ) {
+        self.accounts = accounts
+        self.identities = identities
+        self.codes = codes
+        self.sessions = sessions
+        self.devices = devices
+        self.limits = limits
+    }
+}

@@ -1,0 +1,35 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension AccountSessionsHandler {
+    /// Older than a day no proof is recent.
+    private static let ageMax: Duration = .seconds(86_400)
+
+    /// G-13 for an app's own backend: may this sensitive call go on, or must its owner prove to be it
+    /// first? The rule is the one of our own flows (`RecentProof`).
+    /// - Throws: as `RecentProofs`; `rpc/invalid-argument`.
+    package func checkRecentProof(
+        _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckRecentProofResponse {
+        let owner = try await RecentProofs(accounts: accounts, devices: devices).require(
+            try Self.demand(request), of: request.accessToken, context)
+        return GatewayV1.CheckRecentProofResponse(
+            sessionId: owner.sessionID, accountId: owner.accountID, amr: owner.proof.amr,
+            provedAtMs: owner.proof.provedAtMs)
+    }
+
+    private static func demand(
+        _ request: GatewayV1.CheckRecentProofRequest
+    ) throws(ServiceError) -> RecentProof {
+        let within =
+            request.maxAgeS == 0 ? RecentProof.standard.within : .seconds(Int64(request.maxAgeS))
+        guard within <= ageMax else { throw ServiceError(.invalidArgument, fields: ["max_age_s"]) }
+        let kinds = request.kinds.compactMap(ProofKind.init)
+        guard kinds.count == request.kinds.count else {
+            throw ServiceError(.invalidArgument, fields: ["kinds"])
+        }
+        return RecentProof(within: within, kinds: Set(kinds))
+    }
+}

@@ -1,0 +1,26 @@
+import Contracts
+package import Messages
+package import RPC
+
+extension AccountSessionsHandler {
+    /// G-22: the account's live sessions, for the owner of one of them.
+    package func listSessions(
+        _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSessionsResponse {
+        let list = try await devices.list(
+            SessionV1.ListRequest(accessToken: request.accessToken), context.onward())
+        return GatewayV1.ListSessionsResponse(
+            sessions: list.sessions.map(GatewayV1.SessionEntry.init))
+    }
+}
+
+extension GatewayV1.SessionEntry {
+    /// A session as the session service lists it.
+    fileprivate init(_ session: SessionV1.DeviceSession) {
+        self.init(
+            sessionId: session.sessionId, deviceName: session.deviceName,
+            platform: session.platform, createdAtMs: session.createdAtMs,
+            lastUsedAtMs: session.lastUsedAtMs, current: session.current, amr: session.amr,
+            authTimeMs: session.authTimeMs)
+    }
+}

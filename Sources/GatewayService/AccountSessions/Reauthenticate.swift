@@ -1,0 +1,128 @@
+import Contracts
+import Cryptography
+package import Messages
+import PhoneNumbers
+package import RPC
+import ServiceRuntime
+
+extension AccountSessionsHandler {
+    /// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the
+    /// proof in the session.
+    ///
+    /// With a password, a provider's token or a code the limits are those of a sign-in, and shared with
+    /// it: a stolen access token must not be a way around them to guess the password. A device's proof is the
+    /// session service's to verify, which has its key; there is nothing to guess, so no limit.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
+    ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
+    ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,
+    ///   `auth/invalid-verification-code`, `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`, `auth/device-proof-stale`,
+    ///   `auth/user-disabled`, `rpc/invalid-argument` without a proof.
+    package func reauthenticate(
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReauthenticateResponse {
+        let onward = try context.onward(for: "Reauthenticate")
+        let origin = try Origin.of(request.device, context)
+        guard let shown = request.proof else {
+            throw ServiceError(.invalidArgument, fields: ["proof"])
+        }
+        let account = try await account(request.accessToken, context)
+        var noted = SessionV1.ReauthenticateRequest(
+            accessToken: request.accessToken, origin: origin)
+        switch shown {
+        case .password(let password):
+            noted.proof = try await verify(
+                password, request, of: account, origin, context, onward)
+        case .deviceKey(let presence):
+            // Identity says so of a right password by itself.
+            guard account.status == .active else { throw ServiceError(.accountDisabled) }
+            noted.presence = presence
+        case .providerToken(let token):
+            noted.proof = try await prove(
+                token, request, of: account, origin, context, onward)
+        case .phoneCode(let code):
+            noted.proof = try await prove(code, request, origin, context, onward)
+        }
+        let answer = try await devices.reauthenticate(noted, onward)
+        await remember(shown, of: account, on: origin.deviceId, context)
+        return GatewayV1.ReauthenticateResponse(
+            accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,
+            authTimeMs: answer.authTimeMs)
+    }
+
+    /// Without a guess that is counted, the device is known by the proof (`RateLimiter.remember`).
+    private func remember(
+        _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: IdentityV1.Account,
+        on device: String, _ context: CallContext
+    ) async {
+        if case .password = shown { return }
+        await limits.remember(account.email, on: device, context)
+    }
+
+    /// Whose session it is; known before a password is looked at.
+    private func account(
+        _ accessToken: String, _ context: CallContext
+    ) async throws -> IdentityV1.Account {
+        let validity = try await sessions.validate(
+            SessionV1.ValidateRequest(accessToken: accessToken), context.onward())
+        guard validity.valid else { throw ServiceError(.invalidAccessToken) }
+        let answer = try await accounts.getAccount(
+            IdentityV1.GetAccountRequest(accountId: validity.accountId), context.onward())
+        guard let account = answer.account else { throw ServiceError(.invalidCredential) }
+        return account
+    }
+
+    /// Identity says whose session asks, and whether the token is of a provider that is linked to
+    /// its account.
+    private func prove(
+        _ token: GatewayV1.ProviderToken, _ request: GatewayV1.ReauthenticateRequest,
+        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
+    ) async throws -> IdentityV1.SignInProof? {
+        try await limits.countingProviderToken(
+            .providerProof(
+                account: account.accountId, device: origin.deviceId, caller: LimitedCaller(context)),
+            language: request.language, context
+        ) {
+            try await identities.proveByProvider(
+                IdentityV1.ProveByProviderRequest(
+                    accessToken: request.accessToken, token: IdentityV1.ProviderToken(token),
+                    origin: origin), onward)
+        }.proof
+    }
+
+    /// Identity says whose session asks, and whether the number is its account's own.
+    private func prove(
+        _ shown: GatewayV1.PhoneCodeProof, _ request: GatewayV1.ReauthenticateRequest,
+        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
+    ) async throws -> IdentityV1.SignInProof? {
+        let number = try PhoneNumber.required(shown.phoneNumber)
+        return try await limits.countingPhoneCode(
+            number, request: shown.requestId, device: origin.deviceId,
+            language: request.language, context
+        ) {
+            try await codes.proveByCode(
+                IdentityV1.ProveByCodeRequest(
+                    accessToken: request.accessToken, requestId: shown.requestId,
+                    phoneNumber: number.text, code: shown.code, origin: origin), onward)
+        }.proof
+    }
+
+    private func verify(
+        _ password: SecretBytes, _ request: GatewayV1.ReauthenticateRequest,
+        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
+    ) async throws -> IdentityV1.SignInProof? {
+        // An account without an address has no password either.
+        guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
+        let (verified, charge) = try await limits.verifyPassword(
+            IdentityV1.VerifyPasswordRequest(
+                email: account.email, password: password, origin: origin),
+            by: accounts, language: request.language, context, onward: onward)
+        await limits.succeed(charge, context)
+        // The address may have changed hands between the two questions.
+        guard verified.account?.accountId == account.accountId else {
+            throw ServiceError(.invalidCredential)
+        }
+        return verified.proof
+    }
+}

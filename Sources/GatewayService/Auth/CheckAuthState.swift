@@ -1,0 +1,68 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension AuthHandler {
+    /// G-01: is the token's owner signed in, and if not, why? Never "authenticated but no account": the
+    /// account is read, and one that is gone or disabled is not signed in.
+    package func checkAuthState(
+        _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckAuthStateResponse {
+        async let clock = sessionClock.check(ClockV1.CheckRequest(), context.onward())
+        var answer = try await state(request, context)
+        answer.serverTimeMs = try await clock.nowMs
+        return answer
+    }
+
+    private func state(
+        _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckAuthStateResponse {
+        let validity = try await sessions.validate(
+            SessionV1.ValidateRequest(accessToken: request.accessToken), context.onward())
+        guard validity.valid else {
+            let state = try await sessions.inspect(
+                SessionV1.InspectRequest(accessToken: request.accessToken), context.onward())
+            return GatewayV1.CheckAuthStateResponse(
+                reason: reason(state), endReason: state.endReason)
+        }
+        guard let account = try await account(validity.accountId, context) else {
+            return GatewayV1.CheckAuthStateResponse(reason: .noSession)
+        }
+        guard account.status == .active || account.status == .pendingVerification else {
+            return GatewayV1.CheckAuthStateResponse(reason: .revoked)
+        }
+        return GatewayV1.CheckAuthStateResponse(
+            authenticated: true, account: account, todo: todo(account))
+    }
+
+    private func account(
+        _ id: String, _ context: CallContext
+    ) async throws -> IdentityV1.Account? {
+        do {
+            return try await accounts.getAccount(
+                IdentityV1.GetAccountRequest(accountId: id), context.onward()
+            ).account
+        } catch let error as ServiceError where error.code == .notFound {
+            return nil
+        }
+    }
+
+    private func todo(_ account: IdentityV1.Account) -> [GatewayV1.Todo] {
+        let waits = account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified
+        return waits ? [.verifyEmail] : []
+    }
+
+    private func reason(_ state: SessionV1.InspectResponse) -> GatewayV1.AuthStateReason {
+        guard state.known else { return .noSession }
+        if state.live { return .accessTokenExpired }
+        return switch state.endReason {
+        case .inactive: .inactive
+        case .maximumAge: .maximumAge
+        case .replayed, .security: .security
+        case .signedOut, .displaced, .revoked: .revoked
+        case .providerRevoked: .providerRevoked
+        case .unspecified, .unrecognized: .noSession
+        }
+    }
+}

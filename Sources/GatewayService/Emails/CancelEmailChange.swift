@@ -1,0 +1,18 @@
+import Contracts
+package import Messages
+package import RPC
+
+extension EmailsHandler {
+    /// G-12: drop the change that waits.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    package func cancelEmailChange(
+        _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CancelEmailChangeResponse {
+        let onward = try context.onward(for: "CancelEmailChange")
+        let answer = try await changes.cancelEmailChange(
+            IdentityV1.CancelEmailChangeRequest(
+                accessToken: request.accessToken, origin: try Origin.of(request.device, context)),
+            onward)
+        return GatewayV1.CancelEmailChangeResponse(cancelled: answer.cancelled)
+    }
+}

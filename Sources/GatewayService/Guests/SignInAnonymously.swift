@@ -1,0 +1,38 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension GuestsHandler {
+    /// G-07: nobody is signed in → limit → make a guest → open its session. A crash between the two
+    /// leaves a guest that the same call, sent again with its idempotency key, signs in (G-25).
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/too-many-requests`.
+    package func signInAnonymously(
+        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
+        let onward = try context.onward(for: "SignInAnonymously")
+        let origin = try Origin.of(request.device, context)
+        let asking = try await sessions.callerToken(request.accessToken, context)
+        guard asking.isEmpty else { throw ServiceError(.alreadySignedIn) }
+        let guest = try await make(request, origin, context, onward)
+        let session = try await sessions.open(
+            by: guest.proof, on: request.device, from: origin, onward)
+        return GatewayV1.SignInAnonymouslyResponse(
+            account: guest.account, session: session,
+            isNewUser: true)
+    }
+
+    private func make(
+        _ request: GatewayV1.SignInAnonymouslyRequest, _ origin: IdentityV1.Origin,
+        _ context: CallContext, _ onward: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        try await limits.charging(
+            .guestSignUp(caller: LimitedCaller(context)), context, language: request.language,
+            chargedOnceFor: onward.idempotencyKey
+        ) {
+            try await identities.signInAnonymously(
+                IdentityV1.SignInAnonymouslyRequest(language: request.language, origin: origin),
+                onward)
+        }.answer
+    }
+}

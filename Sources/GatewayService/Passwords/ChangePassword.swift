@@ -1,0 +1,43 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension PasswordsHandler {
+    /// G-12: who is signed in? → limit → change → take the charge back, remember the device.
+    ///
+    /// The limits are those of a sign-in, and shared with it (`countingPasswordGuess`): a stolen access token
+    /// must not be a way around them to guess the password.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
+    ///   `auth/too-many-requests`, `auth/user-disabled`.
+    package func changePassword(
+        _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ChangePasswordResponse {
+        let onward = try context.onward(for: "ChangePassword")
+        let origin = try Origin.of(request.device, context)
+        let session = try await sessions.live(request.accessToken, context)
+        let change = IdentityV1.ChangePasswordRequest(
+            accountId: session.accountId, sessionId: session.sessionId,
+            currentPassword: request.currentPassword, newPassword: request.newPassword,
+            origin: origin)
+        let (_, charge) = try await limits.countingPasswordGuess(
+            email: try await email(of: session.accountId, context), device: origin.deviceId,
+            language: request.language, context
+        ) {
+            try await credentials.changePassword(change, onward)
+        }
+        await limits.succeed(charge, context)
+        return GatewayV1.ChangePasswordResponse()
+    }
+
+    /// By which a sign-in's attempts are counted.
+    private func email(of account: String, _ context: CallContext) async throws -> String {
+        let answer = try await accounts.getAccount(
+            IdentityV1.GetAccountRequest(accountId: account), context.onward())
+        // An account without an address has no password either.
+        guard let email = answer.account?.email, !email.isEmpty else {
+            throw ServiceError(.invalidCredential)
+        }
+        return email
+    }
+}

@@ -1,0 +1,22 @@
+package import Contracts
+
+/// `postern.gateway.v1.Passwords`: forgotten and changed passwords, and another verification mail
+/// (G-11, G-12). The rpcs, each in the file of its name: `requestPasswordReset`, `resetPassword`,
+/// `changePassword`, `resendVerificationEmail`.
+package struct PasswordsHandler: PasswordsService {
+    let accounts: any AccountsAPI
+    let credentials: any CredentialsAPI
+    let sessions: any SessionsAPI
+    let limits: RateLimiter
+
+    /// In front of the services.
+    package init(
+        accounts: any AccountsAPI, credentials: any CredentialsAPI, sessions: any SessionsAPI,
+        limits: RateLimiter
+    ) {
+        self.accounts = accounts
+        self.credentials = credentials
+        self.sessions = sessions
+        self.limits = limits
+    }
+}

@@ -1,0 +1,24 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension PasswordsHandler {
+    /// G-12: who is signed in? → limit → have another verification link mailed.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
+    package func resendVerificationEmail(
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResendVerificationEmailResponse {
+        let onward = try context.onward(for: "ResendVerificationEmail")
+        let origin = try Origin.of(request.device, context)
+        let account = try await sessions.live(request.accessToken, context).accountId
+        let (answer, charge) = try await limits.countingMail(
+            .verificationMail(account: account), language: request.language, context, onward
+        ) {
+            try await credentials.resendVerification(
+                IdentityV1.ResendVerificationRequest(accountId: account, origin: origin), onward)
+        }
+        if !answer.sent { await limits.refund(charge, context) }
+        return GatewayV1.ResendVerificationEmailResponse(sent: answer.sent)
+    }
+}

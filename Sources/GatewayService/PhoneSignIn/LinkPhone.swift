@@ -1,0 +1,31 @@
+import Contracts
+package import Messages
+import PhoneNumbers
+package import RPC
+import ServiceRuntime
+
+extension PhoneSignInHandler {
+    /// G-14: limit → verify the code and add the number. Who asks, and whether they have proved lately to
+    /// be the account's owner, identity asks of session.
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
+    ///   `auth/code-expired`, `auth/too-many-requests`, `auth/credential-already-in-use`,
+    ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`,
+    ///   `auth/operation-not-allowed` where nobody signs in by phone.
+    package func linkPhone(
+        _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPhoneResponse {
+        let onward = try context.onward(for: "LinkPhone")
+        let origin = try Origin.of(request.device, context)
+        let number = try PhoneNumber.required(request.phoneNumber)
+        let linked = try await limits.countingPhoneCode(
+            number, request: request.requestId, device: origin.deviceId,
+            language: request.language, context
+        ) {
+            try await codes.linkPhone(
+                IdentityV1.LinkPhoneRequest(
+                    accessToken: request.accessToken, requestId: request.requestId,
+                    phoneNumber: number.text, code: request.code, origin: origin), onward)
+        }
+        return GatewayV1.LinkPhoneResponse(account: linked.account)
+    }
+}

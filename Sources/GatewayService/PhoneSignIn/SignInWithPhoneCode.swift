@@ -1,0 +1,41 @@
+import Contracts
+package import Messages
+import PhoneNumbers
+package import RPC
+import ServiceRuntime
+
+extension PhoneSignInHandler {
+    /// G-06: limit → verify the code, find or make the account → take the charge back → open a session.
+    /// Getting back in is the same.
+    ///
+    /// A crash between the two leaves an account that can sign in; a retry with the same idempotency key
+    /// answers both as if nothing had happened (G-25).
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
+    ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
+    ///   `auth/user-disabled`, `auth/already-signed-in`,
+    ///   `auth/operation-not-allowed` where nobody signs in by phone.
+    package func signInWithPhoneCode(
+        _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
+        let onward = try context.onward(for: "SignInWithPhoneCode")
+        let origin = try Origin.of(request.device, context)
+        let number = try PhoneNumber.required(request.phoneNumber)
+        let asking = try await sessions.callerToken(request.accessToken, context)
+        let admitted = try await limits.countingPhoneCode(
+            number, request: request.requestId, device: origin.deviceId,
+            language: request.language, context
+        ) {
+            try await codes.signInWithCode(
+                IdentityV1.SignInWithCodeRequest(
+                    requestId: request.requestId, phoneNumber: number.text, code: request.code,
+                    guestAccessToken: asking, language: request.language,
+                    origin: origin), onward)
+        }
+        let session = try await sessions.open(
+            by: admitted.proof, on: request.device, from: origin, onward)
+        return GatewayV1.SignInWithPhoneCodeResponse(
+            account: admitted.account, session: session,
+            isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
+            collision: admitted.collision, news: admitted.news)
+    }
+}

@@ -1,0 +1,83 @@
+import CoreMetrics
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension ProviderNoticesHandler {
+    /// No provider's name is longer.
+    private static let providerBytesMax = 64
+
+    /// G-24: the catalogue's entry for what a provider's dialog ended with in an app, so that no backend
+    /// keeps a second catalogue; counted, so that an operator sees how many people give a dialog up.
+    /// - Throws: `rpc/invalid-argument` for no provider or no outcome.
+    package func describeOutcome(
+        _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
+    ) throws -> GatewayV1.DescribeOutcomeResponse {
+        guard (1...Self.providerBytesMax).contains(request.provider.utf8.count) else {
+            throw ServiceError(.invalidArgument, fields: ["provider"])
+        }
+        guard let outcome = DialogOutcome(request.outcome) else {
+            throw ServiceError(.invalidArgument, fields: ["outcome"])
+        }
+        let provider = DialogProvider(request.provider)
+        Counter(
+            label: "provider_dialogs",
+            dimensions: [("provider", provider.rawValue), ("outcome", outcome.rawValue)]
+        ).increment()
+        let code = outcome.code(at: provider)
+        let language = ErrorLanguage(tag: request.language) ?? .english
+        return GatewayV1.DescribeOutcomeResponse(
+            code: code.rawValue, userMessage: code.sentence(in: language),
+            retryable: code.entry.isRetryable, action: code.entry.next.rawValue)
+    }
+}
+
+/// Whose dialog it was. Metrics know no more than these: a name from outside would make as many
+/// series as somebody likes.
+enum DialogProvider: String, Sendable {
+    case apple
+    case google
+    case other
+
+    init(_ name: String) {
+        self = name == Self.other.rawValue ? .other : Self(rawValue: name) ?? .other
+    }
+}
+
+/// How a dialog ended, and the code for it. Pure:
+///
+///     ended           apple                       google                      another provider
+///     cancelled       auth/apple-cancelled        auth/google-cancelled       auth/provider-cancelled
+///     failed          auth/invalid-provider-token, "Sign-in failed, please try again" (FR-023)
+///     unavailable     auth/provider-unavailable
+///     network         auth/provider-unavailable
+///     timeout         auth/provider-unavailable
+enum DialogOutcome: String, CaseIterable, Sendable {
+    case cancelled
+    case failed
+    case unavailable
+    case network
+    case timeout
+
+    /// The outcome that a caller gives; nil for none, and for one that we do not know.
+    init?(_ message: GatewayV1.ProviderOutcome) {
+        switch message {
+        case .cancelled: self = .cancelled
+        case .failed: self = .failed
+        case .unavailable: self = .unavailable
+        case .network: self = .network
+        case .timeout: self = .timeout
+        case .unspecified, .unrecognized: return nil
+        }
+    }
+
+    func code(at provider: DialogProvider) -> ErrorCode {
+        switch (self, provider) {
+        case (.cancelled, .apple): .appleCancelled
+        case (.cancelled, .google): .googleCancelled
+        case (.cancelled, .other): .providerCancelled
+        case (.failed, _): .invalidProviderToken
+        case (.unavailable, _), (.network, _), (.timeout, _): .providerUnavailable
+        }
+    }
+}

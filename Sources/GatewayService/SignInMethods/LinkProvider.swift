@@ -1,0 +1,33 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension SignInMethodsHandler {
+    /// G-14: who is signed in? → limit → have the token checked and linked → take the charge back. That
+    /// the owner has proved to be it lately is identity's to demand, by the session's own token.
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`,
+    ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
+    ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`.
+    package func linkProvider(
+        _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkProviderResponse {
+        let onward = try context.onward(for: "LinkProvider")
+        let origin = try Origin.of(request.device, context)
+        let account = try await sessions.live(request.accessToken, context).accountId
+        let linked = try await limits.countingProviderToken(
+            .providerProof(
+                account: account, device: origin.deviceId, caller: LimitedCaller(context)),
+            language: request.language, context
+        ) {
+            try await identities.linkProvider(
+                IdentityV1.LinkProviderRequest(
+                    accessToken: request.accessToken,
+                    token: request.token.map(IdentityV1.ProviderToken.init), origin: origin),
+                onward)
+        }
+        return GatewayV1.LinkProviderResponse(account: linked.account)
+    }
+}

@@ -1,0 +1,18 @@
+import Contracts
+package import Messages
+package import RPC
+
+extension SignInMethodsHandler {
+    /// G-14: by what one's own account can be signed in to.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    package func listMethods(
+        _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListMethodsResponse {
+        let list = try await identities.listMethods(
+            IdentityV1.ListMethodsRequest(accessToken: request.accessToken), context.onward())
+        return GatewayV1.ListMethodsResponse(
+            methods: list.methods.map {
+                GatewayV1.SignInMethod(method: $0.method, addedAtMs: $0.addedAtMs, hint: $0.hint)
+            })
+    }
+}

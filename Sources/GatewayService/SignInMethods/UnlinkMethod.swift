@@ -1,0 +1,21 @@
+import Contracts
+package import Messages
+package import RPC
+
+extension SignInMethodsHandler {
+    /// G-14: take a way of signing in away. Whose account it is, that its owner has proved to be it
+    /// lately, and that something is left to sign in by, identity says, in one transaction.
+    /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`,
+    ///   `auth/no-such-provider`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`.
+    package func unlinkMethod(
+        _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
+    ) async throws -> GatewayV1.UnlinkMethodResponse {
+        let onward = try context.onward(for: "UnlinkMethod")
+        let origin = try Origin.of(request.device, context)
+        let unlinked = try await identities.unlink(
+            IdentityV1.UnlinkRequest(
+                accessToken: request.accessToken, method: request.method, origin: origin), onward)
+        return GatewayV1.UnlinkMethodResponse(account: unlinked.account)
+    }
+}

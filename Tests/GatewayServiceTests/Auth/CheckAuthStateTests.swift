@@ -1,0 +1,124 @@
+import CallRecords
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import GatewayService
+
+@Suite("G-01: check auth state", .timeLimit(.minutes(1)))
+struct CheckAuthStateTests {
+    let house: GatewayHouse
+    let ada: SignedIn
+
+    init() async throws {
+        house = try await GatewayHouse()
+        ada = try await house.signUp()
+    }
+
+    /// What a token is told.
+    private func reason(_ token: String? = nil) async throws -> GatewayV1.AuthStateReason {
+        let state = try await house.check(token ?? ada.session.accessToken)
+        #expect(state.authenticated == (state.reason == .unspecified))
+        #expect(state.authenticated == (state.account != nil))
+        if !state.authenticated { #expect(state.todo.isEmpty) }
+        return state.reason
+    }
+
+    @Test("G-01: who is signed in gets the account, and what is still to do")
+    func signedIn() async throws {
+        let state = try await house.check(ada.session.accessToken)
+        #expect(state.authenticated)
+        #expect(state.reason == .unspecified)
+        #expect(state.account?.accountId == ada.account.accountId)
+        #expect(state.todo == [.verifyEmail])
+        _ = try await house.verify(
+            try await house.inner.linkToken(), accessToken: ada.session.accessToken)
+        #expect(try await house.check(ada.session.accessToken).todo.isEmpty)
+    }
+
+    @Test("G-01: no token, or none of ours: no session")
+    func noSession() async throws {
+        let token = ada.session.accessToken
+        for other in [
+            "", "garbage", "a.b.c", ada.session.refreshToken, String(token.dropLast()), token + "A",
+            String(repeating: "a", count: 100_000),
+        ] {
+            #expect(try await reason(other) == .noSession)
+        }
+    }
+
+    @Test("G-01: an expired access token of a live session: refresh")
+    func expired() async throws {
+        house.time.advance(by: .seconds(15 * 60))
+        #expect(try await reason() == .accessTokenExpired)
+        let child = try await house.refresh(ada.session.refreshToken)
+        #expect(try await reason(child.accessToken) == .unspecified)
+    }
+
+    @Test("G-01: 30 days without use: inactive (S-02)")
+    func inactive() async throws {
+        house.time.advance(by: .seconds(30 * 86_400))
+        #expect(try await reason() == .inactive)
+        _ = try await refusal { try await house.refresh(ada.session.refreshToken) }
+        #expect(try await reason() == .inactive)
+    }
+
+    @Test("G-01: 90 days, used or not: maximum age (S-02)")
+    func maximumAge() async throws {
+        var session = ada.session
+        for _ in 0..<3 {
+            house.time.advance(by: .seconds(29 * 86_400))
+            session = try await house.refresh(session.refreshToken)
+        }
+        house.time.advance(by: .seconds(3 * 86_400))
+        #expect(try await reason(session.accessToken) == .maximumAge)
+    }
+
+    @Test("G-01: signed out: revoked")
+    func revoked() async throws {
+        _ = try await house.signOut(.accessToken(ada.session.accessToken))
+        #expect(try await reason() == .revoked)
+    }
+
+    @Test("G-01: a replayed refresh token: security (G-10)")
+    func security() async throws {
+        _ = try await house.refresh(ada.session.refreshToken)
+        house.time.advance(by: .seconds(30))
+        _ = try await refusal { try await house.refresh(ada.session.refreshToken) }
+        #expect(try await reason() == .security)
+    }
+
+    @Test("G-01: a disabled account is not signed in, though its session lives", arguments: [2, 4])
+    func disabled(status: Int64) async throws {
+        try await house.inner.setStatus(status)
+        #expect(try await reason() == .revoked)
+    }
+
+    @Test("S-04: every answer tells the server's time, for devices whose clock is wrong")
+    func serverTime() async throws {
+        #expect(ada.session.serverTimeMs == house.time.now().milliseconds)
+        house.time.advance(by: .seconds(60))
+        for token in ["", ada.session.accessToken] {
+            #expect(try await house.check(token).serverTimeMs == house.time.now().milliseconds)
+        }
+    }
+
+    @Test("B15: the time told is the session service's, whose proofs devices sign")
+    func sessionsTime() async throws {
+        // As after a step of the machine's clock: another program's time is hours off.
+        let sessions = ManualTime(now: house.time.now() + .seconds(5 * 3_600))
+        let handler = AuthHandler(
+            accounts: house.inner.identity, sessions: house.inner.session,
+            limits: house.gateway.limits,
+            sessionClock: StoreClock(house.inner.sessionStore, time: sessions))
+        let request = GatewayV1.CheckAuthStateRequest(accessToken: ada.session.accessToken)
+        let state = try await handler.checkAuthState(request, house.context())
+        #expect(state.authenticated && state.serverTimeMs == sessions.now().milliseconds)
+    }
+
+    @Test("G-01: never authenticated without an account")
+    func nobody() async throws {
+        #expect(try await reason(try await house.inner.sessionOfNobody()) == .noSession)
+    }
+}

@@ -1,0 +1,145 @@
+import Cryptography
+import GatewayService
+import Messages
+import NotificationService
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("G-11: a forgotten password, through the gateway", .timeLimit(.minutes(1)))
+struct ResetPasswordTests {
+    private static let new = "Owners9Password"
+
+    let house: GatewayHouse
+    let ada: SignedIn
+
+    init() async throws {
+        house = try await GatewayHouse()
+        ada = try await house.signUp()
+    }
+
+    private func ask(
+        _ email: String = "ada@example.org", in context: CallContext? = nil
+    ) async throws -> [UInt8] {
+        try await house.passwords.requestPasswordReset(
+            .init(email: email, device: .init(deviceId: "d1", platform: "cli"), language: "de"),
+            context ?? house.context()
+        ).encoded()
+    }
+
+    private func token() async throws -> String {
+        _ = try await ask()
+        return try await house.inner.linkToken(page: "reset-password")
+    }
+
+    private func reset(
+        _ token: String, _ password: String = new, in context: CallContext? = nil
+    ) async throws -> SignedIn {
+        let answer = try await house.passwords.resetPassword(
+            .init(
+                token: token, password: .init(text: password),
+                device: .init(deviceId: "d2", platform: "cli", name: "Ada's phone")),
+            context ?? house.context())
+        return SignedIn(
+            account: try #require(answer.account), session: try #require(answer.session))
+    }
+
+    @Test("G-11: the reset signs in; its session is the only one that is left")
+    func resets() async throws {
+        let token = try await token()
+        // No time passes: a session of the reset's very millisecond must not survive it.
+        let owner = try await reset(token)
+        #expect(owner.account.accountId == ada.account.accountId && owner.account.emailVerified)
+        try await house.inner.settle()
+        #expect(try await house.check(ada.session.accessToken).reason == .security)
+        #expect(try await house.check(owner.session.accessToken).authenticated)
+        let fresh = try await house.refresh(owner.session.refreshToken)
+        #expect(try await house.check(fresh.accessToken).authenticated)
+        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+        house.time.advance(by: .seconds(1))
+        _ = try await house.signIn(password: Self.new)
+        let told = try await house.inner.mails().filter { $0.subject.contains("was changed") }
+        #expect(told.count == 1)
+    }
+
+    @Test("X-02: unknown addresses are answered, and limited, like known ones")
+    func alike() async throws {
+        for email in ["ada@example.org", "nobody@example.org"] {
+            for _ in 0..<3 { #expect(try await ask(email).isEmpty) }
+        }
+        let known = try await refusal { try await ask("ADA@example.org") }
+        let unknown = try await refusal { try await ask("nobody@example.org") }
+        #expect(known.code == .tooManyRequests)
+        #expect(known == unknown)
+        _ = try await ask("somebody.else@example.org")
+        house.time.advance(by: .seconds(3_600))
+        _ = try await ask()
+    }
+
+    @Test("G-11: what is no address is refused and costs nothing")
+    func noAddress() async throws {
+        for text in ["", "x", String(repeating: "a", count: 70_000)] {
+            #expect(try await refusal { try await ask(text) }.code == .invalidEmail)
+        }
+    }
+
+    @Test("G-25: a request sent again mails once and is counted once; so is a reset")
+    func repeated() async throws {
+        for _ in 0..<5 { _ = try await ask(in: house.context("k")) }
+        #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
+        let token = try await house.inner.linkToken(page: "reset-password")
+        let first = try await reset(token, in: house.context("r"))
+        try await house.inner.settle()
+        house.time.advance(by: .seconds(40))
+        let again = try await reset(token, in: house.context("r"))
+        #expect(first.account == again.account)
+        #expect(first.session.refreshToken == again.session.refreshToken)
+        #expect(try await house.check(again.session.accessToken).authenticated)
+    }
+
+    @Test("G-25: a reset that found no session service is finished by the same call, sent again")
+    func halfWay() async throws {
+        let token = try await token()
+        let limits = RateLimiter(
+            limits: house.inner.limits, failures: [:], time: house.time,
+            randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
+        // Opens no session, as one that is down.
+        let broken = PasswordsHandler(
+            accounts: house.inner.identity, credentials: house.inner.identity,
+            sessions: SessionsForIdentity(session: house.inner.session), limits: limits)
+        let request = GatewayV1.ResetPasswordRequest(token: token, password: .init(text: Self.new))
+        let down = try await refusal {
+            try await broken.resetPassword(request, house.context("r"))
+        }
+        #expect(down.code == .permissionDenied)
+        try await house.inner.settle()
+        #expect(try await house.check(ada.session.accessToken).reason == .security)
+        let owner = try await reset(token, in: house.context("r"))
+        try await house.inner.settle()
+        #expect(try await house.check(owner.session.accessToken).authenticated)
+    }
+
+    @Test("security.md: who is locked out of signing in still gets in by a reset")
+    func lockedOut() async throws {
+        for _ in 0..<5 {
+            _ = try await refusal { try await house.signIn(password: "Wrong7Horse", device: "x") }
+        }
+        let locked = try await refusal { try await house.signIn(device: "x") }
+        #expect(locked.code == .tooManyRequests)
+        let owner = try await reset(try await token())
+        try await house.inner.settle()
+        #expect(try await house.check(owner.session.accessToken).authenticated)
+    }
+
+    @Test("G-11: a verification link, a used link and a weak password set nothing")
+    func refused() async throws {
+        let verification = try await house.inner.linkToken()
+        let token = try await token()
+        #expect(try await refusal { try await reset(verification) }.code == .invalidLink)
+        #expect(try await refusal { try await reset(token, "short") }.code == .weakPassword)
+        #expect(try await house.check(ada.session.accessToken).authenticated)
+        _ = try await reset(token)
+        #expect(try await refusal { try await reset(token) }.code == .invalidLink)
+    }
+}
