@@ -67,10 +67,12 @@ func snake(_ name: String) -> String {
     return snake
 }
 
-/// A leading comment from a .proto as a doc comment.
+/// A leading comment from a .proto as a doc comment, without its `requirement:` lines, which are for
+/// readers of the .proto.
 func docComment(_ comment: String, indent: String) -> String {
     comment.split(separator: "\n", omittingEmptySubsequences: false)
         .map { $0.trimmingPrefix(" ") }
+        .filter { !$0.hasPrefix("requirement:") }
         .reversed().drop { $0.isEmpty }.reversed()
         .map { $0.isEmpty ? "\(indent)///\n" : "\(indent)/// \($0)\n" }.joined()
 }
