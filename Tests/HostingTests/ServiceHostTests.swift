@@ -72,7 +72,7 @@ struct ServiceHostTests {
         #expect(try folder.names() == ["session.key"])
     }
 
-    @Test("security.md, Secrets: a key that others may read is refused")
+    @Test("SECURITY.md, Secrets: a key that others may read is refused")
     func exposed() throws {
         let path = folder.file("session.key")
         try SecretFile.create(path, .generate(count: 32, randomness: SeededRandomness()))

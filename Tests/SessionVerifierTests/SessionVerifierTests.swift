@@ -219,7 +219,7 @@ struct SessionVerifierTests {
         #expect(isGood(await verifier.verify(try gateway.token())))
     }
 
-    @Test("security.md: no forged token is good, before and after the true one is known")
+    @Test("SECURITY.md, Tokens: no forged token is good, before and after the true one is known")
     func forgeries() async throws {
         let verifier = verifier()
         let token = try gateway.token()

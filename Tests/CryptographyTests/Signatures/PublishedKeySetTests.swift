@@ -62,7 +62,7 @@ struct PublishedKeySetTests {
     }
 
     @Test(
-        "security.md: RSA below 2,048 bits, above 8,192, and numbers that are no key are not there")
+        "SECURITY.md, Tokens: RSA keys below 2,048 bits or above 8,192 are left out")
     func weak() throws {
         func modulus(_ bits: Int, last: UInt8 = 0xFF) -> String {
             var bytes = [UInt8](repeating: 0xFF, count: (bits + 7) / 8)

@@ -69,7 +69,9 @@ struct AutomaticLinkingTests {
     }
 
     /// Real HTTP and stores, so that the calls really meet.
-    @Test("security.md: 50 parallel first sign-ins of one address, three ways, make one account")
+    @Test(
+        "SECURITY.md, Accounts and linking: 50 first sign-ins of one address make one account"
+    )
     func crowd() async throws {
         try await ProviderTown.with { town in
             let calls = 50

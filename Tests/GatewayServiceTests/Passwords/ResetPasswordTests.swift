@@ -120,7 +120,7 @@ struct ResetPasswordTests {
         #expect(try await house.check(owner.session.accessToken).authenticated)
     }
 
-    @Test("security.md: who is locked out of signing in still gets in by a reset")
+    @Test("SECURITY.md, Limits: who is locked out of signing in still gets in by a reset")
     func lockedOut() async throws {
         for _ in 0..<5 {
             _ = try await refusal { try await house.signIn(password: "Wrong7Horse", device: "x") }

@@ -72,7 +72,7 @@ struct ProviderLimitTests {
         #expect(codes.filter { $0 == .tooManyRequests }.count == 45)
     }
 
-    @Test("security.md, Limits: locked out of a password, one signs in by a provider")
+    @Test("SECURITY.md, Limits: locked out of a password, one signs in by a provider")
     func otherWay() async throws {
         let ada = try await house.signUp()
         for _ in 0..<5 {

@@ -84,7 +84,7 @@ struct VerificationHandlerTests {
         #expect(try await relay.keySet(.init(), house.context()).jwks == inner)
     }
 
-    @Test("security.md: links' tokens and sessions' tokens do not stand in for one another")
+    @Test("SECURITY.md, Tokens: links' tokens and sessions' tokens do not stand in for one another")
     func kinds() async throws {
         let ada = try await house.signUp()
         let link = try await house.inner.linkToken()

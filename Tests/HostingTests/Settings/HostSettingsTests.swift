@@ -25,7 +25,7 @@ struct HostSettingsTests {
         let text: String
     }
 
-    @Test("style.md 17: a program runs on its defaults, which listen on loopback only")
+    @Test("a program runs on its defaults, which listen on loopback only")
     func defaults() throws {
         let settings = try settings()
         let host = settings.host
@@ -60,7 +60,9 @@ struct HostSettingsTests {
         }
     }
 
-    @Test("issue 3, 3: a connection lives an hour unless told otherwise, and 0 is for ever")
+    @Test(
+        "Protos/README.md, Connection 5: a connection lives an hour by default, 0 is no limit"
+    )
     func connectionAge() throws {
         #expect(try settings().host.limits.connectionAgeMax == .seconds(3_600))
         #expect(try settings().host.limits.connectionIdleMax == nil)
@@ -69,7 +71,7 @@ struct HostSettingsTests {
         #expect(moved.connectionIdleMax == .seconds(300))
     }
 
-    @Test("style.md 17: limits are settings within bounds")
+    @Test("limits are settings within bounds")
     func limits() throws {
         let limits = try settings("--running-max=7", "--connections-max=9").host.limits
         #expect(limits.runningMax == 7)
@@ -109,7 +111,7 @@ struct HostSettingsTests {
         #expect(text.contains("identity-address"))
     }
 
-    @Test("style.md 17: all mistakes are reported at once")
+    @Test("all mistakes are reported at once")
     func mistakes() {
         let outcome = load(
             "--listen-port=65536", "--event-loops=0", "--plaintext=yes", "--log-level=loud")

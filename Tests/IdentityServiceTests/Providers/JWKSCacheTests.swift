@@ -34,7 +34,7 @@ struct JWKSCacheTests {
     }
 
     @Test(
-        "security.md, Tokens: 50 first sign-ins at once are one fetch, and so are thousands after")
+        "SECURITY.md, Tokens: 50 first sign-ins at once are one fetch, and so are thousands after")
     func single() async throws {
         try await ProviderScene.with { scene in
             let (token, nonce) = try sign(scene)
@@ -51,7 +51,7 @@ struct JWKSCacheTests {
     }
 
     @Test(
-        "security.md, Tokens: unknown kids lead to one fetch in 30 s, and a new key is found by it")
+        "SECURITY.md, Tokens: unknown kids lead to one fetch in 30 s, and a new key is found by it")
     func unknown() async throws {
         try await ProviderScene.with { scene in
             #expect(try await subject(scene) == "117")
@@ -90,7 +90,7 @@ struct JWKSCacheTests {
         }
     }
 
-    @Test("security.md, Tokens: stale keys serve while the provider is down, for a day")
+    @Test("SECURITY.md, Tokens: stale keys serve while the provider is down, for a day")
     func stale() async throws {
         try await ProviderScene.with { scene in
             scene.google.cache("max-age=600")
@@ -148,7 +148,7 @@ struct JWKSCacheTests {
         }
     }
 
-    @Test("security.md, Tokens: private addresses are refused unless the operator allows them")
+    @Test("SECURITY.md, Tokens: private addresses are refused unless the operator allows them")
     func addresses() async throws {
         try await ProviderScene.with(allowsPrivate: false) { scene in
             let error = try await code(scene)

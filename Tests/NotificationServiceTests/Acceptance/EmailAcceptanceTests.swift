@@ -95,7 +95,7 @@ struct EmailAcceptanceTests {
         #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(0)])
     }
 
-    @Test("security.md, Secrets: neither recipient nor link is readable on disk or in the log")
+    @Test("SECURITY.md, Secrets: neither recipient nor link is readable on disk or in the log")
     func sealed() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         try await bench.send()

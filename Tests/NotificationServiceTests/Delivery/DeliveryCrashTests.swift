@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A crash after every step")
 struct DeliveryCrashTests {
-    @Test("security.md, Crash: accepted, then gone: the next start delivers it, once")
+    @Test("SECURITY.md, Crash: accepted, then gone: the next start delivers it, once")
     func afterAcceptance() async throws {
         let folder = try TemporaryFolder()
         let first = try ServiceBench(in: folder)

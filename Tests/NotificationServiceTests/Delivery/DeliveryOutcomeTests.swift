@@ -90,7 +90,7 @@ struct DeliveryOutcomeTests {
         #expect(route.messages.allSatisfy { $0.attempt == 1 })
     }
 
-    @Test("security.md, Erasure: what a sent message said is nowhere on disk, also not in the log")
+    @Test("SECURITY.md, Erasure: what a sent message said is nowhere on disk, also not in the log")
     func wiped() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         try await bench.send()

@@ -38,7 +38,7 @@ struct PushMessagesTests {
         await bench.close()
     }
 
-    @Test("security.md, Crash: accepted, then gone: the next start delivers each message once")
+    @Test("SECURITY.md, Crash: accepted, then gone: the next start delivers each message once")
     func crash() async throws {
         let folder = try TemporaryFolder()
         let first = try ShortBench(in: folder)

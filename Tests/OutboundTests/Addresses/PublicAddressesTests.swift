@@ -4,7 +4,7 @@ import Testing
 @Suite("Addresses that an outsider's name may lead to")
 struct PublicAddressesTests {
     @Test(
-        "security.md, Tokens: private, loopback, metadata and embedded addresses are not public",
+        "SECURITY.md, Tokens: private, loopback, metadata and embedded addresses are not public",
         arguments: [
             "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1",
             "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1",

@@ -113,7 +113,7 @@ struct HTTPConversationTests {
     }
 
     @Test(
-        "security.md, Tokens: a private address is refused before its connection, however written",
+        "SECURITY.md, Tokens: a private address is refused before its connection, however written",
         arguments: [
             "127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]",
         ])

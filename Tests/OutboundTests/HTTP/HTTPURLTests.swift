@@ -6,7 +6,7 @@ import Testing
 @Suite("URLs, headers and dates of HTTP")
 struct HTTPURLTests {
     @Test(
-        "security.md, Tokens: what is no https URL, or one that parsers may read differently, is none",
+        "SECURITY.md, Tokens: no https URL, or one that parsers may read differently, is refused",
         arguments: [
             "", "https://", "http://a.example/", "ftp://a.example/", "file:///etc/passwd",
             "smtp://a.example", "//a.example/", "a.example", "https://user@a.example/",

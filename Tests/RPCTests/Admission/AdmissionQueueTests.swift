@@ -30,7 +30,7 @@ struct AdmissionQueueTests {
         #expect(queue.next(at: at(20)) == nil)
     }
 
-    @Test("issue 3, 6: what does not fit is refused at once, and told for how long")
+    @Test("Protos/README.md, Call: what does not fit is refused at once, and told for how long")
     func full() {
         var queue = queue(2)
         for call in 1...2 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }

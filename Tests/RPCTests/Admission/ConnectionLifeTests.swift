@@ -23,7 +23,7 @@ struct ConnectionLifeTests {
     }
 
     @Test(
-        "issue 3, 3: the age has a jitter of a tenth either way",
+        "Protos/README.md, Connection 5: the age has a jitter of a tenth either way",
         arguments: [(UInt64(0), 900), (100, 1_000), (200, 1_100), (201, 900), (.max, 0)])
     func jitter(jitter: UInt64, seconds: Int) {
         let due = life(age: .seconds(1_000), jitter: jitter).due ?? .zero
@@ -81,7 +81,7 @@ struct ConnectionEndTests {
         return reasons
     }
 
-    @Test("wire.md, Connection 4: an idle connection is told IDLE and ends")
+    @Test("Protos/README.md, Connection 5: an idle connection is told IDLE and ends")
     func idle() throws {
         let (channel, _) = try bench.serverConnection(limits)
         try bench.greet(channel)
@@ -90,7 +90,7 @@ struct ConnectionEndTests {
         #expect(!channel.isActive)
     }
 
-    @Test("issue 3, 3: an old connection is drained: what runs is answered, then it ends")
+    @Test("Protos/README.md, Connection 5: an old connection is drained: running calls end first")
     func old() throws {
         let (channel, _) = try bench.serverConnection(limits)
         try bench.greet(channel)

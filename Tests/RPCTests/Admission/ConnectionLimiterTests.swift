@@ -119,14 +119,14 @@ struct PeerAddressTests {
         PeerAddress(six: groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] })
     }
 
-    @Test("security.md, Limits: IPv6 by /64")
+    @Test("SECURITY.md, Limits: IPv6 by /64")
     func prefix() {
         let one = six(0x2001, 0xdb8, 1, 2, 3, 4, 5, 6)
         #expect(one == six(0x2001, 0xdb8, 1, 2, 0xffff, 0, 0, 1))
         #expect(one != six(0x2001, 0xdb8, 1, 3, 3, 4, 5, 6))
     }
 
-    @Test("security.md, Limits: ::ffff: is IPv4, to the last bit")
+    @Test("SECURITY.md, Limits: ::ffff: is IPv4, to the last bit")
     func mapped() {
         #expect(six(0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0201) == PeerAddress(four: [192, 0, 2, 1]))
         #expect(six(0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0202) != PeerAddress(four: [192, 0, 2, 1]))

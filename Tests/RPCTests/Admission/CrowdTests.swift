@@ -36,7 +36,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("security.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
+    @Test("SECURITY.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
     func patience() async throws {
         let calls = SoakRounds.isLong ? 5_000 : 300
         let idle = SoakRounds.isLong ? 5_000 : 100
@@ -65,7 +65,7 @@ struct CrowdTests {
     }
 
     @Test(
-        "issue 3: an idle connection without TLS holds at most 16 KiB, after small calls or large",
+        "an idle connection without TLS holds at most 16 KiB, after small calls or large",
         arguments: [(1, 5), (20, 60_000)])
     func memory(calls: Int, textBytes: Int) async throws {
         let text = String(repeating: "x", count: textBytes)
@@ -99,7 +99,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("issue 3, 3: above the connections of one address a caller is told so, and until when")
+    @Test("Protos/README.md, Connection 5: above the connections of one address it is refused")
     func address() async throws {
         let limits = Loopback.Limits().with { $0.connectionsPerLoopbackMax = 2 }
         try await Loopback.run(limits: limits) { loopback in

@@ -5,7 +5,7 @@ import Testing
 @Suite("A peer that is behind with its reading")
 struct OutboundProgressTests {
     @Test(
-        "wire.md, Connection 5: it must take 64 KiB in each 10 s, exactly",
+        "Protos/README.md, Connection 6: it must take 64 KiB in each 10 s, exactly",
         arguments: [(0, false), (1, false), (64 * 1024 - 1, false), (64 * 1024, true)])
     func progress(taken: Int, isPatient: Bool) {
         var progress = OutboundProgress()

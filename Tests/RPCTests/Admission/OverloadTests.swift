@@ -36,7 +36,7 @@ struct OverloadTests {
         return peer
     }
 
-    @Test("issue 3, 6: above the bound a call waits, and runs when another has ended")
+    @Test("Protos/README.md, Call: above the bound a call waits, and runs when another has ended")
     func waits() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 10)) { loopback in
             let peer = try await waiters(2, loopback)
@@ -52,7 +52,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("issue 3, 6: above the queue it is refused at once, not processed, and told when")
+    @Test("Protos/README.md, Call: above the queue it is refused, not processed, with a wait")
     func refused() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 2)) { loopback in
             let peer = try await waiters(2, loopback)
@@ -123,7 +123,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("wire.md, Connection 4: a draining server serves those who waited before")
+    @Test("Protos/README.md, Connection 4: a draining server serves those who waited before")
     func draining() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 5)) { loopback in
             let peer = try await waiters(3, loopback)
@@ -136,7 +136,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("issue 3, 6: the operator's tool gets in where nobody else does")
+    @Test("Protos/README.md, Call: the operator's tool gets in where nobody else does")
     func admin() async throws {
         let limits = limits(0, queueMax: 0).with { $0.adminApplications = [] }
         try await Loopback.run(limits: limits) { loopback in
@@ -149,7 +149,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("security.md, Load: 500 costly calls leave the others their room")
+    @Test("SECURITY.md, Load: 500 costly calls leave the others their room")
     func costly() async throws {
         let limits = limits(100, queueMax: 50, costlyMax: 20)
         try await Loopback.run(limits: limits, loops: 2) { loopback in

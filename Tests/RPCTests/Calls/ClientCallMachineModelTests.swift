@@ -246,7 +246,7 @@ private struct ClientModel {
 @Suite("A client's calls on a connection, against a model")
 struct ClientCallMachineModelTests {
     @Test(
-        "wire.md, Call: random frames keep the rules: ids, credit, calls_max, one end each",
+        "Protos/README.md, Call: random frames keep the rules: ids, credit, calls_max, one end",
         arguments: [1, 2, 5])
     func lives(callsMax: Int) {
         ModelRounds.run(callsMax: callsMax, atLeast: [1, 1]) { randomness in

@@ -19,7 +19,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "wire.md, Call: 8 KiB of keys and values are allowed, one byte more is not",
+        "Protos/README.md, Call: 8 KiB of keys and values are allowed, one byte more is not",
         arguments: [
             false, true,
         ])
@@ -70,7 +70,7 @@ struct MetadataTests {
         #expect(metadata.entries.map(\.key) == ["b"])
     }
 
-    @Test("security.md, Limits: an address counts only from who may assert it")
+    @Test("SECURITY.md, Limits: an address counts only from who may assert it")
     func clientAddress() {
         let metadata = Metadata([.init(key: "client-address", value: Array("192.0.2.7".utf8))])
         for mayAssert in [true, false] {

@@ -6,7 +6,7 @@ import Testing
 @Suite("The life of calls on a connection, against a model")
 struct ServerCallMachineModelTests {
     @Test(
-        "wire.md, Call: random frames keep the rules: credit, one Response each, none left behind",
+        "Protos/README.md, Call: random frames keep the rules: credit, one Response each",
         arguments: [1, 2, 5])
     func lives(callsMax: Int) {
         ModelRounds.run(callsMax: callsMax, atLeast: [5, 1]) { randomness in

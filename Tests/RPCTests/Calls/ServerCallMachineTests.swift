@@ -20,7 +20,7 @@ struct ServerCallMachineTests {
         return machine
     }
 
-    @Test("wire.md, Connection 2: before the Hello everything else is a violation")
+    @Test("Protos/README.md, Connection 2: before the Hello everything else is a violation")
     func beforeHello() {
         var machine = ServerCallMachine<Int>(callsMax: 1)
         #expect(machine.request(1) == .violation)
@@ -35,7 +35,7 @@ struct ServerCallMachineTests {
     }
 
     @Test(
-        "wire.md, Call: ids begin at 1 and strictly increase",
+        "Protos/README.md, Call: ids begin at 1 and strictly increase",
         arguments: [
             (UInt64(1), UInt64(2), true), (1, 1, false), (2, 1, false), (1, 0, false),
             (1, .max, true), (.max, .max, false), (.max, 1, false),
@@ -47,13 +47,13 @@ struct ServerCallMachineTests {
         #expect(machine.highestCall == (isSound ? then : first))
     }
 
-    @Test("wire.md, Call: the first id is not 0")
+    @Test("Protos/README.md, Call: the first id is not 0")
     func zero() {
         var machine = opened()
         #expect(machine.request(0) == .violation)
     }
 
-    @Test("wire.md, Call: above calls_max a call is refused, and has used its id up")
+    @Test("Protos/README.md, Call: above calls_max a call is refused, and has used its id up")
     func busy() {
         var machine = running(1, 2)
         #expect(machine.request(3) == .refuseBusy)
@@ -63,7 +63,7 @@ struct ServerCallMachineTests {
         #expect(machine.request(4) == .proceed)
     }
 
-    @Test("wire.md, Call: a cancelled call is answered once and runs until its handler returned")
+    @Test("Protos/README.md, Call: a cancelled call is answered once, runs until its handler ends")
     func cancelled() {
         var machine = running(1, 2)
         let (instruction, handle) = machine.cancel(1)
@@ -77,7 +77,7 @@ struct ServerCallMachineTests {
         #expect(machine.request(4) == .proceed)
     }
 
-    @Test("wire.md, Call: a Cancel for a call never made is a violation, for an ended one nothing")
+    @Test("Protos/README.md, Call: a Cancel for an ended call is ignored, for no call a violation")
     func lateCancel() {
         var machine = running(1)
         #expect(machine.cancel(0).0 == .violation)
@@ -86,7 +86,7 @@ struct ServerCallMachineTests {
         #expect(machine.cancel(1).0 == .ignore)
     }
 
-    @Test("wire.md, Call: an Item or Credit for a call above the highest is a violation")
+    @Test("Protos/README.md, Call: an Item or Credit for a call above the highest is a violation")
     func stream() {
         var machine = running(1)
         for call: UInt64 in [0, 2] {
@@ -99,7 +99,7 @@ struct ServerCallMachineTests {
         #expect(machine.credit(1, 1).kind == "ignore")
     }
 
-    @Test("wire.md, Call: time that is over is told once, at its very moment")
+    @Test("Protos/README.md, Call: time that is over is told once, at its very moment")
     func overdue() {
         var machine = running(1, 2)
         #expect(machine.nextDeadline == .seconds(1))
@@ -125,7 +125,7 @@ struct ServerCallMachineTests {
         #expect(machine.close() == [])
     }
 
-    @Test("wire.md, Connection 4: while draining, running calls finish and later ones are refused")
+    @Test("Protos/README.md, Connection 4: while draining, later calls are refused")
     func draining() {
         var machine = running(1)
         #expect(machine.drain().last == 1)
@@ -153,7 +153,8 @@ struct ServerCallMachineTests {
         #expect(machine.close() == [])
     }
 
-    @Test("wire.md, Frame: 64 frames of unknown kinds are skipped, the next is a violation")
+    @Test(
+        "Protos/README.md, Frame: 64 frames of unknown kinds are skipped, the next is a violation")
     func unknown() {
         var machine = opened()
         #expect((0..<64).allSatisfy { _ in machine.unknownFrame() == .ignore })

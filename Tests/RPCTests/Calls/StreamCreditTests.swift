@@ -6,7 +6,7 @@ import Testing
 struct StreamCreditTests {
     private let credit = StreamCredit(StreamFlow(incomingWindow: 4, outgoingCredit: 1))
 
-    @Test("issue 3: what one of them moves the other sees")
+    @Test("Protos/README.md, Streams: what one of them moves the other sees")
     func shared() {
         #expect(credit.depart() == .sent)
         #expect(credit.depart() == .noCredit)
@@ -15,7 +15,7 @@ struct StreamCreditTests {
         #expect(credit.flow.outgoingCredit == 0)
     }
 
-    @Test("issue 3: once the call is over nothing moves, whoever still holds it")
+    @Test("Protos/README.md, Streams: once the call is over nothing moves, whoever still holds it")
     func over() {
         #expect(credit.arrived(isItem: true, isEnd: false) == .sound)
         let before = credit.flow
@@ -28,7 +28,7 @@ struct StreamCreditTests {
         #expect(credit.flow == before)
     }
 
-    @Test("issue 3: after our last item none goes, and that it was the last is said once")
+    @Test("Protos/README.md, Streams: after our last item none goes, and its end goes once")
     func lastItem() {
         #expect(credit.endOutgoing())
         #expect(!credit.endOutgoing())

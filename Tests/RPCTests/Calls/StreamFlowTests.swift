@@ -4,7 +4,9 @@ import Testing
 
 @Suite("The credit of a stream, step by step")
 struct StreamFlowTests {
-    @Test("wire.md, Call: as many items as were granted, and not one more", arguments: [1, 2, 5])
+    @Test(
+        "Protos/README.md, Streams: as many items as were granted, and not one more",
+        arguments: [1, 2, 5])
     func window(window: UInt32) {
         var flow = StreamFlow(incomingWindow: window, outgoingCredit: nil)
         for _ in 0..<window { #expect(flow.arrived(isItem: true, isEnd: false) == .sound) }

@@ -31,7 +31,7 @@ private final class ScriptedResolver: HostResolver {
 
 @Suite("Names, addresses and connections that come and go", .timeLimit(.minutes(1)))
 struct AddressTests {
-    @Test("issue 3: a name is looked up again when a connection to it is lost, and not before")
+    @Test("Protos/README.md, Client: a name is looked up again when a connection is lost")
     func lookedUp() async throws {
         let resolver = ScriptedResolver()
         try await Instances.run(2) { bench in
@@ -115,7 +115,7 @@ struct AddressTests {
         }
     }
 
-    @Test("wire.md, Client: GoAway's retry_after_ms keeps the client away for so long")
+    @Test("Protos/README.md, Client: GoAway's retry_after_ms keeps the client away for so long")
     func goAway() async throws {
         let listener = try RawListener()
         let terms = Instances.Terms(connectPatience: .seconds(4), ports: [listener.port])

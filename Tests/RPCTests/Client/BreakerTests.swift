@@ -15,7 +15,7 @@ struct BreakerTests {
         return meter.values.last ?? 0
     }
 
-    @Test("wire.md, Client: after ten calls in vain callers are told at once, and for how long")
+    @Test("Protos/README.md, Client: after ten failed calls further ones fail at once, with a wait")
     func dead() async throws {
         let port = try deadPort()
         let terms = Instances.Terms(connectPatience: .milliseconds(100), ports: [port])
@@ -46,7 +46,7 @@ struct BreakerTests {
         }
     }
 
-    @Test("wire.md, Client: ten calls that ran into their deadline open it too")
+    @Test("Protos/README.md, Client: ten calls that ran into their deadline open it too")
     func silent() async throws {
         try await Instances.run(1) { bench in
             try await bench.call()

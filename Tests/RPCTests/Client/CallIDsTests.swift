@@ -31,7 +31,7 @@ struct CallIDsTests {
             })
     }
 
-    @Test("issue 3: it takes no more calls and says so, and closes when the last has ended")
+    @Test("Protos/README.md, Call: it takes no more calls, and closes when the last has ended")
     func spent() throws {
         let settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,

@@ -47,7 +47,7 @@ struct ClientPatienceTests {
         #expect(told.lost.map(\.code) == [.unavailable])
     }
 
-    @Test("wire.md, Connection 3: a server that vanished is noticed, and its calls end")
+    @Test("Protos/README.md, Connection 3: a server that vanished is noticed, and its calls end")
     func vanishedServer() throws {
         let (channel, connection) = try connected()
         try serverHello(channel)
@@ -72,7 +72,7 @@ struct ClientPatienceTests {
         #expect(told.lost.count == 1)
     }
 
-    @Test("wire.md, Connection 3: it pings no more often than the server accepts")
+    @Test("Protos/README.md, Connection 3: it pings no more often than the server accepts")
     func floor() throws {
         let (channel, _) = try connected()
         try serverHello(channel, floor: 60_000)

@@ -15,7 +15,7 @@ struct HealthTests {
         }
     }
 
-    @Test("issue 3: an unhealthy instance gets no calls within a second, and again when healthy")
+    @Test("Protos/README.md, Client: an unhealthy instance gets no calls within a second")
     func unhealthy() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -36,7 +36,7 @@ struct HealthTests {
         }
     }
 
-    @Test("issue 3: an instance that falls silent gets no calls within a second")
+    @Test("Protos/README.md, Client: an instance that falls silent gets no calls within a second")
     func silent() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()

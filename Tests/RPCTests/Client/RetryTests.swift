@@ -7,7 +7,7 @@ import Testing
 struct RetryTests {
     private static let gone = ServiceError(.unavailable)
 
-    @Test("wire.md, Client: an idempotent call has three tries, and says which it is")
+    @Test("Protos/README.md, Client: an idempotent call has three tries, and says which it is")
     func three() async throws {
         try await Instances.run(1) { bench in
             let instance = bench.instances[0]
@@ -20,7 +20,7 @@ struct RetryTests {
         }
     }
 
-    @Test("wire.md, Client: so does a call with an idempotency-key; any other has one")
+    @Test("Protos/README.md, Client: so does a call with an idempotency-key; any other has one")
     func keyed() async throws {
         try await Instances.run(1) { bench in
             let instance = bench.instances[0]
@@ -45,7 +45,7 @@ struct RetryTests {
         }
     }
 
-    @Test("wire.md, Client: in a storm the budget ends, and the server is spared")
+    @Test("Protos/README.md, Client: in a storm the budget ends, and the server is spared")
     func storm() async throws {
         try await Instances.run(1) { bench in
             bench.instances[0].feels(.failing(Self.gone))
@@ -55,7 +55,7 @@ struct RetryTests {
         }
     }
 
-    @Test("wire.md, Client: a retry waits at least as long as the answer says")
+    @Test("Protos/README.md, Client: a retry waits at least as long as the answer says")
     func retryAfter() async throws {
         try await Instances.run(1) { bench in
             let instance = bench.instances[0]
@@ -69,7 +69,7 @@ struct RetryTests {
         }
     }
 
-    @Test("wire.md, Client: what must wait longer than its time, or may not be repeated, is over")
+    @Test("Protos/README.md, Client: what must wait too long, or may not be repeated, fails")
     func handedUp() async throws {
         let busy = ServiceError(
             .resourceExhausted, retryAfter: .seconds(4), notProcessed: true)
@@ -111,7 +111,7 @@ struct RetryTests {
         }
     }
 
-    @Test("wire.md, Client: what was not processed is sent elsewhere, once, whatever the method")
+    @Test("Protos/README.md, Client: what was not processed is sent elsewhere, once")
     func resent() async throws {
         let listener = try RawListener()
         try await Instances.run(1, Instances.Terms(ports: [listener.port])) { bench in

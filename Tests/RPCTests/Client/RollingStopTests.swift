@@ -7,7 +7,9 @@ struct RollingStopTests {
     /// Of each pause and each run between two stops.
     private static let phase = Duration.milliseconds(500)
 
-    @Test("issue 3: each of two instances is stopped and started at 500 calls/s; no call fails")
+    @Test(
+        "Protos/README.md, Connection 4: two instances restart at 500 calls/s; no call fails"
+    )
     func rolling() async throws {
         try await Instances.run(2) { bench in
             for instance in bench.instances { instance.feels(.slow(.milliseconds(5))) }

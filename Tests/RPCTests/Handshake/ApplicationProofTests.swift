@@ -8,7 +8,7 @@ import Testing
 struct ApplicationProofTests {
     private let challenge = [UInt8](0..<32)
 
-    @Test("X-03: the proof is wire.md's, as Python's hmac makes it")
+    @Test("X-03: the proof is Protos/README.md's, as Python's hmac makes it")
     func golden() throws {
         // hmac.new(bytes(range(100, 132)), b"postern/1 hello\0" + bytes(range(32))
         //     + b"\0\x0fpostern.session" + b"\0\x07gateway" + b"\0\x02k1" + bytes(32), "sha256")

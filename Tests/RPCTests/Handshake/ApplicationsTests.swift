@@ -170,7 +170,7 @@ struct ApplicationsTests {
         #expect(try applications([application], rule: rule).withSharedKeys == [application])
     }
 
-    @Test("security.md, Secrets: a key that others may read is refused")
+    @Test("SECURITY.md, Secrets: a key that others may read is refused")
     func exposed() throws {
         try folder.write(String(repeating: "ab", count: 32), to: "gateway.k1.key")
         #expect(throws: SecretFileError.self) { try applications(["gateway"]) }

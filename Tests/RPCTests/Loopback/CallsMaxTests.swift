@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Calls over TCP: a client keeps to what the server takes", .timeLimit(.minutes(1)))
 struct CallsMaxTests {
-    @Test("wire.md, Call: calls above calls_max wait for room and are then sent, in order")
+    @Test("Protos/README.md, Call: calls above calls_max wait for room and are then sent, in order")
     func waits() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 2)) { loopback in
             try await loopback.expectEcho(EchoService.onLoop, "greeted")

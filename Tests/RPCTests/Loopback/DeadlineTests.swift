@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Calls over TCP: deadlines and cancels", .timeLimit(.minutes(1)))
 struct DeadlineTests {
-    @Test("wire.md, Call: the server answers DEADLINE_EXCEEDED itself and tells the handler")
+    @Test(
+        "Protos/README.md, Call: the server answers DEADLINE_EXCEEDED itself and tells the handler")
     func server() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -17,7 +18,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("wire.md, Call: a handler that goes on counts as running, and its answer is not sent")
+    @Test("Protos/README.md, Call: a late handler counts as running, and its answer is not sent")
     func stubborn() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 1)) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -42,7 +43,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "wire.md, Call: what cannot be done in the time left is refused at once",
+        "Protos/README.md, Call: what cannot be done in the time left is refused at once",
         arguments: [
             UInt32(1), 5,
         ])
@@ -56,7 +57,8 @@ struct DeadlineTests {
         }
     }
 
-    @Test("wire.md, Client: the client ends the call at its deadline, and tells the server")
+    @Test(
+        "Protos/README.md, Client: the client ends the call at its deadline, and tells the server")
     func client() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -84,7 +86,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("wire.md, Call: a cancelled task ends its call and reaches the handler")
+    @Test("Protos/README.md, Call: a cancelled task ends its call and reaches the handler")
     func cancel() async throws {
         try await Loopback.run { loopback in
             let task = Task { try await loopback.failure(EchoService.gated) }
@@ -112,7 +114,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("wire.md, Call: a Cancel is answered CANCELLED, once, and the call runs on until it ends")
+    @Test("Protos/README.md, Call: a Cancel is answered once, and the handler runs until it ends")
     func cancelFrame() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Stopping and coming back over TCP", .timeLimit(.minutes(1)))
 struct DrainTests {
-    @Test("wire.md, Connection 4: running calls finish, later ones were not processed")
+    @Test("Protos/README.md, Connection 4: running calls finish, later ones were not processed")
     func drain() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -78,7 +78,7 @@ struct DrainTests {
         }
     }
 
-    @Test("wire.md, Client: a server that comes back on its port is called again")
+    @Test("Protos/README.md, Client: a server that comes back on its port is called again")
     func restart() async throws {
         try await Loopback.run { loopback in
             let port = loopback.server.port
@@ -94,7 +94,8 @@ struct DrainTests {
         }
     }
 
-    @Test("wire.md, Client: a call made while nobody listens waits for the server's return")
+    @Test(
+        "Protos/README.md, Client: a call made while nobody listens waits for the server's return")
     func waits() async throws {
         try await Loopback.run { loopback in
             let port = loopback.server.port
@@ -108,7 +109,7 @@ struct DrainTests {
         }
     }
 
-    @Test("wire.md, Client: without a server a call ends as unavailable, in its patience")
+    @Test("Protos/README.md, Client: without a server a call ends as unavailable, in its patience")
     func nobody() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -123,7 +124,7 @@ struct DrainTests {
     }
 
     @Test(
-        "wire.md, Client: a lost connection ends a call that may have begun, and nothing is resent")
+        "Protos/README.md, Client: a lost connection ends a call that may have begun")
     func lost() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -135,7 +136,7 @@ struct DrainTests {
         }
     }
 
-    @Test("wire.md, Client: an idempotent call is sent again, and so is one not processed")
+    @Test("Protos/README.md, Client: an idempotent call is sent again, and so is one not processed")
     func resent() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -153,7 +154,7 @@ struct DrainTests {
         }
     }
 
-    @Test("wire.md, Connection 4: a closed client takes no more calls, and those that run finish")
+    @Test("Protos/README.md, Connection 4: a closed client takes no more calls, running ones end")
     func closed() async throws {
         try await Loopback.run { loopback in
             async let running = loopback.call(EchoService.gated, "running")
@@ -167,7 +168,8 @@ struct DrainTests {
         }
     }
 
-    @Test("wire.md, Connection 4: a client that closes says GoAway, and ends its connection")
+    @Test(
+        "Protos/README.md, Connection 4: a client that closes says GoAway, and ends its connection")
     func goodbye() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in

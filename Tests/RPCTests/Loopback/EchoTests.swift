@@ -30,7 +30,7 @@ struct EchoTests {
         }
     }
 
-    @Test("wire.md, Call: a call that waits does not hold up the others of its connection")
+    @Test("Protos/README.md, Call: a call that waits does not hold up the others of its connection")
     func overtaken() async throws {
         try await Loopback.run { loopback in
             async let waiting = loopback.call(EchoService.gated, "first")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Hello over TCP", .timeLimit(.minutes(1)))
 struct HandshakeTests {
-    @Test("wire.md, Connection 1: the server speaks first, and says its limits")
+    @Test("Protos/README.md, Connection 1: the server speaks first, and says its limits")
     func serverHello() async throws {
         try await Loopback.run(limits: Loopback.Limits(frameBytesMax: 65_536, callsMax: 7)) {
             loopback in
@@ -74,7 +74,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("wire.md, Connection 2: a captured Hello is worth nothing on another connection")
+    @Test("Protos/README.md, Connection 2: a captured Hello is worth nothing on another connection")
     func captured() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer(port: loopback.server.port)
@@ -86,7 +86,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("wire.md, Connection 2: no version in common is UNSUPPORTED_VERSION, a newer one is fine")
+    @Test("Protos/README.md, Connection 2: no version in common is UNSUPPORTED_VERSION")
     func version() async throws {
         try await Loopback.run { loopback in
             for (version, isServed) in [(UInt32(0), false), (2, true), (.max, true)] {
@@ -105,7 +105,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("wire.md, Connection: above connections_max a caller is told TOO_MANY_CONNECTIONS")
+    @Test("Protos/README.md, Connection 5: above connections_max it is TOO_MANY_CONNECTIONS")
     func tooMany() async throws {
         try await Loopback.run(limits: Loopback.Limits().with { $0.connectionsMax = 1 }) {
             loopback in

@@ -92,7 +92,7 @@ struct HostileFrame: Sendable, CustomTestStringConvertible {
 
 @Suite("Hostile frames over TCP", .timeLimit(.minutes(2)))
 struct HostileFramesTests {
-    @Test("security.md, Frames: a GoAway says why, the end comes soon, a neighbour notices nothing")
+    @Test("SECURITY.md, Frames: a GoAway says why, the end comes soon, a neighbour notices nothing")
     func each() async throws {
         try await Loopback.run { loopback in
             let neighbour = try RawPeer.greeted(port: loopback.server.port)
@@ -120,7 +120,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("security.md, Frames: sub-messages and unknown fields by the thousand harm nobody")
+    @Test("SECURITY.md, Frames: sub-messages and unknown fields by the thousand harm nobody")
     func thousands() async throws {
         try await Loopback.run { loopback in
             let name = [UInt8](EchoService.onLoop.name.utf8)
@@ -164,7 +164,7 @@ struct HostileFramesTests {
     }
 
     @Test(
-        "wire.md, Frame: ids out of order are PROTOCOL_ERROR",
+        "Protos/README.md, Frame: ids out of order are PROTOCOL_ERROR",
         arguments: [
             (UInt64(5), UInt64(5)), (5, 4), (1, 0), (.max, 1), (.max, .max),
         ])
@@ -178,7 +178,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("wire.md, Frame: what was answered before the violation still arrives, then the GoAway")
+    @Test("Protos/README.md, Frame: answers from before the violation arrive, then the GoAway")
     func answersFirst() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -190,7 +190,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("security.md, Frames: every truncation of a request is answered, or ends the connection")
+    @Test("SECURITY.md, Frames: every truncation of a request is answered, or ends the connection")
     func truncations() async throws {
         try await Loopback.run { loopback in
             let whole = WireV1.Frame(
@@ -211,7 +211,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("security.md, Frames: a peer that takes no answers is dropped, neighbours are served")
+    @Test("SECURITY.md, Frames: a peer that takes no answers is dropped, neighbours are served")
     func takesNothing() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port, frameBytesMax: 1 << 20)

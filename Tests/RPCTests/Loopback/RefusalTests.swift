@@ -7,7 +7,7 @@ import Testing
 @Suite("Calls over TCP: refusals on that call alone", .timeLimit(.minutes(1)))
 struct RefusalTests {
     @Test(
-        "wire.md, Call: an unknown method is UNIMPLEMENTED",
+        "Protos/README.md, Call: an unknown method is UNIMPLEMENTED",
         arguments: [
             "test.v1.Echo/Nothing", "test.v1.Echo/OnLoo", "test.v1.Echo/OnLoopp", "", "/", "é",
         ])
@@ -22,7 +22,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "wire.md, Frame: a payload that does not decode is INVALID_ARGUMENT",
+        "Protos/README.md, Frame: a payload that does not decode is INVALID_ARGUMENT",
         arguments: [
             [0x0a], [0x0a, 0x05, 0x61], [0x08, 0x01], [0x0a, 0x01, 0xff], [0x0a, 0x01, 0x00],
             [0xff], [0x0b], [0x00],
@@ -52,7 +52,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "security.md, Secrets: an unexpected error is rpc/internal, and its text stays in the log",
+        "SECURITY.md, Secrets: an unexpected error is rpc/internal, and its text stays in the log",
         arguments: [EchoService.fails, EchoService.failsOnLoop])
     func unexpected(method: MethodDescription) async throws {
         try await Loopback.run { loopback in
@@ -68,7 +68,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "wire.md, Frame: an answer over the peer's limit is RESOURCE_EXHAUSTED",
+        "Protos/README.md, Frame: an answer over the peer's limit is RESOURCE_EXHAUSTED",
         arguments: [EchoService.long, EchoService.longAsync])
     func answerTooLarge(method: MethodDescription) async throws {
         try await Loopback.run { loopback in
@@ -80,7 +80,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("wire.md, Frame: a request over the server's limit is not sent")
+    @Test("Protos/README.md, Frame: a request over the server's limit is not sent")
     func requestTooLarge() async throws {
         try await Loopback.run(limits: Loopback.Limits(frameBytesMax: 8_192)) { loopback in
             try await loopback.expectEcho(EchoService.onLoop, "greets")
@@ -92,7 +92,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("wire.md, Call: over 8 KiB of metadata that call is refused, by server and by client")
+    @Test("Protos/README.md, Call: above 8 KiB of metadata both sides refuse the call")
     func metadata() async throws {
         try await Loopback.run { loopback in
             let value = [UInt8](repeating: 1, count: 8_193)
@@ -111,7 +111,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("wire.md, Call: above calls_max a call is refused at once and was not processed")
+    @Test("Protos/README.md, Call: above calls_max a call is refused at once and was not processed")
     func callsMax() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 2)) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -126,7 +126,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("wire.md, Call: above the server's limit of running handlers, with no queue, the same")
+    @Test("Protos/README.md, Call: the same above the server's limit of running handlers")
     func runningMax() async throws {
         let limits = Loopback.Limits().with {
             $0.runningMax = 1

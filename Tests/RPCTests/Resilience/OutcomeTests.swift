@@ -7,7 +7,7 @@ import Testing
 @Suite("What the end of a call says of its server")
 struct OutcomeTests {
     @Test(
-        "issue 3: the breaker counts what the transport or the deadline ended, and nothing else",
+        "Protos/README.md, Client: the breaker counts calls that transport or deadline ended",
         arguments: [
             (ServiceError(.unavailable), false, CircuitBreaker.Outcome.failed),
             (ServiceError(.unavailable, notProcessed: true), false, .abandoned),

@@ -24,7 +24,7 @@ struct TryPlanTests {
         return plan.failed(failure, jitter: jitter, budget: &budget)
     }
 
-    @Test("wire.md, Client: what was not processed is resent once, at no cost")
+    @Test("Protos/README.md, Client: what was not processed is resent once, at no cost")
     func resend() {
         let error = ServiceError(.unavailable, notProcessed: true)
         for isRepeatable in [false, true] {
@@ -48,7 +48,7 @@ struct TryPlanTests {
         #expect(step(alone) == .retry(after: .milliseconds(100)))
     }
 
-    @Test("wire.md, Client: three tries with the backoff between them, then the error")
+    @Test("Protos/README.md, Client: three tries with the backoff between them, then the error")
     func three() {
         var plan = TryPlan(isRepeatable: true)
         var budget = RetryBudget()
@@ -64,7 +64,7 @@ struct TryPlanTests {
         #expect(step(failure, isRepeatable: false) == .giveUp)
     }
 
-    @Test("wire.md, Client: never before retry_after, which does not gather those it sent away")
+    @Test("Protos/README.md, Client: never before retry_after, and not all at that moment")
     func retryAfter() {
         for code in [ErrorCode.unavailable, .resourceExhausted] {
             for notProcessed in [false, true] {
@@ -93,7 +93,7 @@ struct TryPlanTests {
             step(failed(error, timeLeft: .milliseconds(101))) == .retry(after: .milliseconds(100)))
     }
 
-    @Test("wire.md, Client: an empty budget ends retries, and not resends")
+    @Test("Protos/README.md, Client: an empty budget ends retries, and not resends")
     func budget() {
         var budget = RetryBudget()
         while budget.permitsRetry { budget.spend() }

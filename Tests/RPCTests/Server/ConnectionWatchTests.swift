@@ -14,7 +14,7 @@ struct ConnectionWatchTests {
     }
 
     @Test(
-        "wire.md, Connection 5: each moment is due exactly then",
+        "Protos/README.md, Connection 6: each moment is due exactly then",
         arguments: [
             (\ConnectionWatch.helloDue, ConnectionWatch.Overdue.slowHello),
             (\ConnectionWatch.partialDue, .slowFrame), (\ConnectionWatch.outboundDue, .close),
@@ -55,12 +55,12 @@ struct PingRateLimiterTests {
         return (0..<count).prefix { pingLimiter.allows(at: gap * $0) }.count
     }
 
-    @Test("wire.md, Connection 3: pings at the floor may go on for ever")
+    @Test("Protos/README.md, Connection 3: pings at the floor may go on for ever")
     func atTheFloor() {
         #expect(allowed(10_000, every: FrameLimits.keepaliveFloor) == 10_000)
     }
 
-    @Test("wire.md, Connection 3: the third in a row under the floor is one too many")
+    @Test("Protos/README.md, Connection 3: the third in a row under the floor is one too many")
     func underTheFloor() {
         #expect(allowed(10, every: .zero) == 3)
         #expect(allowed(10, every: .milliseconds(9_999)) == 3)

@@ -10,7 +10,7 @@ import Testing
 struct ServerPatienceTests {
     private let bench = QuietBench()
 
-    @Test("wire.md, Connection 5: without a Hello the connection ends after 5 s, as SLOW")
+    @Test("Protos/README.md, Connection 6: without a Hello the connection ends after 5 s, as SLOW")
     func hello() throws {
         let (channel, shared) = try bench.serverConnection()
         _ = try bench.heard(from: channel)
@@ -23,7 +23,9 @@ struct ServerPatienceTests {
         #expect(shared.connections.withLock { $0.isEmpty })
     }
 
-    @Test("wire.md, Connection 5: a begun frame must be whole in 10 s", arguments: [1, 3, 4, 40])
+    @Test(
+        "Protos/README.md, Connection 6: a begun frame must be whole in 10 s",
+        arguments: [1, 3, 4, 40])
     func partial(count: Int) throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)
@@ -35,7 +37,9 @@ struct ServerPatienceTests {
         #expect(try bench.goAways(from: channel) == [.slow])
     }
 
-    @Test("wire.md, Connection 5: each frame has its own 10 s, and a whole one ends the wait")
+    @Test(
+        "Protos/README.md, Connection 6: each frame has its own 10 s, and a whole one ends the wait"
+    )
     func nextFrame() throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)
@@ -52,7 +56,8 @@ struct ServerPatienceTests {
         #expect(try bench.goAways(from: channel) == [])
     }
 
-    @Test("wire.md, Connection 3: an idle peer is pinged, and left when it does not answer")
+    @Test(
+        "Protos/README.md, Connection 3: an idle peer is pinged, and left when it does not answer")
     func keepAlive() throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)
@@ -66,7 +71,7 @@ struct ServerPatienceTests {
         #expect(!channel.isActive)
     }
 
-    @Test("wire.md, Connection 3: a peer that answers its pings may be idle for days")
+    @Test("Protos/README.md, Connection 3: a peer that answers its pings may be idle for days")
     func pongs() throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)
@@ -83,7 +88,7 @@ struct ServerPatienceTests {
         #expect(pings > 500)
     }
 
-    @Test("wire.md, Connection 4: a drain waits for running calls until its grace is over")
+    @Test("Protos/README.md, Connection 4: a drain waits for running calls until its grace is over")
     func grace() throws {
         let (channel, shared) = try bench.serverConnection()
         try bench.greet(channel)
@@ -99,7 +104,7 @@ struct ServerPatienceTests {
         bench.echo.gate.open()
     }
 
-    @Test("wire.md, Call: no call is without an end: 0 takes the method's default of 10 s")
+    @Test("Protos/README.md, Call: no call is without an end: 0 takes the method's default of 10 s")
     func defaultTimeout() throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Streams over TCP: what a hostile peer does with them", .timeLimit(.minutes(1)))
 struct HostileStreamTests {
-    @Test("wire.md, Call: an item beyond the credit costs its own call, and no other")
+    @Test("Protos/README.md, Streams: an item beyond the credit costs its own call, and no other")
     func overCredit() async throws {
         try await Loopback.run(limits: Loopback.Limits(streamCredit: 3)) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -22,7 +22,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("wire.md, Call: the end needs no credit, and with a payload it is an item")
+    @Test("Protos/README.md, Streams: the end needs no credit, and with a payload it is an item")
     func end() async throws {
         try await Loopback.run(limits: Loopback.Limits(streamCredit: 2)) { loopback in
             loopback.gate.open()
@@ -37,7 +37,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("wire.md, Call: an item after the end costs its call; so does one on a unary call")
+    @Test("Protos/README.md, Streams: an item after the end, or on a unary call, costs its call")
     func afterEnd() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -55,7 +55,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("wire.md, Call: an Item or Credit above the highest call ends the connection")
+    @Test("Protos/README.md, Call: an Item or Credit above the highest call ends the connection")
     func unknown() async throws {
         try await Loopback.run { loopback in
             let kinds: [WireV1.Frame.Kind] = [
@@ -71,7 +71,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("wire.md, Call: the server sends as far as it was granted, and goes on when it is")
+    @Test("Protos/README.md, Streams: the server sends as far as its credit, and resumes with more")
     func granted() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port, streamCredit: 2)

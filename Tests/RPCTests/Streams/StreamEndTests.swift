@@ -55,7 +55,9 @@ struct StreamEndTests {
         }
     }
 
-    @Test("wire.md, Call: a stream ends at its deadline, on either side", arguments: [false, true])
+    @Test(
+        "Protos/README.md, Call: a stream ends at its deadline, on either side",
+        arguments: [false, true])
     func deadline(isClient: Bool) async throws {
         try await Loopback.run { loopback in
             try await loopback.expectEcho(EchoService.onLoop, "greeted")
@@ -121,7 +123,8 @@ struct StreamEndTests {
         }
     }
 
-    @Test("issue 3: a drain ends followers at once, and lets other streams finish")
+    @Test(
+        "Protos/README.md, Streams: a drain ends followers at once, and lets other streams finish")
     func drain() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port, streamCredit: 8)

@@ -57,7 +57,7 @@ struct StreamTests {
         }
     }
 
-    @Test("wire.md, Call: the Response is the last word: items before it count, then it is told")
+    @Test("Protos/README.md, Streams: items before the Response arrive, and none after it")
     func failure() async throws {
         try await Loopback.run { loopback in
             let items = loopback.count("3!").makeAsyncIterator()
@@ -87,7 +87,7 @@ struct StreamTests {
         }
     }
 
-    @Test("issue 3: a slow consumer stops its own stream, and nothing else on its connection")
+    @Test("Protos/README.md, Streams: a slow consumer stops its own stream only")
     func slowBesideFast() async throws {
         try await Loopback.run { loopback in
             let slow = loopback.count("2000").makeAsyncIterator()

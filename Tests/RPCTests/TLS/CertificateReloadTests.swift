@@ -81,7 +81,7 @@ struct CertificateReloadTests {
         }
     }
 
-    @Test("security.md, Secrets: a private key that others may read is refused")
+    @Test("SECURITY.md, Secrets: a private key that others may read is refused")
     func exposedKey() async throws {
         let folder = try TemporaryFolder()
         let authority = try TestAuthority(now: TLSLoopback.time.now())

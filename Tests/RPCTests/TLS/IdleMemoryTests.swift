@@ -12,7 +12,7 @@ import Testing
 struct IdleMemoryTests {
     private static let count = 300
 
-    @Test("issue 3: an idle TLS connection costs at most 64 KiB at each end")
+    @Test("an idle TLS connection costs at most 64 KiB at each end")
     func tls() async throws {
         try await TLSLoopback.run { loopback in
             let bytes = try await Self.bytes {
@@ -22,7 +22,7 @@ struct IdleMemoryTests {
         }
     }
 
-    @Test("issue 3: an idle connection without TLS costs at most 16 KiB at each end")
+    @Test("an idle connection without TLS costs at most 16 KiB at each end")
     func plain() async throws {
         try await Loopback.run(limits: Loopback.Limits().with { $0.connectionsMax = 1_000 }) {
             loopback in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("TLS: patience with a handshake")
 struct SlowHandshakeTests {
-    @Test("wire.md, Connection 5: Hello and TLS handshake together have 5 s from the accept on")
+    @Test("Protos/README.md, Connection 6: TLS handshake and Hello have 5 s together")
     func silent() throws {
         let bench = QuietBench()
         let folder = try TemporaryFolder()

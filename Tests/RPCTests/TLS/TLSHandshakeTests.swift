@@ -35,7 +35,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("wire.md: a client that speaks plainly to a TLS server gets nowhere, and the other way")
+    @Test("Protos/README.md, Connection 2: plaintext and TLS peers do not connect")
     func mixed() async throws {
         try await TLSLoopback.run { loopback in
             let plain = Loopback.client(port: loopback.server.port, group: loopback.group)
@@ -87,7 +87,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("wire.md: TLS 1.2 at least, 1.3 where that is the floor")
+    @Test("Protos/README.md, Connection 2: TLS 1.2 at least, 1.3 where that is the floor")
     func versions() async throws {
         for (floor, versions) in [
             (TLSFloor.v12, [(TLSVersion.tlsv11, false), (.tlsv12, true), (.tlsv13, true)]),
@@ -103,7 +103,7 @@ struct TLSHandshakeTests {
     }
 
     @Test(
-        "wire.md: without ALPN postern/1 not even the Hello is said",
+        "Protos/README.md, Connection 2: without ALPN postern/1 not even the Hello is said",
         arguments: [([String](), false), (["h2"], false), (["h2", "postern/1"], true)])
     func protocolNames(names: [String], isServed: Bool) async throws {
         for version in [TLSVersion.tlsv12, .tlsv13] {
@@ -132,7 +132,8 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("wire.md, Frame: a GoAway reaches a TLS peer, which may have sent more meanwhile")
+    @Test(
+        "Protos/README.md, Frame: a GoAway reaches a TLS peer, which may have sent more meanwhile")
     func goAway() async throws {
         try await TLSLoopback.run { loopback in
             let relay = try await loopback.relay()
@@ -143,7 +144,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("wire.md, Connection 4: a TLS peer is drained: running calls end, then the connection")
+    @Test("Protos/README.md, Connection 4: a TLS peer is drained: running calls end first")
     func drain() async throws {
         try await TLSLoopback.run { loopback in
             let relay = try await loopback.relay()

@@ -16,7 +16,7 @@ struct EnvelopeAgreementTests {
         }
     }
 
-    @Test("wire.md, Frame: 100,000 mutated frames are accepted or refused alike, values included")
+    @Test("Protos/README.md, Frame: 100,000 mutated frames: both readers agree, values too")
     func mutated() {
         var mutator = FrameMutator(seed: 0x1EAF)
         var (accepted, oddBools) = (0, 0)

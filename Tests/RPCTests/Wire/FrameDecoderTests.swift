@@ -41,7 +41,7 @@ struct FrameDecoderTests {
 
     private var stream: [UInt8] { bodies.flatMap(framed) }
 
-    @Test("wire.md, Frame: wherever the stream is cut in two, the frames are the same")
+    @Test("Protos/README.md, Frame: wherever the stream is cut in two, the frames are the same")
     func everyCut() {
         for cut in 0...stream.count {
             var feed = Feed(frameBytesMax: 512)
@@ -53,7 +53,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("wire.md, Frame: byte by byte, and all but the last byte is mid-frame")
+    @Test("Protos/README.md, Frame: byte by byte, and all but the last byte is mid-frame")
     func byteByByte() {
         var feed = Feed(frameBytesMax: 512)
         var ends: Set<Int> = []
@@ -65,7 +65,7 @@ struct FrameDecoderTests {
         #expect(ends == [5, 11, 315, 323])
     }
 
-    @Test("wire.md, Frame: a length of 0 is a violation, and the frames before it count")
+    @Test("Protos/README.md, Frame: a length of 0 is a violation, and the frames before it count")
     func empty() {
         var feed = Feed(frameBytesMax: 512)
         feed.take(framed([1]) + [0, 0, 0, 0, 9, 9])
@@ -74,7 +74,7 @@ struct FrameDecoderTests {
     }
 
     @Test(
-        "wire.md, Frame: a length over the limit is a violation before a byte of the frame came",
+        "Protos/README.md, Frame: a length over the limit is a violation by itself",
         arguments: [UInt32(513), 1 << 16, 1 << 31 - 1, 1 << 31, .max])
     func tooLarge(length: UInt32) {
         var feed = Feed(frameBytesMax: 512)
@@ -82,14 +82,15 @@ struct FrameDecoderTests {
         #expect(feed.violation == .tooLarge)
     }
 
-    @Test("wire.md, Frame: the limit itself is allowed")
+    @Test("Protos/README.md, Frame: the limit itself is allowed")
     func atTheLimit() {
         var feed = Feed(frameBytesMax: 512)
         feed.take(framed([UInt8](repeating: 1, count: 512)))
         #expect(feed.frames.map(\.count) == [512])
     }
 
-    @Test("wire.md, Frame: a limit raised by one frame holds for the next of the same turn")
+    @Test(
+        "Protos/README.md, Frame: a limit raised by one frame holds for the next of the same turn")
     func raised() {
         var feed = Feed(frameBytesMax: 4)
         let large = [UInt8](repeating: 7, count: 1_000)

@@ -34,7 +34,7 @@ struct FrameWriterTests {
         #expect(Array(out.readableBytesView) == [9] + expected(.response(response)))
     }
 
-    @Test("wire.md, Frame: a Response of exactly the peer's limit goes out, one byte more does not")
+    @Test("Protos/README.md, Frame: a Response of exactly the peer's limit is sent, no longer one")
     func responseLimit() {
         let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: 200))
         let response = WireV1.Response(call: 300, payload: message.encoded())

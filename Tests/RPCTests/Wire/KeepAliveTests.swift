@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Keepalive: a quiet peer and one that is gone")
 struct KeepAliveTests {
-    @Test("wire.md, Connection 3: an idle peer is pinged, and left 20 s after an unanswered ping")
+    @Test("Protos/README.md, Connection 3: an idle peer is pinged, and closed 20 s after no pong")
     func gone() {
         var keepAlive = KeepAlive(at: .zero, floor: .seconds(10))
         #expect(keepAlive.look(at: .seconds(29)) == .wait)
@@ -27,7 +27,7 @@ struct KeepAliveTests {
         #expect(keepAlive.look(at: .seconds(80)) == .ping)
     }
 
-    @Test("wire.md, Connection 3: never more often than the peer accepts")
+    @Test("Protos/README.md, Connection 3: never more often than the peer accepts")
     func floor() {
         #expect(KeepAlive(at: .seconds(1), floor: .seconds(90)).due == .seconds(91))
         #expect(KeepAlive(at: .seconds(1), floor: .seconds(1)).due == .seconds(31))

@@ -49,7 +49,7 @@ struct ProgramLifecycleTests {
             readiness: readiness, lifeline: lifeline, logger: log.logger(), isKilledLate: false)
     }
 
-    @Test("security.md, Crash: when the lifeline closes, the parts end, the last one first")
+    @Test("SECURITY.md, Crash: when the lifeline closes, the parts end, the last one first")
     func lifeline() async throws {
         let pipe = try Pipe()
         let (starts, started) = AsyncStream.makeStream(of: Void.self)

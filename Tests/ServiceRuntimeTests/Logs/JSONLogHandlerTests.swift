@@ -39,7 +39,7 @@ struct JSONLogHandlerTests {
     }
 
     @Test(
-        "security.md, Secrets: a string from outside stays one escaped field of one line",
+        "SECURITY.md, Secrets: a string from outside stays one escaped field of one line",
         arguments: [
             "line\nbreak", "\r\n{\"level\":\"info\",\"event\":\"forged\"}", "quote\" and \\",
             "\u{1B}[2J\u{1B}[31mred", "\u{9B}31m", "nul\0", "\u{7F}\u{85}\u{2028}\u{2029}",

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Waiting before the next try")
 struct BackoffTests {
-    @Test("wire.md, Client: 100 ms × 1.6 up to 10 s, and from the start again once all is well")
+    @Test("Protos/README.md, Client: 100 ms × 1.6 up to 10 s, reset by a success")
     func waits() {
         var backoff = Backoff()
         let middle: UInt64 = 200  // no jitter
@@ -16,7 +16,7 @@ struct BackoffTests {
     }
 
     @Test(
-        "wire.md, Client: the jitter is 0.2 either way",
+        "Protos/README.md, Client: the jitter is 0.2 either way",
         arguments: [(UInt64(0), 80), (400, 120), (401, 80), (200, 100), (UInt64.max, 94)])
     func jitter(draw: UInt64, milliseconds: Int) {
         var backoff = Backoff()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The budget of retries")
 struct RetryBudgetTests {
-    @Test("wire.md, Client: ten tokens, one a failure, none below five: five retries in a storm")
+    @Test("Protos/README.md, Client: ten tokens, one a failure, none below five: five retries")
     func storm() {
         var budget = RetryBudget()
         var retries = 0
@@ -15,7 +15,7 @@ struct RetryBudgetTests {
         #expect(budget.tenths == 0)
     }
 
-    @Test("wire.md, Client: a success gives a tenth back, up to ten tokens")
+    @Test("Protos/README.md, Client: a success gives a tenth back, up to ten tokens")
     func recovery() {
         var budget = RetryBudget()
         for _ in 0..<10 { budget.spend() }

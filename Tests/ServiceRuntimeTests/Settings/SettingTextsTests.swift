@@ -33,7 +33,7 @@ struct SettingTextsTests {
     }
 
     @Test(
-        "wire.md, Connection 2: loopback, and what only looks like it",
+        "Protos/README.md, Connection 2: loopback, and what only looks like it",
         arguments: [
             ("127.0.0.1:1", true), ("127.1.2.3:1", true), ("localhost:1", true), ("[::1]:1", true),
             ("0.0.0.0:1", false), ("127.0.0.1.example.org:1", false), ("127.example.org:1", false),

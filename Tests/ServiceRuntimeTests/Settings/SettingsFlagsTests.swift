@@ -58,7 +58,7 @@ struct SettingsFlagsTests {
         #expect(SampleOutcome(["--data-folder", "a=b,c"]).values?.folder == "a=b,c")
     }
 
-    @Test("security.md, Secrets: a secret as a flag is refused and not repeated")
+    @Test("SECURITY.md, Secrets: a secret as a flag is refused and not repeated")
     func secret() {
         for arguments in [["--mail-password", "canary"], ["--mail-password=canary"]] {
             let outcome = SampleOutcome(arguments)

@@ -2,7 +2,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("security.md, Secrets: from files or environment, shown nowhere")
+@Suite("SECURITY.md, Secrets: from files or environment, shown nowhere")
 struct SettingsSecretTests {
     private func text(_ secret: SettingSecret?) -> String? {
         secret?.withBytes { String(decoding: $0, as: UTF8.self) }

@@ -10,7 +10,7 @@ extension SystemTests {
     struct Crowds {
         private static let part = SoakRounds.isLong ? 1 : 10
 
-        @Test("security.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
+        @Test("SECURITY.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
         func goodCaller() async throws {
             try await with { gateway, backend, crowd in
                 _ = try await Self.p99(of: backend)
@@ -36,7 +36,7 @@ extension SystemTests {
         }
 
         @Test(
-            "issue 3: an idle connection costs the server at most 16 KiB, with TLS 64 KiB",
+            "an idle connection costs the server at most 16 KiB, with TLS 64 KiB",
             arguments: [false, true])
         func idle(isTLS: Bool) async throws {
             let count = (isTLS ? 1_000 : 5_000) / Self.part
@@ -51,7 +51,7 @@ extension SystemTests {
             }
         }
 
-        @Test("issue 3: 10,000 open Watch streams cost the server at most 4 KiB each")
+        @Test("10,000 open Watch streams cost the server at most 4 KiB each")
         func watches() async throws {
             let count = 10_000 / Self.part
             try await with { gateway, _, crowd in

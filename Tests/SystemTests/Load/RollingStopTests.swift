@@ -13,7 +13,7 @@ extension SystemTests {
         /// Of each run before, between and after the two stops.
         private static let phase = Duration.milliseconds(700)
 
-        @Test("issue 3: each of two gateways is stopped and started at 500 calls/s; no call fails")
+        @Test("Protos/README.md, Connection 4: two gateways restart at 500 calls/s; no call fails")
         func rolling() async throws {
             try await Cluster.with { cluster in
                 let gateways = ["first", "second"].map { GatewayProgram($0, of: cluster) }

@@ -22,7 +22,7 @@ extension SystemTests {
         private static let otherBytesMax = 32 << 20
 
         @Test(
-            "security.md, Load: hashes hold the pool's memory, others are told when, refreshes go on"
+            "SECURITY.md, Load: hashes stay in the pool's memory, refreshes go on"
         )
         func rush() async throws {
             try await Cluster.with { cluster in

@@ -15,7 +15,7 @@ extension SystemTests {
         private static let ratioMax = SoakRounds.isLong ? 1.5 : 4.0
         private static let arrivesWithin = Duration.seconds(60)
 
-        @Test("security.md, Load: sign-up and sign-in do not wait for it, and the mails come later")
+        @Test("SECURITY.md, Load: sign-up and sign-in do not wait for it, and the mails come later")
         func hangs() async throws {
             let sink = try SMTPSink()
             defer { sink.close() }
