@@ -5,7 +5,7 @@ package import ServiceRuntime
 package import Storage
 
 /// The operator's questions and word about the clock of one service, at every service that has a
-/// store: `postern clock` (security.md, Clock).
+/// store: `postern clock` (Sources/SECURITY.md, Clock).
 package struct StoreClock: ClockService {
     private let store: Store
     private let time: any Time

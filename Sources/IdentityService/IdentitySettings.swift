@@ -5,7 +5,7 @@ package import ServiceRuntime
 package struct IdentitySettings: Settings {
     /// Where links in mails lead: scheme, host and port, without a path.
     package let linkOrigin: String
-    /// How long a verification link works (security.md: 24 hours at most).
+    /// How long a verification link works (Sources/SECURITY.md, Codes and links: 24 hours at most).
     package let verificationLife: Duration
     /// How long a link to set a new password works.
     package let resetLife: Duration
@@ -122,7 +122,7 @@ package struct IdentitySettings: Settings {
     }
 }
 
-/// What a sign-up tells of a taken address (design.md, Linking and enumeration).
+/// What a sign-up tells of a taken address (Sources/SECURITY.md, Enumeration).
 package enum EnumerationMode: String, CaseIterable, Sendable {
     /// That it is taken; the owner gets a mail (`Registration`).
     case friendly

@@ -3,8 +3,8 @@ package import Storage
 /// Identity's tables.
 ///
 /// Keys are integers and addresses are found by keyed hashes, because SQLite leaves deleted text
-/// keys behind in its pages; what is personal is sealed under the account's key (design.md,
-/// Erasure).
+/// keys behind in its pages; what is personal is sealed under the account's key
+/// (Sources/SECURITY.md, Erasure).
 package enum IdentityTables {
     /// The steps from an empty store, for `Store.init`.
     package static let migrations = [

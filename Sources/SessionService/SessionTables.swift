@@ -1,6 +1,7 @@
 import Storage
 
-/// The store's schema. Keys are integers and nothing in an index is personal (design.md, Erasure).
+/// The store's schema. Keys are integers and nothing in an index is personal (Sources/SECURITY.md,
+/// Erasure).
 enum SessionTables {
     static let migrations = [
         Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),

@@ -6,7 +6,7 @@ import ServiceRuntime
 extension AuthHandler {
     /// G-12: confirm an address by the token from its link. Inside the account's own session the link
     /// alone confirms. Elsewhere a password must be typed, since the one on record may be a stranger's
-    /// who signed up with somebody else's address (design.md, "VerifyEmail").
+    /// who signed up with somebody else's address; identity's `ConfirmationRule` has the cases.
     package func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {

@@ -3,7 +3,7 @@ import ServiceRuntime
 
 /// Seals what is personal under a key of the account's own, which itself is sealed under the
 /// service's key and kept in its row of `account_keys`. Deleting that row shreds all of it, in
-/// backups too (design.md, Erasure).
+/// backups too (Sources/SECURITY.md, Erasure).
 struct AccountVault: Sendable {
     /// Where a sealed field lives.
     enum Field: Sendable {

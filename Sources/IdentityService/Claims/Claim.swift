@@ -2,8 +2,8 @@ import ServiceRuntime
 import Storage
 
 /// What a sign-up under strict enumeration leaves: an address that its account does not have yet,
-/// and the password that is to open it, waiting together for the first proof (design.md, Sign-up on
-/// a taken address). An address can have many, an account one.
+/// and the password that is to open it, waiting together for the first proof (Sources/SECURITY.md,
+/// Enumeration). An address can have many, an account one.
 ///
 /// A claim that lost lives on without its link until it expires: if it went, the stranger who made
 /// it would learn from his own guest account that the address's owner has been here.

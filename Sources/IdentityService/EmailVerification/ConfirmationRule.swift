@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// What a good verification link does (G-12; design.md, VerifyEmail):
+/// What a good verification link does (G-12; Sources/SECURITY.md, Accounts and linking):
 ///
 ///     opened in            password       outcome
 ///     its own session      any            confirms

@@ -5,8 +5,8 @@ import ServiceRuntime
 /// A password on its way to being hashed: in Form C, so that it is the same from every keyboard,
 /// whole, and wiped when it is no longer needed.
 struct Password: Sendable {
-    /// Above this it is refused before any work is done on it; it is never cut (security.md).
-    /// 128 code points take 512 bytes at most.
+    /// Above this it is refused before any work is done on it; it is never cut
+    /// (Sources/SECURITY.md, Passwords). 128 code points take 512 bytes at most.
     static let bytesMax = 1_024
 
     /// What is hashed.

@@ -38,7 +38,7 @@ struct PhoneCodeState: Hashable, Sendable {
 /// The fifth wrong guess ends the code; that the sixth is right changes nothing, or a guesser would
 /// learn by the answer that it was.
 enum PhoneCodeRule {
-    /// Of one code (security.md, Codes and links).
+    /// Of one code (Sources/SECURITY.md, Codes and links).
     static let evaluatedMax = 5
 
     /// What is done with a guess.

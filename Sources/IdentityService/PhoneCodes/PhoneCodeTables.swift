@@ -1,5 +1,5 @@
 /// The tables of codes to phones and of numbers that have changed. No number stands in them: keyed
-/// hashes alone, and integer keys (design.md, Erasure).
+/// hashes alone, and integer keys (Sources/SECURITY.md, Erasure).
 enum PhoneCodeTables {
     /// `phone_codes.account`: whose session asked; null for signing in.
     static let sql = """

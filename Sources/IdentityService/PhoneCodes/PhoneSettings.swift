@@ -5,7 +5,7 @@ import ServiceRuntime
 package struct PhoneSettings: Sendable {
     /// Where codes are sent.
     let countries: PhoneCountries
-    /// How long a code is good (security.md: 10 minutes at most).
+    /// How long a code is good (Sources/SECURITY.md, Codes and links: 10 minutes at most).
     let codeLife: Duration
     /// For so long after a number has changed hands a code to it is not enough.
     let changeGuard: Duration

@@ -17,7 +17,7 @@ import ServiceRuntime
 /// that is down, or is kept from us, and takes all sign-ins with it; keys that it has withdrawn and
 /// that would be believed for ever.
 struct JWKSRefreshPolicy: Sendable {
-    /// Between two fetches that somebody's unknown `kid` asks for (security.md, Tokens).
+    /// Between two fetches that somebody's unknown `kid` asks for (Sources/SECURITY.md, Tokens).
     static let unknownKeyInterval: Duration = .seconds(30)
     /// Keys are believed so long after their life, while the provider cannot be reached.
     static let overdueMax: Duration = .seconds(24 * 3_600)

@@ -12,7 +12,7 @@ import Storage
 /// memory of the call: all of it or none. It is read back before anything is answered.
 ///
 /// A taken address costs the same hash and the same commit. Nothing that was typed is kept then;
-/// the owner gets a mail instead (design.md, Sign-up on a taken address: friendly).
+/// the owner gets a mail instead (Sources/SECURITY.md, Enumeration: `friendly`).
 ///
 /// A guest that asks becomes the account, with its id and all it has (`GuestUpgrade`, G-07).
 struct Registration: Sendable {

@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 
 /// What the workers do while there is nothing to send: forget messages that ended long ago, and
-/// wipe what ended messages said out of the store's log (security.md, Erasure).
+/// wipe what ended messages said out of the store's log (Sources/SECURITY.md, Erasure).
 final class OutboxUpkeep: Sendable {
     /// How often messages that ended long ago are forgotten.
     static let forgetsEvery: Duration = .seconds(3_600)

@@ -3,9 +3,10 @@ import NIOCore
 
 /// A method with the code that serves it, its message types erased.
 ///
-/// Two kinds (design.md measured what each costs): *on the loop* runs to its end inside the read
-/// turn and may not wait; *async* begins inside the read turn as a task, and where it waits it goes
-/// on on the connection's own event loop, so no call changes threads unless its handler does.
+/// Two kinds (Tests/Benchmarks/README.md, Echo, has what each costs): *on the loop* runs to its end
+/// inside the read turn and may not wait; *async* begins inside the read turn as a task, and where
+/// it waits it goes on on the connection's own event loop, so no call changes threads unless its
+/// handler does.
 package struct MethodHandler: Sendable {
     /// Serves a call whole and writes its Response.
     typealias OnLoop =

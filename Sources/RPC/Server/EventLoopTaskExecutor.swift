@@ -1,8 +1,7 @@
 package import NIOCore
 
 /// Runs Swift tasks on one event loop, so that an async handler neither leaves its connection's
-/// thread nor comes back to it: measured at 1.4 times the calls of Swift's own executor
-/// (design.md, "RPC").
+/// thread nor comes back to it: measured at 1.4 times the calls of Swift's own executor.
 package final class EventLoopTaskExecutor: TaskExecutor {
     /// The loop that the tasks run on.
     package let loop: any EventLoop

@@ -5,9 +5,9 @@ package protocol IdentifierKind: Sendable {
 }
 
 /// The id of a row: a positive 63-bit key inside (integer keys leave nothing behind when SQLite
-/// erases a row: design.md, Erasure), and outside its kind's prefix, an underscore and thirteen
-/// characters of Crockford's base32 (`acc_0c2v7m4k9h3xd`). The kind is part of the type, so that
-/// a session's id cannot be passed where an account's is expected.
+/// erases a row: Sources/SECURITY.md, Erasure), and outside its kind's prefix, an underscore and
+/// thirteen characters of Crockford's base32 (`acc_0c2v7m4k9h3xd`). The kind is part of the type,
+/// so that a session's id cannot be passed where an account's is expected.
 package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// The row's key: 1 … 2⁶³−1.
     package let key: Int64

@@ -11,7 +11,8 @@ import UnixSignals
 /// after finishing what it had taken. So a list reads from the bottom of the program to its door:
 /// store, workers, server.
 package struct ProgramLifecycle: Sendable {
-    /// All that a stop may take; beyond it the kernel ends the program (security.md, Crash).
+    /// All that a stop may take; beyond it the kernel ends the program
+    /// (Sources/SECURITY.md, Crash).
     package static let stopWithin: Duration = .seconds(10)
     /// What the services may take of that before they are cancelled.
     package static let drainWithin: Duration = .seconds(8)

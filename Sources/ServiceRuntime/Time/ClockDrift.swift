@@ -1,5 +1,5 @@
-/// Tells when the machine's clock and ours part (security.md, Clock): ours ignores steps while the
-/// program runs, so a step shows as a gap between the two. Pure:
+/// Tells when the machine's clock and ours part (Sources/SECURITY.md, Clock): ours ignores steps
+/// while the program runs, so a step shows as a gap between the two. Pure:
 ///
 ///     gap, either way     before     is told
 ///     a minute or less    together   nothing

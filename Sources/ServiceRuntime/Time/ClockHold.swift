@@ -2,7 +2,7 @@ package import Logging
 import Synchronization
 
 /// Sets a program's time at its start, and waits while the machine's clock may be far ahead
-/// (security.md, Clock).
+/// (Sources/SECURITY.md, Clock).
 ///
 /// A start more than a day after the store's last mark means that the machine was off for long, or
 /// that its clock is wrong; nobody here can tell. If it is wrong, every session is idle for too

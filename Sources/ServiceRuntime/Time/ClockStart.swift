@@ -1,5 +1,5 @@
 /// How the machine's clock at a start stands to the latest moment that the store knows, its
-/// high-water mark (security.md, Clock). Pure:
+/// high-water mark (Sources/SECURITY.md, Clock). Pure:
 ///
 ///     boot          clock                        it is      time goes on from
 ///     ─             no mark yet                  agrees     the clock

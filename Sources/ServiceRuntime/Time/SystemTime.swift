@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// The wall clock is read once, at the start; from then on the moment is that reading plus the
 /// boot clock's advance. A step of the wall clock while running (an operator's mistake, a hostile
-/// time server) therefore revives nothing that has expired and ends no session (security.md,
-/// Clock). A start whose clock does not fit the store's mark goes on from the mark (`ClockStart`).
+/// time server) therefore revives nothing that has expired and ends no session
+/// (Sources/SECURITY.md, Clock). A start whose clock does not fit the store's mark goes on from the
+/// mark (`ClockStart`).
 package final class SystemTime: Time {
     private let startedAt: Timestamp
     private let startedNanoseconds: UInt64

@@ -3,7 +3,7 @@ import ServiceRuntime
 import Storage
 
 /// What a start makes of the store that it finds, so that a restored backup revives no session that
-/// ended after it was made (security.md, Erasure):
+/// ended after it was made (Sources/SECURITY.md, Erasure):
 ///
 ///     the store is                     its epoch    its open sessions    its signing keys
 ///     new, or from before epochs       a new one    stay                 stay

@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// Whether a genuine proof opens a session at `now` (design.md, Gateway). Pure:
+/// Whether a genuine proof opens a session at `now` (`SignInProofSeal` says what a proof is). Pure:
 ///
 ///     proved                               opens
 ///     more than `clockLeeway` after now    no: identity's clock cannot be that far ahead

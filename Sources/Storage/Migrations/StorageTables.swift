@@ -1,7 +1,7 @@
 /// The tables that every store has besides its service's own.
 ///
 /// Keys are integers and nothing personal is in an index: SQLite leaves text behind in the inner
-/// pages of text keys, and none with integer ones (design.md, Erasure).
+/// pages of text keys, and none with integer ones (Sources/SECURITY.md, Erasure).
 enum StorageTables {
     /// Steps of the component `storage`.
     static let migrations = [

@@ -42,7 +42,7 @@ package struct SQLiteEngine: SQLEngine {
         let connection = try open(location)
         try connection.set("journal_mode", "wal", readsBack: .text("wal"))
         try connection.set("foreign_keys", "ON", readsBack: .integer(1))
-        // Deleted rows are overwritten with zeros (security.md, Erasure).
+        // Deleted rows are overwritten with zeros (Sources/SECURITY.md, Erasure).
         try connection.set("secure_delete", "ON", readsBack: .integer(1))
         try connection.set("wal_autocheckpoint", "\(Self.logPagesMax)")
         try connection.set("journal_size_limit", "\(Self.logBytesMax)")

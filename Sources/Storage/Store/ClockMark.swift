@@ -1,9 +1,9 @@
 import ServiceRuntime
 
 /// The store's high-water mark: a moment that has been, written with a commit each quarter of a
-/// minute (security.md, Clock), and where it was on the clock that counts from the machine's boot.
-/// A later start lays its clock beside it (`ClockStart`), so that nothing that expired revives, and
-/// no limit begins anew.
+/// minute (Sources/SECURITY.md, Clock), and where it was on the clock that counts from the
+/// machine's boot. A later start compares its clock with it (`ClockStart`), so that nothing that
+/// expired revives, and no limit is reset.
 struct ClockMark: Sendable {
     /// What a start can fall back at most, and how far two services can differ after it: less than
     /// a sign-in proof lives, or sign-ins would stop on a machine whose clock fell back.

@@ -3,8 +3,9 @@ import ServiceRuntime
 
 /// Several flows, one commit.
 ///
-/// A commit waits for the disk (2.7 ms measured, design.md), whatever it carries. So what has
-/// arrived while the last one ran is written together and shares the next:
+/// A commit waits for the disk, some milliseconds on many, whatever it carries. So what has arrived
+/// while the last one ran is written together and shares the next (Tests/Benchmarks/README.md,
+/// Commit and refresh):
 ///
 ///     idle ── flows come ──▶ begun ── each flow in turn ──▶ run ── commit ──▶ durable ──▶ answered
 ///                              │            │                        │

@@ -134,7 +134,8 @@ package final class Store: Sendable {
         }
     }
 
-    /// Empties the log, so that nothing that was deleted remains in it (security.md, Erasure).
+    /// Empties the log, so that nothing that was deleted remains in it (Sources/SECURITY.md,
+    /// Erasure).
     /// - Throws: `rpc/unavailable` when a reader or a backup holds it for longer than 5 s.
     package func truncateLog() async throws {
         try await withCheckedThrowingContinuation { continuation in

@@ -4,7 +4,7 @@ import Messages
 import ServiceRuntime
 
 /// `postern clock`: whether services wait for a word on the machine's clock, and giving it
-/// (security.md, Clock).
+/// (Sources/SECURITY.md, Clock).
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",

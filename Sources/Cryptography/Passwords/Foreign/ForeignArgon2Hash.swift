@@ -40,7 +40,7 @@ struct ForeignArgon2Hash: Hashable, Sendable {
         guard memoryKiB <= HashCost.memoryBytesMax / 1_024, passes <= passesMax, lanes <= lanesMax
         else { throw PasswordHashError(.tooCostly) }
         guard memoryKiB >= 8 * lanes else { throw PasswordHashError(.malformed) }
-        // 23 ms for 19 MiB and two passes (design.md): 0.6 µs a KiB and pass.
+        // 23 ms for 19 MiB and 2 passes on the reference core (`HashCost`): 0.6 µs a KiB and pass.
         try HashCost(
             memoryBytes: memoryKiB * 1_024, microseconds: memoryKiB * passes / 10 * 6
         ).requireAllowed()

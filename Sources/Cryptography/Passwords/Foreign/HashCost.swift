@@ -6,11 +6,12 @@
 struct HashCost: Hashable, Sendable {
     /// OWASP's scrypt (N = 2¹⁷, r = 8) takes as much, in bytes.
     static let memoryBytesMax = 128 << 20
-    /// bcrypt at cost 14 takes 0.9 s, on the machine that all estimates are of, in microseconds.
+    /// bcrypt at cost 14 takes 0.9 s on the reference core, a server's AMD EPYC core, that all
+    /// estimates are of; in microseconds.
     static let microsecondsMax = 1_100_000
 
     let memoryBytes: Int
-    /// On a core of the machine that design.md measures on.
+    /// On the reference core.
     let microseconds: Int
 
     /// - Throws: `.tooCostly`.

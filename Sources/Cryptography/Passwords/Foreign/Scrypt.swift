@@ -30,7 +30,7 @@ enum Scrypt {
 
         var cost: HashCost {
             let blocks = blockSize << costLog
-            // 470 ms for N = 2¹⁷, r = 8 (design.md): 0.45 µs a block.
+            // 470 ms for N = 2¹⁷, r = 8 on the reference core (`HashCost`): 0.45 µs a block.
             return HashCost(
                 memoryBytes: 128 * blocks, microseconds: blocks * lanes / 100 * 45)
         }
