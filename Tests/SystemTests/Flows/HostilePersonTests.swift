@@ -43,7 +43,7 @@ extension SystemTests {
             }
         }
 
-        @Test("X-05: a log line is one JSON object, whatever an address or a device is called")
+        @Test("SECURITY.md, Secrets: a log line is one JSON object, whatever a device is called")
         func lines() async throws {
             try await Cluster.with(environment: ["POSTERN_LOG_LEVEL": "debug"]) { cluster in
                 let device = ["deviceId": Self.breaking, "platform": "cli", "name": Self.breaking]

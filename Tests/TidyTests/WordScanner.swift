@@ -1,0 +1,44 @@
+/// The words of a text, in their order. A word is made of ASCII letters, digits, `-`, `_`, `.` and
+/// `/`, so a path is one word, and an id with its hyphen.
+struct WordScanner: Sequence, IteratorProtocol {
+    /// A word and the bytes on either side of it.
+    struct Word {
+        let text: String
+        /// Counted from 1.
+        let line: Int
+        /// A line's end at the text's own ends.
+        let before: UInt8
+        let after: UInt8
+    }
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var line = 1
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    mutating func next() -> Word? {
+        while position < bytes.count, !Self.isWordPart(bytes[position]) {
+            if bytes[position] == Self.newline { line += 1 }
+            position += 1
+        }
+        guard position < bytes.count else { return nil }
+        let start = position
+        while position < bytes.count, Self.isWordPart(bytes[position]) { position += 1 }
+        return Word(
+            text: String(decoding: bytes[start..<position], as: UTF8.self), line: line,
+            before: start > 0 ? bytes[start - 1] : Self.newline,
+            after: position < bytes.count ? bytes[position] : Self.newline)
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    private static func isWordPart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
