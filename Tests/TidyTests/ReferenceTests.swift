@@ -43,6 +43,30 @@ struct ReferenceTests {
         #expect(Self.findings(inSample: text).isEmpty, "\(text)")
     }
 
+    @Test("a proto has ids in requirement lines only, which the generator leaves out")
+    func protos() throws {
+        let checkout = try Checkout.here.get()
+        let page = RequirementsPage(text: try checkout.text(of: RequirementsPage.path))
+        let protos = checkout.written(below: "Protos/postern/", suffix: ".proto")
+        expectNone(
+            try protos.flatMap { path in
+                Self.idsInProse(of: try checkout.text(of: path), path: path, page)
+            })
+        let twin = "// Rotates (G-10).\n  // requirement: G-10\n"
+        #expect(Self.idsInProse(of: twin, path: "x", page).map(\.line) == [1])
+    }
+
+    private static func idsInProse(
+        of text: String, path: String, _ page: RequirementsPage
+    ) -> [Finding] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return WordScanner(text).filter { word in
+            page.ids.contains(word.text)
+                && !lines[word.line - 1].trimmed.hasPrefix("// requirement: ")
+        }
+        .map { Finding(path: path, line: $0.line, complaint: "\($0.text) in a sentence") }
+    }
+
     private static func findings(inSample text: String) -> [Finding] {
         findings(
             in: text, path: "x",
