@@ -7,6 +7,10 @@ enum Declarations {
     ]
 
     private static let access: Set<Substring> = ["package", "public"]
+    private static let narrowAccess: Set<Substring> = ["private", "fileprivate", "internal"]
+    private static let types: Set<Substring> = [
+        "struct", "class", "enum", "protocol", "actor", "typealias",
+    ]
     private static let modifiers: Set<Substring> = [
         "static", "class", "final", "convenience", "mutating", "nonisolated", "indirect",
         "override",
@@ -40,6 +44,22 @@ enum Declarations {
             }
         }
         return found
+    }
+
+    /// The type or function that a line declares, whatever its access; nil where it declares
+    /// neither.
+    static func typeOrFunction(in line: Substring) -> (keyword: String, name: String)? {
+        var words = line.split(separator: " ")[...]
+        while let first = words.first,
+            first.hasPrefix("@") || access.contains(first) || narrowAccess.contains(first)
+                || (modifiers.contains(first) && !isType(words))
+        {
+            words.removeFirst()
+        }
+        guard let keyword = words.popFirst(), keyword == "func" || types.contains(keyword),
+            let name = words.first?.prefix(while: { !"(<:={".contains($0) }), !name.isEmpty
+        else { return nil }
+        return (String(keyword), String(name))
     }
 
     private static func declared(_ words: ArraySlice<Substring>) -> String? {
