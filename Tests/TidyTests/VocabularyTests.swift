@@ -1,0 +1,108 @@
+import Testing
+
+@Suite("One vocabulary: the field's words")
+struct VocabularyTests {
+    /// Words of this project's own that types were once named by, each with the field's word that
+    /// took its place (`Sources/README.md`, glossary). Whoever searches for one finds the other.
+    private static let renamed: [String: String] = [
+        // Federated sign-in; admission is the control of load.
+        "AdmissionCall": "FederatedSignInCall", "AdmissionOutcome": "FederatedSignInOutcome",
+        "AdmissionRecord": "FederatedSignInRecord", "AdmissionSteps": "FederatedSignInSteps",
+        "AdmissionWriting": "FederatedSignInTransaction", "Admitted": "CommittedSignIn",
+        "AskingGuest": "GuestSession", "AskingSession": "CallerSession",
+        // What verifiers of tokens are told.
+        "EndedSession": "RevokedSession", "EndedSessions": "RevokedSessions",
+        "EndsBell": "RevocationSignal", "EndsFeed": "RevocationFeed",
+        "EndsFollower": "RevocationFollower", "EndsLog": "RevocationLog",
+        "EndsNews": "RevocationUpdate", "EndsPages": "RevocationPages",
+        "EndsRelay": "RevocationRelay", "Followed": "Broadcaster",
+        "Hearing": "RevocationFeedState", "PlacedEnd": "Revocation",
+        "RecentEnds": "RecentRevocations",
+        // Tokens and keys.
+        "KeyFetches": "JWKSRefreshPolicy", "KeySetFetch": "JWKSFetcher",
+        "KnownToken": "CachedToken", "KnownTokens": "TokenCache",
+        "ProofMaking": "ProofIssuer", "ProviderKeys": "JWKSCache",
+        "RefusedUses": "RejectedTokenCounter", "RefusedUseWriting": "RejectedTokenFlusher",
+        "TokenIssuing": "TokenIssuer", "VerifiedTokens": "VerifiedTokenCache",
+        // Limits.
+        "AttemptLock": "Lockout", "ExactRing": "SlidingWindowLog",
+        "GraduatedLadder": "EscalatingDelay", "SteadyRate": "GCRA",
+        "StuffingAlarm": "CredentialStuffingDetector", "StuffingRule": "CredentialStuffingRule",
+        // Passwords.
+        "HashHandover": "CompletionBatcher", "PasswordSlots": "ResponseTimeFloor",
+        // Messages to people.
+        "AddressDesk": "AddressesHandler", "ClaimRoom": "ClaimBudget",
+        "DeliveryAlarm": "DeliverySignal", "LaneShares": "PriorityScheduler",
+        "MailCourse": "SMTPFailover", "ProviderGate": "ProviderGuard",
+        "ProviderTurns": "ProviderRateLimiter", "RecipientTurns": "RecipientRateLimiter",
+        "RelayDesk": "RelayAddressesHandler", "ShortWording": "SMSAndPushWording",
+        "StoppedAddresses": "SuppressionList", "WorkInHand": "InFlightMessages",
+        // Calls and connections.
+        "ConnectionRoom": "ConnectionLimiter", "Leash": "TimerTarget",
+        "LeanReceiving": "ReceiveBufferAllocator", "LentBytes": "BorrowedBytes",
+        "LentCheck": "BorrowedCheck", "MetricsDoor": "MetricsConnectionGuard",
+        "MetricsGuests": "MetricsConnectionCount", "NotOrdinary": "NonCanonicalEncoding",
+        "OrdinaryReader": "CanonicalReader", "OverloadSign": "CoDel",
+        "PingPolice": "PingRateLimiter", "QueuePace": "DrainRateEstimate",
+        "SilentPeer": "TCPUserTimeout",
+        // Stores and what runs behind a call.
+        "AccountReading": "AccountReader", "ActivityWriting": "ActivityFlusher",
+        "AppleGate": "AppleGuard", "Bell": "WakeSignal", "FirstAnswer": "StoredResponse",
+        "OnwardKey": "DerivedIdempotencyKey", "SignInNoting": "SignInRecorder",
+        "WriterTurns": "WriterWatchdog",
+    ]
+
+    @Test("no type is named by a word that the field has another one for")
+    func types() throws {
+        let checkout = try Checkout.here.get()
+        let paths = ["Sources/", "Tests/", "Protos/"].flatMap {
+            checkout.written(below: $0, suffix: ".swift")
+        }
+        expectNone(try paths.flatMap { Self.findings(in: try SwiftSource($0, in: checkout)) })
+    }
+
+    @Test("every new word is a type of the checkout")
+    func newWords() throws {
+        let checkout = try Checkout.here.get()
+        var declared: Set<String> = []
+        for path in checkout.written(below: "Sources/", suffix: ".swift") {
+            for line in try SwiftSource(path, in: checkout).code {
+                if let name = Declarations.typeOrFunction(in: line)?.name { declared.insert(name) }
+            }
+        }
+        #expect(Set(Self.renamed.values).subtracting(declared).sorted() == [])
+    }
+
+    @Test("an old word is found, as a type or a suite of tests, and the message has the new one")
+    func twin() {
+        let text = """
+            /// struct Bell
+            private final class Bell: Sendable {
+                func ring() {}
+            }
+            struct BellTests {
+                let bell = "struct Bell {"
+            }
+            package struct Bells {}
+            """
+        let found = Self.findings(in: SwiftSource(path: "x", text: text))
+        #expect(found.map(\.line) == [2, 5])
+        #expect(found.allSatisfy { $0.complaint.hasSuffix("write WakeSignal") })
+    }
+
+    private static func findings(in source: SwiftSource) -> [Finding] {
+        source.code.enumerated().compactMap { index, line in
+            guard let declared = Declarations.typeOrFunction(in: line), declared.keyword != "func",
+                let new = renamed[subject(of: declared.name)]
+            else { return nil }
+            return Finding(
+                path: source.path, line: index + 1,
+                complaint: "\(declared.name) is a word of our own: write \(new)")
+        }
+    }
+
+    /// What a suite of tests is about; of any other type its name.
+    private static func subject(of name: String) -> String {
+        name.hasSuffix("Tests") ? String(name.dropLast("Tests".count)) : name
+    }
+}
