@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Last activity and last seen (I-01, G-09): sessions know them, so nobody else keeps them.
+/// Last activity and last seen: sessions know them, so nobody else keeps them.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountActivityAPI: Sendable {

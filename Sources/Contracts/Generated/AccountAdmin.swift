@@ -3,9 +3,9 @@
 package import Messages
 package import RPC
 
-/// Look up, suspend, restore, sign out (I-09). Identity takes these calls from the operator's tool
-/// alone, unless its setting account-admins names others. Whatever is changed or shown is on record
-/// in the audit trail, with who asked.
+/// Look up, suspend, restore, sign out. Identity takes these calls from the operator's tool alone,
+/// unless its setting account-admins names others. Whatever is changed or shown is on record in the
+/// audit trail, with who asked.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountAdminAPI: Sendable {

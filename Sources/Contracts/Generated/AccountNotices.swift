@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Tells owners of what happened to their sessions: identity knows address and language (S-03, G-10).
+/// Tells owners of what happened to their sessions: identity knows address and language.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountNoticesAPI: Sendable {

@@ -3,36 +3,36 @@
 package import Messages
 package import RPC
 
-/// An account's sessions for its owner (G-22), and re-authentication (G-13).
+/// An account's sessions for its owner, and re-authentication.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountSessionsAPI: Sendable {
-    /// The account's live sessions and their devices (G-22).
+    /// The account's live sessions and their devices.
     func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse
 
-    /// Ends one session of the account; another account's is not found (G-22).
+    /// Ends one session of the account; another account's is not found.
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse
 
-    /// Ends all sessions of the account but this one (S-06).
+    /// Ends all sessions of the account but this one.
     func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse
 
     /// Proves that it is still the account's owner who holds the session, for what demands a recent
-    /// proof; opens no new session (G-13).
+    /// proof; opens no new session.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
 
-    /// Lets a backend guard its own sensitive calls: answers where the session's owner has proved to be
-    /// it lately, in a way that will do, and refuses with auth/requires-recent-login otherwise. That
-    /// error's `fields` name the fields of ReauthenticateRequest any of which would do for this account
-    /// and session ("password", "device_key", "provider_token", "phone_code"); none where only a new
-    /// sign-in would (G-13).
+    /// Lets a backend guard its own sensitive calls: answers where the session's owner has proved to
+    /// be it lately, in a way that will do, and refuses with auth/requires-recent-login otherwise.
+    /// That error's `fields` name the fields of ReauthenticateRequest any of which would do for this
+    /// account and session ("password", "device_key", "provider_token", "phone_code"); none where only
+    /// a new sign-in would.
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse

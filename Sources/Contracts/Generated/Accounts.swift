@@ -3,27 +3,27 @@
 package import Messages
 package import RPC
 
-/// Accounts, their credentials and their proofs (I-01 … I-06).
+/// Accounts, their credentials and their proofs.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountsAPI: Sendable {
-    /// Creates account, profile and password together or not at all, and sends the verification mail
-    /// (G-02, I-04). With an idempotency key a repeat answers the same account (G-25).
+    /// Creates account, profile and password together or not at all, and sends the verification mail.
+    /// With an idempotency key a repeat answers the same account.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse
 
-    /// Verifies an email and password and proves it to the session service (G-03).
+    /// Verifies an email and password and proves it to the session service.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse
 
-    /// Confirms the address that a verification link was sent to (G-12).
+    /// Confirms the address that a verification link was sent to.
     func confirmEmail(
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse
 
-    /// One account by its id (G-01).
+    /// One account by its id.
     func getAccount(
         _ request: IdentityV1.GetAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetAccountResponse

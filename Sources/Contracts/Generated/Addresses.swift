@@ -3,9 +3,9 @@
 package import Messages
 package import RPC
 
-/// Shows and frees mail addresses that a mail server has called dead (N-03). Answers the operator's
-/// tool only: what is known of an address is nobody else's business. Addresses are kept as keyed
-/// hashes, so there is no list; who asks must know the address.
+/// Shows and frees mail addresses that a mail server has called dead. Answers the operator's tool
+/// only: what is known of an address is nobody else's business. Addresses are kept as keyed hashes,
+/// so there is no list; who asks must know the address.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AddressesAPI: Sendable {

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// What postern.identity.v1.AccountAdmin does, for backends (I-09).
+/// What postern.identity.v1.AccountAdmin does, for backends.
 ///
 /// Nobody may call it unless asked by name. To give it to an application: name it in the gateway's
 /// list of callers (`callers-file`: a line `support postern.gateway.v1.Admin/*`), best one that has a

@@ -3,38 +3,38 @@
 package import Messages
 package import RPC
 
-/// Sign-up, sign-in and what follows. Every mutating call takes an idempotency-key in its metadata
-/// (G-25); client-address asserts the person's address, where the application may do that.
+/// Sign-up, sign-in and what follows. Every mutating call takes an idempotency-key in its metadata;
+/// client-address asserts the person's address, where the application may do that.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AuthAPI: Sendable {
-    /// Creates an account with a password and signs it in (G-02).
+    /// Creates an account with a password and signs it in.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
 
-    /// Signs in with email and password (G-03).
+    /// Signs in with email and password.
     func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
 
-    /// Confirms the address that a verification link was sent to (G-12).
+    /// Confirms the address that a verification link was sent to.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
 
     /// Exchanges a refresh token for its child; a retry within the grace, or one that the device's key
-    /// proves, is given the same child again, and a replayed one ends its family (G-10, S-04).
+    /// proves, is given the same child again, and a replayed one ends its family.
     func refresh(
         _ request: GatewayV1.RefreshRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshResponse
 
-    /// Ends a session by a token of it, expired or not, or all of the account's by a current one (G-09).
+    /// Ends a session by a token of it, expired or not, or all of the account's by a current one.
     func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse
 
-    /// Says whether a token's owner is signed in, and if not, why (G-01).
+    /// Says whether a token's owner is signed in, and if not, why.
     func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse

@@ -3,7 +3,8 @@
 package import Messages
 package import RPC
 
-/// The clock of a service that started far ahead of where it had stopped (security.md, Clock).
+/// The clock of a service that started far ahead of where it had stopped (Sources/SECURITY.md,
+/// Clock).
 /// Answers at identity, session, rate limit and notification, each for itself: `postern clock`.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.

@@ -3,28 +3,27 @@
 package import Messages
 package import RPC
 
-/// What an account proves itself with, and how that is replaced (G-11, G-12).
+/// What an account proves itself with, and how that is replaced.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol CredentialsAPI: Sendable {
-    /// Mails a link to set a new password, if the address has an account; tells nobody whether it has
-    ///
+    /// Mails a link to set a new password, if the address has an account; tells nobody whether it has.
     func requestPasswordReset(
         _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse
 
     /// Sets a new password by that link. Proves the address, kills the account's other links and ends
-    /// its sessions (G-11).
+    /// its sessions.
     func resetPassword(
         _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse
 
-    /// Replaces the password of who knows it; the other sessions end (G-12).
+    /// Replaces the password of who knows it; the other sessions end.
     func changePassword(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse
 
-    /// Mails another verification link; the former one is void (G-12).
+    /// Mails another verification link; the former one is void.
     func resendVerification(
         _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// What the owner of a live session may see and do of the account's sessions (G-22, S-06, G-13).
+/// What the owner of a live session may see and do of the account's sessions.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol DevicesAPI: Sendable {
@@ -22,13 +22,12 @@ package protocol DevicesAPI: Sendable {
         _ request: SessionV1.EndOthersRequest, _ context: CallContext
     ) async throws -> SessionV1.EndOthersResponse
 
-    /// Notes that the session's owner has proved to be it once more, without a new session (G-13).
+    /// Notes that the session's owner has proved to be it once more, without a new session.
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse
 
-    /// How and when the session's owner has proved to be it, for calls that demand a recent proof
-    /// (G-13).
+    /// How and when the session's owner has proved to be it, for calls that demand a recent proof.
     func listProofs(
         _ request: SessionV1.ListProofsRequest, _ context: CallContext
     ) async throws -> SessionV1.ListProofsResponse

@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Changes of an account's address (G-12; D3 3.3). A change waits until the new address confirms it,
-/// and the old one is told twice.
+/// Changes of an account's address. A change waits until the new address confirms it, and the old
+/// one is told twice.
 ///
 /// A call that changes an account carries that account's access token, never its id: identity asks
 /// session whose it is, so that a gateway that was taken over can change no address for whose account
@@ -13,23 +13,23 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EmailChangesAPI: Sendable {
     /// Mails a link to the new address, after a recent proof; the former change is void. An account
-    /// without an address adds one by this (G-12).
+    /// without an address adds one by this.
     func requestEmailChange(
         _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse
 
-    /// Makes the new address the account's, by that link (G-12).
+    /// Makes the new address the account's, by that link.
     func confirmEmailChange(
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse
 
-    /// Drops the change that waits (G-12).
+    /// Drops the change that waits.
     func cancelEmailChange(
         _ request: IdentityV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.CancelEmailChangeResponse
 
     /// Mails another verification link to who has the password but no session, since the address is to
-    /// be verified first (G-02). auth/invalid-credential for all else, as a sign-in.
+    /// be verified first. auth/invalid-credential for all else, as a sign-in.
     func resendVerificationByPassword(
         _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse
@@ -197,33 +197,32 @@ package enum EmailChangesDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCooMCiBwb3N0ZXJuL2lkZW50aXR5L3YxL2VtYWlscy5wcm90bxITcG9zdGVybi5p\
-            ZGVudGl0eS52MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90byK1AQoZUmVxdWVz\
+            ZGIGcHJvdG8zCusLCiBwb3N0ZXJuL2lkZW50aXR5L3YxL2VtYWlscy5wcm90bxITcG9zdGVybi5p\
+            ZGVudGl0eS52MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90byKWAQoZUmVxdWVz\
             dEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEhsK\
             CW5ld19lbWFpbBgCIAEoCVIIbmV3RW1haWwSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVu\
-            dGl0eS52MS5PcmlnaW5SBm9yaWdpbhIjCg1tYWlsX3dpdGhoZWxkGAQgASgIUgxtYWlsV2l0aGhl\
-            bGQiVAoaUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCKrAQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVx\
-            dWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIQoMYWNjZXNzX3Rva2VuGAIgASgJUgthY2Nlc3NU\
-            b2tlbhIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsu\
-            cG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJUChpDb25maXJtRW1haWxDaGFuZ2VS\
-            ZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50Ugdh\
-            Y2NvdW50InIKGENhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlS\
-            C2FjY2Vzc1Rva2VuEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2lu\
-            UgZvcmlnaW4iOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRIcCgljYW5jZWxsZWQYASABKAhS\
-            CWNhbmNlbGxlZCKSAQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QSFAoFZW1h\
-            aWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmln\
-            aW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjoKJFJlc2VuZFZl\
-            cmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50MpIECgxFbWFp\
-            bENoYW5nZXMSdQoSUmVxdWVzdEVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1\
-            ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0RW1haWxD\
-            aGFuZ2VSZXNwb25zZRJ7ChJDb25maXJtRW1haWxDaGFuZ2USLi5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1F\
-            bWFpbENoYW5nZVJlc3BvbnNlIgSotRgBEnIKEUNhbmNlbEVtYWlsQ2hhbmdlEi0ucG9zdGVybi5p\
-            ZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2USmQEKHFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dv\
-            cmQSOC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1\
-            ZXN0GjkucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVz\
-            cG9uc2UiBKi1GAFiBnByb3RvMw==
+            dGl0eS52MS5PcmlnaW5SBm9yaWdpbkoECAQQBSJUChpSZXF1ZXN0RW1haWxDaGFuZ2VSZXNwb25z\
+            ZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50\
+            IqsBChlDb25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIhCgxh\
+            Y2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghw\
+            YXNzd29yZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3Jp\
+            Z2luIlQKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQicgoYQ2FuY2VsRW1haWxDaGFuZ2VSZXF1\
+            ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SMwoGb3JpZ2luGAIgASgLMhsu\
+            cG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiI5ChlDYW5jZWxFbWFpbENoYW5nZVJl\
+            c3BvbnNlEhwKCWNhbmNlbGxlZBgBIAEoCFIJY2FuY2VsbGVkIpIBCiNSZXNlbmRWZXJpZmljYXRp\
+            b25CeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiAB\
+            KAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            T3JpZ2luUgZvcmlnaW4iOgokUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlc3BvbnNlEhIK\
+            BHNlbnQYASABKAhSBHNlbnQykgQKDEVtYWlsQ2hhbmdlcxJ1ChJSZXF1ZXN0RW1haWxDaGFuZ2US\
+            Li5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlEnsKEkNvbmZpcm1FbWFpbENo\
+            YW5nZRIuLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBovLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2UiBKi1GAEScgoRQ2Fu\
+            Y2VsRW1haWxDaGFuZ2USLS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVx\
+            dWVzdBouLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRKZAQoc\
+            UmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZBI4LnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5k\
+            VmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QaOS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2Vu\
+            ZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIEqLUYAWIGcHJvdG8z
             """)
 }

@@ -3,9 +3,8 @@
 package import Messages
 package import RPC
 
-/// Reads a service's audit trail as a feed. Answers notification and the operator's
-/// tool only. Carries no personal data: addresses, devices and what was typed stay behind as keyed
-/// hashes.
+/// Reads a service's audit trail as a feed. Answers notification and the operator's tool only.
+/// Carries no personal data: addresses, devices and what was typed stay behind as keyed hashes.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EventsAPI: Sendable {

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Guests: an app may be used before anybody says who they are (G-07).
+/// Guests: an app may be used before anybody says who they are.
 ///
 /// A guest is an account with an id, a session, and nothing to sign in by: who loses the tokens has
 /// lost it. It is upgraded in place by signing up or in with its access_token: SignUpWithPassword,

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Readiness of one program.
+/// Readiness of one program.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol HealthAPI: Sendable {

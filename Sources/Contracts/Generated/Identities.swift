@@ -3,8 +3,7 @@
 package import Messages
 package import RPC
 
-/// Identities at providers, guests, and which of them an account can be signed in to by (G-04 … G-08,
-/// G-14, G-15).
+/// Identities at providers, guests, and which of them an account can be signed in to by.
 ///
 /// A call that changes who may sign in to an account carries that account's access token, never its
 /// id: identity asks session whose it is, so that a gateway that was taken over can attach nothing to
@@ -12,43 +11,43 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol IdentitiesAPI: Sendable {
-    /// A nonce for one sign-in at a provider; good once, for ten minutes (G-05).
+    /// A nonce for one sign-in at a provider; good once, for ten minutes.
     func issueNonce(
         _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
     ) async throws -> IdentityV1.IssueNonceResponse
 
     /// Checks a provider's token and proves the account behind it: the one that has this identity, the
-    /// one that it is linked to by a proved email, the guest that asks, or a new one (G-04, G-05, G-15).
-    /// A guest's sessions end as it becomes an account, and an account's where it is taken over:
-    /// the proof is good after that.
+    /// one that it is linked to by a proved email, the guest that asks, or a new one. A guest's
+    /// sessions end as it becomes an account, and an account's where it is taken over: the proof is
+    /// good after that.
     func signInWithProvider(
         _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// A new account with nothing to sign in by (G-07).
+    /// A new account with nothing to sign in by.
     func signInAnonymously(
         _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// Adds a provider's identity to the account that asks, after a recent proof (G-14). A guest has
-    /// none to make: it becomes an account by this, in the session that asks.
+    /// Adds a provider's identity to the account that asks, after a recent proof. A guest has none to
+    /// make: it becomes an account by this, in the session that asks.
     func linkProvider(
         _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkProviderResponse
 
     /// Takes a way of signing in away from the account that asks, after a recent proof; never the last
-    /// one. All other sessions of the account end (G-14).
+    /// one. All other sessions of the account end.
     func unlink(
         _ request: IdentityV1.UnlinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.UnlinkResponse
 
-    /// By what the account that asks can be signed in to (G-14).
+    /// By what the account that asks can be signed in to.
     func listMethods(
         _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListMethodsResponse
 
     /// Proves the owner of the session that asks once more, by a fresh token of a provider that is
-    /// linked to the account (G-13).
+    /// linked to the account.
     func proveByProvider(
         _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse

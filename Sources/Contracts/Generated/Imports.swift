@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Takes accounts in from another system and gives them out again (I-03).
+/// Takes accounts in from another system and gives them out again.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ImportsAPI: Sendable {
@@ -14,7 +14,7 @@ package protocol ImportsAPI: Sendable {
     ) async throws -> IdentityV1.KeepHashParametersResponse
 
     /// Takes some accounts in, in one transaction, with an answer for each. Known by its id elsewhere,
-    /// an account is left as it is: so a batch, or a whole file, can be sent again (G-25).
+    /// an account is left as it is: so a batch, or a whole file, can be sent again.
     func importAccounts(
         _ request: IdentityV1.ImportAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ImportAccountsResponse

@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Tells of limits, and changes the secret that their subjects are hashed under.
-/// Answers the operator's tool only.
+/// Tells of limits, and changes the secret that their subjects are hashed under. Answers the
+/// operator's tool only.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol LimitOperationAPI: Sendable {

@@ -3,9 +3,9 @@
 package import Messages
 package import RPC
 
-/// Charges and checks limits (R-01 … R-04). A flow charges before it looks at a guess, so that
-/// parallel guesses cannot slip through, and then tells how it went: nothing (it failed, the charge
-/// stands), Refund (it was no attempt), or Succeed.
+/// Charges and checks limits. A flow charges before it looks at a guess, so that parallel guesses
+/// cannot slip through, and then tells how it went: nothing (it failed, the charge stands), Refund
+/// (it was no attempt), or Succeed.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol LimitsAPI: Sendable {
@@ -222,41 +222,41 @@ package enum LimitsDescription {
             reset,
         ],
         fileDescriptorSet: """
-            Ct8PCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            CvwPCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
             bWl0LnYxImgKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
             c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZRIWCgZ0YXJnZXQYBCABKAlSBnRhcmdldCLU\
             AQoIRGVjaXNpb24SGAoHbGltaXRlZBgBIAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGlt\
             aXQSJAoOcmV0cnlfYWZ0ZXJfbXMYAyABKARSDHJldHJ5QWZ0ZXJNcxIcCglyZW1haW5pbmcYBCAB\
             KA1SCXJlbWFpbmluZxIYCgdhdHRlbXB0GAUgASgNUgdhdHRlbXB0Eh4KC3Jlc2V0X2F0X21zGAYg\
-            ASgDUglyZXNldEF0TXMSGgoIc2VudGVuY2UYByABKAlSCHNlbnRlbmNlIr0BCg5Db25zdW1lUmVx\
+            ASgDUglyZXNldEF0TXMSGgoIc2VudGVuY2UYByABKAlSCHNlbnRlbmNlItoBCg5Db25zdW1lUmVx\
             dWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFy\
             Z2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZRInCg5jbGllbnRfYWRkcmVzcxgDIAEoCUgA\
-            Ug1jbGllbnRBZGRyZXNzEiIKC2FwcGxpY2F0aW9uGAQgASgJSABSC2FwcGxpY2F0aW9uQgoKCG5h\
-            bWVkX2J5ImoKD0NvbnN1bWVSZXNwb25zZRI6CghkZWNpc2lvbhgBIAEoCzIeLnBvc3Rlcm4ucmF0\
-            ZWxpbWl0LnYxLkRlY2lzaW9uUghkZWNpc2lvbhIbCgljaGFyZ2VfaWQYAiABKAlSCGNoYXJnZUlk\
-            ImIKDENoZWNrUmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEu\
-            Q2hhcmdlUgdjaGFyZ2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZSJLCg1DaGVja1Jlc3Bv\
-            bnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGltaXQudjEuRGVjaXNpb25SCGRl\
-            Y2lzaW9uIngKDVJlZnVuZFJlcXVlc3QSGwoJY2hhcmdlX2lkGAEgASgJUghjaGFyZ2VJZBI2Cgdj\
-            aGFyZ2VzGAIgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzEhIKBG9u\
-            bHkYAyADKAlSBG9ubHkiEAoOUmVmdW5kUmVzcG9uc2UijAEKDlN1Y2NlZWRSZXF1ZXN0EhsKCWNo\
-            YXJnZV9pZBgBIAEoCVIIY2hhcmdlSWQSNgoHY2hhcmdlcxgCIAMoCzIcLnBvc3Rlcm4ucmF0ZWxp\
-            bWl0LnYxLkNoYXJnZVIHY2hhcmdlcxIlCg5mb3JnZXRfZGV2aWNlcxgDIAEoCFINZm9yZ2V0RGV2\
-            aWNlcyIRCg9TdWNjZWVkUmVzcG9uc2UiYQoLUGVla1JlcXVlc3QSNgoHY2hhcmdlcxgBIAMoCzIc\
-            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoYXJnZVIHY2hhcmdlcxIaCghsYW5ndWFnZRgCIAEoCVII\
-            bGFuZ3VhZ2UiSgoMUGVla1Jlc3BvbnNlEjoKCGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRl\
-            bGltaXQudjEuRGVjaXNpb25SCGRlY2lzaW9uIkYKDFJlc2V0UmVxdWVzdBI2CgdjaGFyZ2VzGAEg\
-            AygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzIi0KDVJlc2V0UmVzcG9u\
-            c2USHAoJZm9yZ290dGVuGAEgASgNUglmb3Jnb3R0ZW4ypgQKBkxpbWl0cxJWCgdDb25zdW1lEiQu\
-            cG9zdGVybi5yYXRlbGltaXQudjEuQ29uc3VtZVJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52\
-            MS5Db25zdW1lUmVzcG9uc2USVgoFQ2hlY2sSIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1Jl\
-            cXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGVja1Jlc3BvbnNlIgSYtRgBElkKBlJlZnVu\
-            ZBIjLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJlcXVlc3QaJC5wb3N0ZXJuLnJhdGVsaW1p\
-            dC52MS5SZWZ1bmRSZXNwb25zZSIEmLUYARJcCgdTdWNjZWVkEiQucG9zdGVybi5yYXRlbGltaXQu\
-            djEuU3VjY2VlZFJlcXVlc3QaJS5wb3N0ZXJuLnJhdGVsaW1pdC52MS5TdWNjZWVkUmVzcG9uc2Ui\
-            BJi1GAESWwoEUGVlaxIhLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlBlZWtSZXF1ZXN0GiIucG9zdGVy\
-            bi5yYXRlbGltaXQudjEuUGVla1Jlc3BvbnNlIgyItRgBoLUYZJi1GAESVgoFUmVzZXQSIi5wb3N0\
-            ZXJuLnJhdGVsaW1pdC52MS5SZXNldFJlcXVlc3QaIy5wb3N0ZXJuLnJhdGVsaW1pdC52MS5SZXNl\
-            dFJlc3BvbnNlIgSItRgBYgZwcm90bzM=
+            Ug1jbGllbnRBZGRyZXNzEiIKC2FwcGxpY2F0aW9uGAQgASgJSABSC2FwcGxpY2F0aW9uEhsKCWNo\
+            YXJnZV9pZBgFIAEoCVIIY2hhcmdlSWRCCgoIbmFtZWRfYnkiagoPQ29uc3VtZVJlc3BvbnNlEjoK\
+            CGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGltaXQudjEuRGVjaXNpb25SCGRlY2lzaW9u\
+            EhsKCWNoYXJnZV9pZBgCIAEoCVIIY2hhcmdlSWQiYgoMQ2hlY2tSZXF1ZXN0EjYKB2NoYXJnZXMY\
+            ASADKAsyHC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGFyZ2VSB2NoYXJnZXMSGgoIbGFuZ3VhZ2UY\
+            AiABKAlSCGxhbmd1YWdlIksKDUNoZWNrUmVzcG9uc2USOgoIZGVjaXNpb24YASABKAsyHi5wb3N0\
+            ZXJuLnJhdGVsaW1pdC52MS5EZWNpc2lvblIIZGVjaXNpb24ieAoNUmVmdW5kUmVxdWVzdBIbCglj\
+            aGFyZ2VfaWQYASABKAlSCGNoYXJnZUlkEjYKB2NoYXJnZXMYAiADKAsyHC5wb3N0ZXJuLnJhdGVs\
+            aW1pdC52MS5DaGFyZ2VSB2NoYXJnZXMSEgoEb25seRgDIAMoCVIEb25seSIQCg5SZWZ1bmRSZXNw\
+            b25zZSKMAQoOU3VjY2VlZFJlcXVlc3QSGwoJY2hhcmdlX2lkGAEgASgJUghjaGFyZ2VJZBI2Cgdj\
+            aGFyZ2VzGAIgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzEiUKDmZv\
+            cmdldF9kZXZpY2VzGAMgASgIUg1mb3JnZXREZXZpY2VzIhEKD1N1Y2NlZWRSZXNwb25zZSJhCgtQ\
+            ZWVrUmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdl\
+            UgdjaGFyZ2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZSJKCgxQZWVrUmVzcG9uc2USOgoI\
+            ZGVjaXNpb24YASABKAsyHi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5EZWNpc2lvblIIZGVjaXNpb24i\
+            RgoMUmVzZXRSZXF1ZXN0EjYKB2NoYXJnZXMYASADKAsyHC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5D\
+            aGFyZ2VSB2NoYXJnZXMiLQoNUmVzZXRSZXNwb25zZRIcCglmb3Jnb3R0ZW4YASABKA1SCWZvcmdv\
+            dHRlbjKmBAoGTGltaXRzElYKB0NvbnN1bWUSJC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Db25zdW1l\
+            UmVxdWVzdBolLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNvbnN1bWVSZXNwb25zZRJWCgVDaGVjaxIi\
+            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoZWNrUmVxdWVzdBojLnBvc3Rlcm4ucmF0ZWxpbWl0LnYx\
+            LkNoZWNrUmVzcG9uc2UiBJi1GAESWQoGUmVmdW5kEiMucG9zdGVybi5yYXRlbGltaXQudjEuUmVm\
+            dW5kUmVxdWVzdBokLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJlc3BvbnNlIgSYtRgBElwK\
+            B1N1Y2NlZWQSJC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5TdWNjZWVkUmVxdWVzdBolLnBvc3Rlcm4u\
+            cmF0ZWxpbWl0LnYxLlN1Y2NlZWRSZXNwb25zZSIEmLUYARJbCgRQZWVrEiEucG9zdGVybi5yYXRl\
+            bGltaXQudjEuUGVla1JlcXVlc3QaIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5QZWVrUmVzcG9uc2Ui\
+            DIi1GAGgtRhkmLUYARJWCgVSZXNldBIiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVxdWVz\
+            dBojLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVzcG9uc2UiBIi1GAFiBnByb3RvMw==
             """)
 }

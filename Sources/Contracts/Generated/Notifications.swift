@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Takes messages (N-01, N-03).
+/// Takes messages.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol NotificationsAPI: Sendable {

@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Shows and steers what was accepted (N-03). Answers the operator's tool only, but for
-/// ForgetAccount. Nothing here tells what a message says, nor whole addresses.
+/// Shows and steers what was accepted. Answers the operator's tool only, but for ForgetAccount.
+/// Nothing here tells what a message says, nor whole addresses.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol OutboxAPI: Sendable {
@@ -35,8 +35,8 @@ package protocol OutboxAPI: Sendable {
         _ request: NotificationV1.WatchMessagesRequest, _ context: CallContext
     ) -> IncomingItems<NotificationV1.WatchMessagesItem>
 
-    /// Removes what is kept of an account here: what its messages say, also those on their way,
-    /// to whom and for whom they were, and its devices. For seven days there stay, with no account or
+    /// Removes what is kept of an account here: what its messages say, also those on their way, to
+    /// whom and for whom they were, and its devices. For seven days there stay, with no account or
     /// recipient, each message's id, template, moments and end, and keyed hashes of its call and
     /// request, so that a relay's repeat is not accepted as a new message. Answers "rpc/unavailable"
     /// when the store's log cannot be emptied just then, to be called again. For identity and the

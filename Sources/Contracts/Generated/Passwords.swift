@@ -3,29 +3,29 @@
 package import Messages
 package import RPC
 
-/// Passwords of accounts with an email (G-11, G-12). Every mutating call takes an idempotency-key in
-/// its metadata (G-25).
+/// Passwords of accounts with an email. Every mutating call takes an idempotency-key in its
+/// metadata.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PasswordsAPI: Sendable {
     /// Mails a link to set a new password. The answer is the same whether or not the address has an
-    /// account (G-11, X-02). At most three an hour for one email and twenty for one client address, else
+    /// account. At most three an hour for one email and twenty for one client address, else
     /// auth/too-many-requests.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse
 
-    /// Sets a new password by that link and signs in; all other sessions end (G-11).
+    /// Sets a new password by that link and signs in; all other sessions end.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
 
-    /// Replaces the password of who is signed in and knows it; the other sessions end (G-12).
+    /// Replaces the password of who is signed in and knows it; the other sessions end.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse
 
-    /// Mails another verification link, three an hour; the former one is void (G-12).
+    /// Mails another verification link, three an hour; the former one is void.
     func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse

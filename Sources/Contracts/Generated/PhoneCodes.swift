@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Codes to phones (G-06, I-06, R-02). Called by the gateway.
+/// Codes to phones. Called by the gateway.
 ///
 /// A code is six digits, lives five minutes, and is bound to its request, its purpose and its number;
 /// five guesses at it are looked at, then not even the right one is taken. Every call names the number
@@ -11,25 +11,25 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneCodesAPI: Sendable {
-    /// Has a code sent. The answer and its time are the same whether or not the number has an account
-    /// . The number's former code of that purpose is void.
+    /// Has a code sent. The answer and its time are the same whether or not the number has an account.
+    /// The number's former code of that purpose is void.
     func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse
 
     /// Signs in by a code: to the account that has the number, to the guest that asks, or to a new
-    /// account. Getting back in is the same call (G-06).
+    /// account. Getting back in is the same call.
     func signInWithCode(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// Adds the number to the account that asks, after a recent proof (G-14).
+    /// Adds the number to the account that asks, after a recent proof.
     func linkPhone(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse
 
-    /// Proves the owner of the session that asks once more, by a code to the account's own number
-    /// (G-13). It also takes back that the number is said to have changed.
+    /// Proves the owner of the session that asks once more, by a code to the account's own number. It
+    /// also takes back that the number is said to have changed.
     func proveByCode(
         _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// What a provider of text messages says of numbers. Called by notification.
+/// What a provider of text messages says of numbers. Called by notification.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneSignalsAPI: Sendable {

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Takes on what a provider has signed about somebody's consent or mail (G-05).
+/// Takes on what a provider has signed about somebody's consent or mail.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ProviderEventsAPI: Sendable {

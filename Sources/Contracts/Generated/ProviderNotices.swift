@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Providers' notices, and the words for what a provider's dialog ended with (G-05, G-24).
+/// Providers' notices, and the words for what a provider's dialog ended with.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ProviderNoticesAPI: Sendable {
@@ -17,8 +17,8 @@ package protocol ProviderNoticesAPI: Sendable {
         _ request: GatewayV1.ReceiveRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReceiveResponse
 
-    /// The catalogue's entry for what a provider's dialog ended with in an app: its code, what a person
-    /// reads, and what to offer next (G-24). Keeps nothing.
+    /// The catalogue's entry for what a provider's dialog ended with in an app: its code, what a
+    /// person reads, and what to offer next. Keeps nothing.
     func describeOutcome(
         _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
     ) async throws -> GatewayV1.DescribeOutcomeResponse
@@ -26,8 +26,8 @@ package protocol ProviderNoticesAPI: Sendable {
 
 /// What a server of `postern.gateway.v1.ProviderNotices` implements.
 package protocol ProviderNoticesService: ProviderNoticesAPI {
-    /// The catalogue's entry for what a provider's dialog ended with in an app: its code, what a person
-    /// reads, and what to offer next (G-24). Keeps nothing.
+    /// The catalogue's entry for what a provider's dialog ended with in an app: its code, what a
+    /// person reads, and what to offer next. Keeps nothing.
     ///
     /// On the connection's event loop: it may not wait.
     func describeOutcome(

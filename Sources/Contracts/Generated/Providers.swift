@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Sign-up and sign-in by a provider's ID token (G-04, G-05): one call for both, since only we can
-/// tell whether there is an account already.
+/// Sign-up and sign-in by a provider's ID token: one call for both, since only we can tell whether
+/// there is an account already.
 ///
 /// The app asks for a nonce, opens the provider's dialog with it, and hands on what the dialog gave.
 /// A dialog that was cancelled never gets here.
@@ -16,11 +16,12 @@ package protocol ProvidersAPI: Sendable {
         _ request: GatewayV1.IssueNonceRequest, _ context: CallContext
     ) async throws -> GatewayV1.IssueNonceResponse
 
-    /// Signs up or in by a provider's token. An email that the provider has proved leads to the account
-    /// that owns it, whatever it was made with (G-15); a guest becomes the account that is made (G-07).
+    /// Signs up or in by a provider's token. An email that the provider has proved leads to the
+    /// account that owns it, whatever it was made with; a guest becomes the account that is made.
     /// auth/invalid-provider-token and auth/missing-or-invalid-nonce: ask for a new nonce and show the
     /// dialog again. auth/provider-unavailable: the same call may work later. auth/user-disabled only
-    /// where the token was right. auth/operation-not-allowed: the operator has not set the provider up.
+    /// where the token was right. auth/operation-not-allowed: the operator has not set the provider
+    /// up.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse

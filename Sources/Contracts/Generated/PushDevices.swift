@@ -3,9 +3,9 @@
 package import Messages
 package import RPC
 
-/// The devices of accounts that take push messages (N-04). A device belongs to one account at a time:
-/// who signs in on a borrowed phone takes it over, and the messages of its former account do not
-/// appear on it any more.
+/// The devices of accounts that take push messages. A device belongs to one account at a time: who
+/// signs in on a borrowed phone takes it over, and the messages of its former account do not appear
+/// on it any more.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PushDevicesAPI: Sendable {
@@ -20,7 +20,7 @@ package protocol PushDevicesAPI: Sendable {
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse
 
-    /// Drops one device, or those that were registered with a session (G-09).
+    /// Drops one device, or those that were registered with a session.
     func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse

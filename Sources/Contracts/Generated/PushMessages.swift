@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Takes push messages (N-02, N-03).
+/// Takes push messages.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PushMessagesAPI: Sendable {

@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Lists and rotates the keys of refresh tokens (G-10). Answers the operator's tool only. They never
-/// leave the service, and change by themselves (setting refresh-key-life).
+/// Lists and rotates the keys of refresh tokens. Answers the operator's tool only. They never leave
+/// the service, and change by themselves (setting refresh-key-life).
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol RefreshKeysAPI: Sendable {

@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Addresses that a provider relays to somebody's own (Apple's "Hide My Email"), who can turn that off
-/// and on at the provider (G-05, N-03).
+/// Addresses that a provider relays to somebody's own (Apple's "Hide My Email"), who can turn that
+/// off and on at the provider.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol RelayAddressesAPI: Sendable {

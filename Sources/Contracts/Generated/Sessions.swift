@@ -3,45 +3,44 @@
 package import Messages
 package import RPC
 
-/// Opens, rotates, validates and ends sessions (S-01 … S-07).
+/// Opens, rotates, validates and ends sessions.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SessionsAPI: Sendable {
     /// Opens a session for identity's proof. With an idempotency key a repeat answers the same session
-    /// and refresh token; the access token may be newly signed (G-25).
+    /// and refresh token; the access token may be newly signed.
     func create(
         _ request: SessionV1.CreateRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateResponse
 
     /// Exchanges a refresh token for its child; a retry within the grace, or one that the device's key
-    /// proves, is given the same child again, and a replayed one ends its family (G-10, S-04). With an
-    /// idempotency key a repeat answers the same child (G-25).
+    /// proves, is given the same child again, and a replayed one ends its family. With an idempotency
+    /// key a repeat answers the same child.
     func refresh(
         _ request: SessionV1.RefreshRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshResponse
 
-    /// Says whether an access token is good, from memory alone (S-07).
+    /// Says whether an access token is good, from memory alone.
     func validate(
         _ request: SessionV1.ValidateRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateResponse
 
-    /// The state of the session that a token of ours names, however old the token (G-01).
+    /// The state of the session that a token of ours names, however old the token.
     func inspect(
         _ request: SessionV1.InspectRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectResponse
 
-    /// Ends one session by a token of it, expired or not, or all of its account's by a current one (G-09,
-    /// S-06).
+    /// Ends one session by a token of it, expired or not, or all of its account's by a current one.
     func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse
 
-    /// Ends an account's sessions and refuses proofs made before a moment (S-06).
+    /// Ends an account's sessions and refuses proofs made before a moment.
     func endAccount(
         _ request: SessionV1.EndAccountRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountResponse
 
-    /// The public keys that access tokens verify under (S-01).
+    /// The public keys that access tokens verify under.
     func keySet(
         _ request: SessionV1.KeySetRequest, _ context: CallContext
     ) async throws -> SessionV1.KeySetResponse
@@ -49,14 +48,14 @@ package protocol SessionsAPI: Sendable {
 
 /// What a server of `postern.session.v1.Sessions` implements.
 package protocol SessionsService: SessionsAPI {
-    /// Says whether an access token is good, from memory alone (S-07).
+    /// Says whether an access token is good, from memory alone.
     ///
     /// On the connection's event loop: it may not wait.
     func validate(
         _ request: SessionV1.ValidateRequest, _ context: CallContext
     ) throws -> SessionV1.ValidateResponse
 
-    /// The public keys that access tokens verify under (S-01).
+    /// The public keys that access tokens verify under.
     ///
     /// On the connection's event loop: it may not wait.
     func keySet(

@@ -3,12 +3,12 @@
 package import Messages
 package import RPC
 
-/// What an account can be signed in to by, and its owner's say over that (G-14). Signing in with a
-/// proved email links by itself (G-15); this is for what no email connects.
+/// What an account can be signed in to by, and its owner's say over that. Signing in with a proved
+/// email links by itself; this is for what no email connects.
 ///
-/// LinkProvider and UnlinkMethod ask for a recent proof: auth/requires-recent-login names in `fields`
-/// what would do, as AccountSessions/CheckRecentProof does; AccountSessions/Reauthenticate makes one
-/// (G-13). A guest has no methods and proves nothing: it signs up or in instead.
+/// LinkProvider and UnlinkMethod ask for a recent proof: auth/requires-recent-login names in
+/// `fields` what would do, as AccountSessions/CheckRecentProof does; AccountSessions/Reauthenticate
+/// makes one. A guest has no methods and proves nothing: it signs up or in instead.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SignInMethodsAPI: Sendable {

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Lists, rotates and revokes signing keys (S-01). Answers the operator's tool only.
+/// Lists, rotates and revokes signing keys. Answers the operator's tool only.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SigningKeysAPI: Sendable {

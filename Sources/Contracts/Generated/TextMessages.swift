@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Takes text messages (N-02, N-03).
+/// Takes text messages.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol TextMessagesAPI: Sendable {

@@ -3,9 +3,9 @@
 package import Messages
 package import RPC
 
-/// Offline verification (S-01, S-07): check a token's ES256 signature under the key set, `typ`
-/// at+jwt, `iss`, `aud` and `exp` (60 s leeway), and that its `sid` is not among the ends. Ready
-/// made: the Swift module SessionVerifier, and Tests/Interop/session_verifier.py.
+/// Offline verification: check a token's ES256 signature under the key set, `typ` at+jwt, `iss`,
+/// `aud` and `exp` (60 s leeway), and that its `sid` is not among the ends. Ready made: the Swift
+/// module SessionVerifier, and Tests/Interop/session_verifier.py.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol VerificationAPI: Sendable {
@@ -221,24 +221,24 @@ package enum VerificationDescription {
             b3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24udjEu\
             RW5kQWNjb3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5L\
             ZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgyItRgBoLUY\
-            ZJi1GAFiBnByb3RvMwrFBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4u\
+            ZJi1GAFiBnByb3RvMwrJBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4u\
             c2Vzc2lvbi52MRogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iRAoQV2F0Y2hFbmRz\
             UmVxdWVzdBIaCghwb3NpdGlvbhgBIAEoBFIIcG9zaXRpb24SFAoFZXBvY2gYAiABKARSBWVwb2No\
-            Io8CCg1XYXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghwb3NpdGlvbhIkCg5jb21wbGV0\
-            ZV9hdF9tcxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMgASgIUgVyZXNldBI0CgRlbmRz\
-            GAQgAygLMiAucG9zdGVybi5zZXNzaW9uLnYxLkVuZGVkU2Vzc2lvblIEZW5kcxIhCgxrZXlzX2No\
-            YW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEhcKB2tleV9zZXQYBiABKAxSBmtleVNldBIeCgtrZXB0\
-            X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zEhQKBWVwb2NoGAggASgEUgVlcG9jaCKgAQoMRW5kZWRT\
-            ZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9tcxgCIAEo\
-            A1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFz\
-            b25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24yawoLU2Vzc2lvbkVuZHMSXAoJ\
-            V2F0Y2hFbmRzEiQucG9zdGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc1JlcXVlc3QaIS5wb3N0ZXJu\
-            LnNlc3Npb24udjEuV2F0Y2hFbmRzSXRlbSIEiLUYATABYgZwcm90bzMKzgIKJXBvc3Rlcm4vZ2F0\
-            ZXdheS92MS92ZXJpZmljYXRpb24ucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRodcG9zdGVybi9z\
-            ZXNzaW9uL3YxL2VuZHMucHJvdG8aIHBvc3Rlcm4vc2Vzc2lvbi92MS9zZXNzaW9uLnByb3RvMscB\
-            CgxWZXJpZmljYXRpb24SWQoGS2V5U2V0EiEucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlcXVl\
-            c3QaIi5wb3N0ZXJuLnNlc3Npb24udjEuS2V5U2V0UmVzcG9uc2UiCIi1GAGgtRhkElwKCVdhdGNo\
-            RW5kcxIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaEVuZHNSZXF1ZXN0GiEucG9zdGVybi5zZXNz\
-            aW9uLnYxLldhdGNoRW5kc0l0ZW0iBIi1GAEwAWIGcHJvdG8z
+            IpECCg1XYXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghwb3NpdGlvbhIkCg5jb21wbGV0\
+            ZV9hdF9tcxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMgASgIUgVyZXNldBI2CgRlbmRz\
+            GAQgAygLMiIucG9zdGVybi5zZXNzaW9uLnYxLlJldm9rZWRTZXNzaW9uUgRlbmRzEiEKDGtleXNf\
+            Y2hhbmdlZBgFIAEoCFILa2V5c0NoYW5nZWQSFwoHa2V5X3NldBgGIAEoDFIGa2V5U2V0Eh4KC2tl\
+            cHRfZm9yX21zGAcgASgDUglrZXB0Rm9yTXMSFAoFZXBvY2gYCCABKARSBWVwb2NoIqIBCg5SZXZv\
+            a2VkU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHgoLZW5kZWRfYXRfbXMY\
+            AiABKANSCWVuZGVkQXRNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5k\
+            UmVhc29uUgZyZWFzb24SGgoIcG9zaXRpb24YBCABKARSCHBvc2l0aW9uMmsKC1Nlc3Npb25FbmRz\
+            ElwKCVdhdGNoRW5kcxIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaEVuZHNSZXF1ZXN0GiEucG9z\
+            dGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc0l0ZW0iBIi1GAEwAWIGcHJvdG8zCs4CCiVwb3N0ZXJu\
+            L2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaHXBvc3Rl\
+            cm4vc2Vzc2lvbi92MS9lbmRzLnByb3RvGiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90\
+            bzLHAQoMVmVyaWZpY2F0aW9uElkKBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRS\
+            ZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgiItRgBoLUYZBJcCglX\
+            YXRjaEVuZHMSJC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hFbmRzUmVxdWVzdBohLnBvc3Rlcm4u\
+            c2Vzc2lvbi52MS5XYXRjaEVuZHNJdGVtIgSItRgBMAFiBnByb3RvMw==
             """)
 }

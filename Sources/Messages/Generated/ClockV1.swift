@@ -18,8 +18,8 @@ extension ClockV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ClockV1.CheckRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ClockV1.CheckRequest {
         return ClockV1.CheckRequest()
     }
 
@@ -63,8 +63,8 @@ extension ClockV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ClockV1.CheckResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ClockV1.CheckResponse {
         let waiting = try reader.bool(8)
         let nowMs = try reader.int64(16)
         let wallMs = try reader.int64(24)
@@ -106,8 +106,8 @@ extension ClockV1.AcceptRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ClockV1.AcceptRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ClockV1.AcceptRequest {
         return ClockV1.AcceptRequest()
     }
 
@@ -147,8 +147,8 @@ extension ClockV1.AcceptResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ClockV1.AcceptResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ClockV1.AcceptResponse {
         let wasWaiting = try reader.bool(8)
         let nowMs = try reader.int64(16)
         return ClockV1.AcceptResponse(wasWaiting: wasWaiting, nowMs: nowMs)

@@ -37,8 +37,8 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> EventsV1.ReadEventsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.ReadEventsRequest {
         let after = try reader.int64(8)
         let limit = try reader.uint32(16)
         let positionOnly = try reader.bool(24)
@@ -106,8 +106,8 @@ extension EventsV1.ReadEventsResponse: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> EventsV1.ReadEventsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.ReadEventsResponse {
         let events: [EventsV1.Event] = try reader.messages(10)
         let position = try reader.int64(16)
         let isWhole = try reader.bool(24)
@@ -189,8 +189,8 @@ extension EventsV1.Event: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.Event" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> EventsV1.Event {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.Event {
         let position = try reader.int64(8)
         let atMs = try reader.int64(16)
         let kind = try reader.text(26)

@@ -34,8 +34,8 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestEmailChangeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RequestEmailChangeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestEmailChangeRequest {
         let accessToken = try reader.text(10)
         let newEmail = try reader.text(18)
         let device: GatewayV1.Device? = try reader.message(26)
@@ -87,8 +87,8 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestEmailChangeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RequestEmailChangeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestEmailChangeResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return GatewayV1.RequestEmailChangeResponse(account: account)
     }
@@ -141,8 +141,8 @@ extension GatewayV1.ConfirmEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ConfirmEmailChangeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ConfirmEmailChangeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ConfirmEmailChangeRequest {
         let token = try reader.text(10)
         let accessToken = try reader.text(18)
         let password = try reader.secret(26)
@@ -194,8 +194,8 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ConfirmEmailChangeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ConfirmEmailChangeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ConfirmEmailChangeResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return GatewayV1.ConfirmEmailChangeResponse(account: account)
     }
@@ -239,8 +239,8 @@ extension GatewayV1.CancelEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CancelEmailChangeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.CancelEmailChangeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CancelEmailChangeRequest {
         let accessToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         return GatewayV1.CancelEmailChangeRequest(accessToken: accessToken, device: device)
@@ -284,8 +284,8 @@ extension GatewayV1.CancelEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CancelEmailChangeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.CancelEmailChangeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CancelEmailChangeResponse {
         let cancelled = try reader.bool(8)
         return GatewayV1.CancelEmailChangeResponse(cancelled: cancelled)
     }
@@ -337,8 +337,8 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationByPasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ResendVerificationByPasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationByPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
@@ -390,8 +390,8 @@ extension GatewayV1.ResendVerificationByPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationByPasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ResendVerificationByPasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationByPasswordResponse {
         let sent = try reader.bool(8)
         return GatewayV1.ResendVerificationByPasswordResponse(sent: sent)
     }

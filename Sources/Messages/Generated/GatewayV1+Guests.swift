@@ -30,8 +30,8 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInAnonymouslyRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyRequest {
         let device: GatewayV1.Device? = try reader.message(10)
         let language = try reader.text(18)
         let accessToken = try reader.text(26)
@@ -67,7 +67,7 @@ extension GatewayV1 {
         package var account: IdentityV1.Account?
         /// Its only session.
         package var session: GatewayV1.Session?
-        /// Always true here (G-08).
+        /// Always true here.
         package var isNewUser: Bool
 
         /// A message of these fields.
@@ -87,8 +87,8 @@ extension GatewayV1.SignInAnonymouslyResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInAnonymouslyResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)

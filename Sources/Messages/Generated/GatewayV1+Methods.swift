@@ -29,8 +29,8 @@ extension GatewayV1.SignInMethod: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInMethod" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInMethod {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInMethod {
         let method = try reader.text(10)
         let addedAtMs = try reader.int64(16)
         let hint = try reader.text(26)
@@ -78,8 +78,8 @@ extension GatewayV1.ListMethodsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListMethodsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ListMethodsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListMethodsRequest {
         let accessToken = try reader.text(10)
         return GatewayV1.ListMethodsRequest(accessToken: accessToken)
     }
@@ -119,8 +119,8 @@ extension GatewayV1.ListMethodsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListMethodsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ListMethodsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListMethodsResponse {
         let methods: [GatewayV1.SignInMethod] = try reader.messages(10)
         return GatewayV1.ListMethodsResponse(methods: methods)
     }
@@ -174,8 +174,8 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkProviderRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.LinkProviderRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.LinkProviderRequest {
         let accessToken = try reader.text(10)
         let token: GatewayV1.ProviderToken? = try reader.message(18)
         let device: GatewayV1.Device? = try reader.message(26)
@@ -227,8 +227,8 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkProviderResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.LinkProviderResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.LinkProviderResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return GatewayV1.LinkProviderResponse(account: account)
     }
@@ -276,8 +276,8 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UnlinkMethodRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.UnlinkMethodRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.UnlinkMethodRequest {
         let accessToken = try reader.text(10)
         let method = try reader.text(18)
         let device: GatewayV1.Device? = try reader.message(26)
@@ -325,8 +325,8 @@ extension GatewayV1.UnlinkMethodResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UnlinkMethodResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.UnlinkMethodResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.UnlinkMethodResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return GatewayV1.UnlinkMethodResponse(account: account)
     }

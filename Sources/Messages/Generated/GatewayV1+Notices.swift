@@ -71,8 +71,8 @@ extension GatewayV1.ReceiveRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReceiveRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ReceiveRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ReceiveRequest {
         let provider = try reader.text(10)
         let payload = try reader.text(18)
         return GatewayV1.ReceiveRequest(provider: provider, payload: payload)
@@ -110,8 +110,8 @@ extension GatewayV1.ReceiveResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReceiveResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ReceiveResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ReceiveResponse {
         return GatewayV1.ReceiveResponse()
     }
 
@@ -155,8 +155,8 @@ extension GatewayV1.DescribeOutcomeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DescribeOutcomeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.DescribeOutcomeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeOutcomeRequest {
         let provider = try reader.text(10)
         let outcome = try GatewayV1.ProviderOutcome(rawValue: reader.int32(16))
         let language = try reader.text(26)
@@ -186,7 +186,7 @@ extension GatewayV1.DescribeOutcomeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The catalogue's entry.
+    /// The catalogue's entry.
     package struct DescribeOutcomeResponse: Hashable, Sendable {
         /// The code: "auth/apple-cancelled", "auth/invalid-provider-token", ….
         package var code: String
@@ -216,8 +216,8 @@ extension GatewayV1.DescribeOutcomeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DescribeOutcomeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.DescribeOutcomeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeOutcomeResponse {
         let code = try reader.text(10)
         let userMessage = try reader.text(18)
         let retryable = try reader.bool(24)

@@ -30,8 +30,8 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPasswordResetRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RequestPasswordResetRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPasswordResetRequest {
         let email = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let language = try reader.text(26)
@@ -73,8 +73,8 @@ extension GatewayV1.RequestPasswordResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPasswordResetResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RequestPasswordResetResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPasswordResetResponse {
         return GatewayV1.RequestPasswordResetResponse()
     }
 
@@ -118,8 +118,8 @@ extension GatewayV1.ResetPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResetPasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ResetPasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResetPasswordRequest {
         let token = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
@@ -155,7 +155,7 @@ extension GatewayV1 {
         package var account: IdentityV1.Account?
         /// Its only session now.
         package var session: GatewayV1.Session?
-        /// What there is to tell of the sign-in before (G-08).
+        /// What there is to tell of the sign-in before.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -175,8 +175,8 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResetPasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ResetPasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResetPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let news: IdentityV1.SignInNews? = try reader.message(26)
@@ -240,8 +240,8 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ChangePasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ChangePasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ChangePasswordRequest {
         let accessToken = try reader.text(10)
         let currentPassword = try reader.secret(18)
         let newPassword = try reader.secret(26)
@@ -291,8 +291,8 @@ extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ChangePasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ChangePasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ChangePasswordResponse {
         return GatewayV1.ChangePasswordResponse()
     }
 
@@ -336,8 +336,8 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ResendVerificationEmailRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailRequest {
         let accessToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let language = try reader.text(26)
@@ -385,8 +385,8 @@ extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ResendVerificationEmailResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailResponse {
         let sent = try reader.bool(8)
         return GatewayV1.ResendVerificationEmailResponse(sent: sent)
     }

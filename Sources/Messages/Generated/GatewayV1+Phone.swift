@@ -37,8 +37,8 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPhoneCodeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RequestPhoneCodeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPhoneCodeRequest {
         let phoneNumber = try reader.text(10)
         let purpose = try IdentityV1.PhoneCodePurpose(rawValue: reader.int32(16))
         let language = try reader.text(26)
@@ -82,9 +82,9 @@ extension GatewayV1 {
         package var requestId: String
         /// After this the code is refused, milliseconds since 1970.
         package var expiresAtMs: Int64
-        /// Which code to this number this is, from 1; at the longest wait it stays what it is.
+        /// Which code to this number this is, from 1; at the longest wait it stays what it is.
         package var attempt: UInt32
-        /// When another one can be asked for, in milliseconds from now.
+        /// When another one can be asked for, in milliseconds from now.
         package var nextAfterMs: UInt64
 
         /// A message of these fields.
@@ -106,8 +106,8 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPhoneCodeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RequestPhoneCodeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPhoneCodeResponse {
         let requestId = try reader.text(10)
         let expiresAtMs = try reader.int64(16)
         let attempt = try reader.uint32(24)
@@ -153,7 +153,7 @@ extension GatewayV1 {
         package var device: GatewayV1.Device?
         /// Of messages to a new account, and of the sentence that says how long to wait, BCP 47.
         package var language: String
-        /// Of the guest that asks, who becomes the account; empty for none (G-07).
+        /// Of the guest that asks, who becomes the account; empty for none.
         package var accessToken: String
 
         /// A message of these fields.
@@ -179,8 +179,8 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPhoneCodeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInWithPhoneCodeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPhoneCodeRequest {
         let requestId = try reader.text(10)
         let phoneNumber = try reader.text(18)
         let code = try reader.text(26)
@@ -224,17 +224,17 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
 extension GatewayV1 {
     /// Signed in.
     package struct SignInWithPhoneCodeResponse: Hashable, Sendable {
-        /// The account; last_sign_in_at_ms is the sign-in before this one (G-08).
+        /// The account; last_sign_in_at_ms is the sign-in before this one.
         package var account: IdentityV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
-        /// The account is new, or was a guest until now (G-08).
+        /// The account is new, or was a guest until now.
         package var isNewUser: Bool
-        /// The guest that asked became this account, with all it had (G-07).
+        /// The guest that asked became this account, with all it had.
         package var isUpgraded: Bool
         /// The guest that asked is another account than this one; absent where there was none.
         package var collision: IdentityV1.Collision?
-        /// What there is to tell of the sign-in before; absent for a new account (G-08).
+        /// What there is to tell of the sign-in before; absent for a new account.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -260,8 +260,8 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPhoneCodeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInWithPhoneCodeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPhoneCodeResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
@@ -341,8 +341,8 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkPhoneRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.LinkPhoneRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.LinkPhoneRequest {
         let accessToken = try reader.text(10)
         let requestId = try reader.text(18)
         let phoneNumber = try reader.text(26)
@@ -402,8 +402,8 @@ extension GatewayV1.LinkPhoneResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkPhoneResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.LinkPhoneResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.LinkPhoneResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return GatewayV1.LinkPhoneResponse(account: account)
     }

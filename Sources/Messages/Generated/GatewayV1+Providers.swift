@@ -21,8 +21,8 @@ extension GatewayV1.IssueNonceRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.IssueNonceRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.IssueNonceRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.IssueNonceRequest {
         let provider = try reader.text(10)
         return GatewayV1.IssueNonceRequest(provider: provider)
     }
@@ -70,8 +70,8 @@ extension GatewayV1.IssueNonceResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.IssueNonceResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.IssueNonceResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.IssueNonceResponse {
         let nonce = try reader.text(10)
         let providerNonce = try reader.text(18)
         let expiresAtMs = try reader.int64(24)
@@ -136,8 +136,8 @@ extension GatewayV1.ProviderToken: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ProviderToken" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ProviderToken {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ProviderToken {
         let provider = try reader.text(10)
         let idToken = try reader.text(18)
         let nonce = try reader.text(26)
@@ -207,8 +207,8 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithProviderRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInWithProviderRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithProviderRequest {
         let token: GatewayV1.ProviderToken? = try reader.message(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let language = try reader.text(26)
@@ -248,20 +248,20 @@ extension GatewayV1 {
         package var account: IdentityV1.Account?
         /// Its new session. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
-        /// The account is new, or was a guest until now: lead to the completion of the profile (G-08).
+        /// The account is new, or was a guest until now: lead to the completion of the profile.
         package var isNewUser: Bool
         /// Ways of signing in that the account has lost: somebody had signed up with this address without
-        /// proving it, and what they had set went when its owner came: "password", "phone", a provider. Tell
-        /// the person.
+        /// proving it, and what they had set went when its owner came: "password", "phone", a provider.
+        /// Tell the person.
         package var removedMethods: [String]
-        /// The provider was added just now to an account that there was: tell the person (G-15).
+        /// The provider was added just now to an account that there was: tell the person.
         package var isLinked: Bool
-        /// The guest that asked is this account now, with the same id (G-07).
+        /// The guest that asked is this account now, with the same id.
         package var isUpgraded: Bool
-        /// The guest that asked stays an account of its own, because this one was there already; its session
-        /// goes on, and nothing of it is lost until its person chooses. Absent otherwise (G-16).
+        /// The guest that asked stays an account of its own, because this one was there already; its
+        /// session goes on, and nothing of it is lost until its person chooses. Absent otherwise.
         package var collision: IdentityV1.Collision?
-        /// What there is to tell of the sign-in before; absent for a new account (G-08).
+        /// What there is to tell of the sign-in before; absent for a new account.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -291,8 +291,8 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithProviderResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInWithProviderResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithProviderResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)

@@ -4,7 +4,7 @@ internal import CMessages
 package import Cryptography
 
 extension GatewayV1 {
-    /// A way of proving to be an account's owner (G-13).
+    /// A way of proving to be an account's owner.
     package enum ProofKind: Hashable, Sendable {
         /// Not told; refused.
         case unspecified
@@ -93,8 +93,8 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SessionEntry" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SessionEntry {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SessionEntry {
         let sessionId = try reader.text(10)
         let deviceName = try reader.text(18)
         let platform = try reader.text(26)
@@ -164,8 +164,8 @@ extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ListSessionsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListSessionsRequest {
         let accessToken = try reader.text(10)
         return GatewayV1.ListSessionsRequest(accessToken: accessToken)
     }
@@ -205,8 +205,8 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ListSessionsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListSessionsResponse {
         let sessions: [GatewayV1.SessionEntry] = try reader.messages(10)
         return GatewayV1.ListSessionsResponse(sessions: sessions)
     }
@@ -252,8 +252,8 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.EndSessionRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.EndSessionRequest {
         let accessToken = try reader.text(10)
         let sessionId = try reader.text(18)
         return GatewayV1.EndSessionRequest(accessToken: accessToken, sessionId: sessionId)
@@ -297,8 +297,8 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.EndSessionResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.EndSessionResponse {
         let ended = try reader.bool(8)
         return GatewayV1.EndSessionResponse(ended: ended)
     }
@@ -338,8 +338,8 @@ extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.EndOtherSessionsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.EndOtherSessionsRequest {
         let accessToken = try reader.text(10)
         return GatewayV1.EndOtherSessionsRequest(accessToken: accessToken)
     }
@@ -379,8 +379,8 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.EndOtherSessionsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.EndOtherSessionsResponse {
         let ended = try reader.uint32(8)
         return GatewayV1.EndOtherSessionsResponse(ended: ended)
     }
@@ -402,7 +402,7 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// A code to the account's own phone (G-13).
+    /// A code to the account's own phone.
     package struct PhoneCodeProof: Hashable, Sendable {
         /// RequestPhoneCodeResponse's.
         package var requestId: String
@@ -428,8 +428,8 @@ extension GatewayV1.PhoneCodeProof: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PhoneCodeProof" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.PhoneCodeProof {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.PhoneCodeProof {
         let requestId = try reader.text(10)
         let phoneNumber = try reader.text(18)
         let code = try reader.text(26)
@@ -475,7 +475,7 @@ extension GatewayV1 {
             /// The account's password.
             case password(SecretBytes)
             /// The device's word that its owner has just passed its prompt; of a session that is bound to a
-            /// key (S-04).
+            /// key.
             case deviceKey(SessionV1.PresenceProof)
             /// A fresh token of a provider that the account can be signed in to by, from a dialog of its own
             /// with a nonce of Providers/IssueNonce.
@@ -503,8 +503,8 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ReauthenticateRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ReauthenticateRequest {
         var proof: Proof?
         let accessToken = try reader.text(10)
         if reader.tag == 18 {
@@ -594,8 +594,8 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.ReauthenticateResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ReauthenticateResponse {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
         let authTimeMs = try reader.int64(24)
@@ -651,8 +651,8 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.CheckRecentProofRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CheckRecentProofRequest {
         let accessToken = try reader.text(10)
         let maxAgeS = try reader.uint32(16)
         let kinds = try reader.numbers(26) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
@@ -716,8 +716,8 @@ extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.CheckRecentProofResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CheckRecentProofResponse {
         let sessionId = try reader.text(10)
         let accountId = try reader.text(18)
         let amr = try reader.texts(26)

@@ -7,7 +7,7 @@ package import Cryptography
 package enum GatewayV1 {}
 
 extension GatewayV1 {
-    /// Why somebody is not signed in (G-01).
+    /// Why somebody is not signed in.
     package enum AuthStateReason: Hashable, Sendable {
         /// Signed in.
         case unspecified
@@ -23,7 +23,7 @@ extension GatewayV1 {
         case revoked
         /// Ended for the account's security.
         case security
-        /// The provider no longer vouches for the owner: consent was revoked there (G-05, G-24). Say what
+        /// The provider no longer vouches for the owner: consent was revoked there. Say what
         /// auth/provider-revoked says.
         case providerRevoked
         /// A value that this version does not know.
@@ -62,7 +62,7 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
-    /// What is still to do (G-01).
+    /// What is still to do.
     package enum Todo: Hashable, Sendable {
         /// Nothing.
         case unspecified
@@ -100,7 +100,7 @@ extension GatewayV1 {
         package var platform: String
         /// Name to show, for instance "Ada's phone".
         package var name: String
-        /// At sign-up and sign-in: the key that the session is to be bound to; absent for none (S-04).
+        /// At sign-up and sign-in: the key that the session is to be bound to; absent for none.
         package var key: SessionV1.DeviceKey?
 
         /// A message of these fields.
@@ -122,8 +122,8 @@ extension GatewayV1.Device: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Device" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.Device {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.Device {
         let deviceId = try reader.text(10)
         let platform = try reader.text(18)
         let name = try reader.text(26)
@@ -171,8 +171,8 @@ extension GatewayV1 {
         package var idleExpiresAtMs: Int64
         /// When the session ends in any case, milliseconds since 1970.
         package var expiresAtMs: Int64
-        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns by
-        /// how much, and signs its proofs by this one (S-04).
+        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns
+        /// by how much, and signs its proofs by this one.
         package var serverTimeMs: Int64
 
         /// A message of these fields.
@@ -200,8 +200,8 @@ extension GatewayV1.Session: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Session" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.Session {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.Session {
         let sessionId = try reader.text(10)
         let accessToken = try reader.text(18)
         let accessExpiresAtMs = try reader.int64(24)
@@ -259,8 +259,8 @@ extension GatewayV1 {
         package var displayName: String
         /// Language of mails, BCP 47; empty takes the default.
         package var language: String
-        /// The session that the app is in, if any. A guest's: the guest becomes the account and keeps its id
-        /// and all it has (G-07). An account's: auth/already-signed-in. One that has expired:
+        /// The session that the app is in, if any. A guest's: the guest becomes the account and keeps its
+        /// id and all it has. An account's: auth/already-signed-in. One that has expired:
         /// auth/invalid-access-token, refresh first.
         package var accessToken: String
 
@@ -287,8 +287,8 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignUpWithPasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignUpWithPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
@@ -333,10 +333,10 @@ extension GatewayV1 {
     /// Signed up and in.
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
         /// The new account; a guest that asked keeps its id. Under strict enumeration a guest whose
-        /// pending_email waits for its link.
+        /// pending_email waits for its link.
         package var account: IdentityV1.Account?
-        /// Its first session; absent where the operator wants the address verified first (G-02): open the
-        /// link, then sign in. After an upgrade the guest's session is over: keep this one's tokens.
+        /// Its first session; absent where the operator wants the address verified first: open the link,
+        /// then sign in. After an upgrade the guest's session is over: keep this one's tokens.
         package var session: GatewayV1.Session?
         /// Always true here.
         package var isNewUser: Bool
@@ -358,8 +358,8 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignUpWithPasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignUpWithPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
@@ -419,8 +419,8 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInWithPasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
@@ -462,7 +462,7 @@ extension GatewayV1 {
         package var session: GatewayV1.Session?
         /// Always false here.
         package var isNewUser: Bool
-        /// What there is to tell of the sign-in before (G-08).
+        /// What there is to tell of the sign-in before.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -484,8 +484,8 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignInWithPasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
@@ -549,8 +549,8 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.VerifyEmailRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.VerifyEmailRequest {
         let token = try reader.text(10)
         let accessToken = try reader.text(18)
         let password = try reader.secret(26)
@@ -602,8 +602,8 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.VerifyEmailResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.VerifyEmailResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return GatewayV1.VerifyEmailResponse(account: account)
     }
@@ -631,7 +631,7 @@ extension GatewayV1 {
         package var refreshToken: String
         /// The device.
         package var device: GatewayV1.Device?
-        /// By the key that the session is bound to, if it is (S-04).
+        /// By the key that the session is bound to, if it is.
         package var deviceProof: SessionV1.DeviceProof?
 
         /// A message of these fields.
@@ -651,8 +651,8 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RefreshRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshRequest {
         let refreshToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
@@ -700,8 +700,8 @@ extension GatewayV1.RefreshResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.RefreshResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshResponse {
         let session: GatewayV1.Session? = try reader.message(10)
         return GatewayV1.RefreshResponse(session: session)
     }
@@ -728,7 +728,7 @@ extension GatewayV1 {
         /// All sessions of the account, not only this one. An expired access token is refused for this with
         /// auth/invalid-access-token and ends nothing: refresh first.
         package var all: Bool
-        /// With a refresh token of a session that is bound to a key: as for a refresh (S-04).
+        /// With a refresh token of a session that is bound to a key: as for a refresh.
         package var deviceProof: SessionV1.DeviceProof?
         /// A token of the session.
         package var token: Token?
@@ -758,8 +758,8 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignOutRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignOutRequest {
         var token: Token?
         if reader.tag == 10 {
             token = .accessToken(try reader.text(10))
@@ -823,8 +823,8 @@ extension GatewayV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.SignOutResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignOutResponse {
         let ended = try reader.uint32(8)
         return GatewayV1.SignOutResponse(ended: ended)
     }
@@ -864,8 +864,8 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.CheckAuthStateRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CheckAuthStateRequest {
         let accessToken = try reader.text(10)
         return GatewayV1.CheckAuthStateRequest(accessToken: accessToken)
     }
@@ -887,7 +887,7 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Whether a token's owner is signed in (G-01).
+    /// Whether a token's owner is signed in.
     package struct CheckAuthStateResponse: Hashable, Sendable {
         /// Signed in, with an account that exists and may be used.
         package var authenticated: Bool
@@ -897,10 +897,10 @@ extension GatewayV1 {
         package var account: IdentityV1.Account?
         /// What is still to do.
         package var todo: [GatewayV1.Todo]
-        /// The server's clock as it answered, milliseconds since 1970: for a device whose proof was refused
-        /// as auth/device-proof-stale, which then signs by this clock (S-04).
+        /// The server's clock as it answered, milliseconds since 1970: for a device whose proof was
+        /// refused as auth/device-proof-stale, which then signs by this clock.
         package var serverTimeMs: Int64
-        /// Why its session is over, told apart further than by the reason (S-02).
+        /// Why its session is over, told apart further than by the reason.
         package var endReason: SessionV1.EndReason
 
         /// A message of these fields.
@@ -926,8 +926,8 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> GatewayV1.CheckAuthStateResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CheckAuthStateResponse {
         let authenticated = try reader.bool(8)
         let reason = try GatewayV1.AuthStateReason(rawValue: reader.int32(16))
         let account: IdentityV1.Account? = try reader.message(26)

@@ -56,8 +56,8 @@ extension HealthV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> HealthV1.CheckRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> HealthV1.CheckRequest {
         return HealthV1.CheckRequest()
     }
 
@@ -97,8 +97,8 @@ extension HealthV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> HealthV1.CheckResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> HealthV1.CheckResponse {
         let status = try HealthV1.ServingStatus(rawValue: reader.int32(8))
         let parts: [HealthV1.PartHealth] = try reader.messages(18)
         return HealthV1.CheckResponse(status: status, parts: parts)
@@ -129,8 +129,8 @@ extension HealthV1 {
     /// One part that a program needs.
     package struct PartHealth: Hashable, Sendable {
         /// The part's name: "server" (it listens), "store" (writes reach the disk), "clock" (the time is
-        /// not held), "keys" (changed keys and certificates can be used), or a peer, for instance
-        /// "session".
+        /// not held), "keys" (changed keys and certificates can be used), a log besides the store
+        /// ("ratelimit-devices"), or a peer, for instance "session".
         package var name: String
         /// SERVING: it works. DEGRADED: it fails, and the program serves what does not need it.
         /// NOT_SERVING: the program waits for it before it serves.
@@ -160,8 +160,8 @@ extension HealthV1.PartHealth: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.PartHealth" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> HealthV1.PartHealth {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> HealthV1.PartHealth {
         let name = try reader.text(10)
         let status = try HealthV1.ServingStatus(rawValue: reader.int32(16))
         let sinceMs = try reader.int64(24)

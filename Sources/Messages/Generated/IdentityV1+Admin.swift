@@ -25,8 +25,8 @@ extension IdentityV1.ProviderSubject: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProviderSubject" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ProviderSubject {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProviderSubject {
         let issuer = try reader.text(10)
         let subject = try reader.text(18)
         return IdentityV1.ProviderSubject(issuer: issuer, subject: subject)
@@ -91,8 +91,8 @@ extension IdentityV1.LookUpAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpAccountRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LookUpAccountRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LookUpAccountRequest {
         var by: By?
         if reader.tag == 10 {
             by = .accountId(try reader.text(10))
@@ -170,8 +170,8 @@ extension IdentityV1.LookUpAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpAccountResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LookUpAccountResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LookUpAccountResponse {
         let account: IdentityV1.AdminAccount? = try reader.message(10)
         return IdentityV1.LookUpAccountResponse(account: account)
     }
@@ -193,7 +193,7 @@ extension IdentityV1.LookUpAccountResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// An account as an operator sees it (I-01).
+    /// An account as an operator sees it.
     package struct AdminAccount: Hashable, Sendable {
         /// The account. Email, phone number, name and picture are masked or left out, unless they were asked
         /// for; what an address is verified by is told.
@@ -221,8 +221,8 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AdminAccount" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.AdminAccount {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.AdminAccount {
         let account: IdentityV1.Account? = try reader.message(10)
         let suspension: IdentityV1.Suspension? = try reader.message(18)
         let use: IdentityV1.AccountUse? = try reader.message(26)
@@ -274,8 +274,8 @@ extension IdentityV1.Suspension: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Suspension" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.Suspension {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Suspension {
         let reason = try reader.text(10)
         let sinceMs = try reader.int64(16)
         return IdentityV1.Suspension(reason: reason, sinceMs: sinceMs)
@@ -301,7 +301,7 @@ extension IdentityV1.Suspension: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// How an account is used (I-01).
+    /// How an account is used.
     package struct AccountUse: Hashable, Sendable {
         /// Its live sessions.
         package var liveSessions: UInt32
@@ -328,8 +328,8 @@ extension IdentityV1.AccountUse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AccountUse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.AccountUse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.AccountUse {
         let liveSessions = try reader.uint32(8)
         let lastActivityAtMs = try reader.int64(16)
         let lastSeenAtMs = try reader.int64(24)
@@ -409,8 +409,8 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListAccountsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ListAccountsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListAccountsRequest {
         let status = try IdentityV1.AccountStatus(rawValue: reader.int32(8))
         let createdFromMs = try reader.int64(16)
         let createdBeforeMs = try reader.int64(24)
@@ -487,8 +487,8 @@ extension IdentityV1.ListAccountsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListAccountsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ListAccountsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListAccountsResponse {
         let accounts: [IdentityV1.AdminAccount] = try reader.messages(10)
         let nextPage = try reader.text(18)
         return IdentityV1.ListAccountsResponse(accounts: accounts, nextPage: nextPage)
@@ -542,8 +542,8 @@ extension IdentityV1.SuspendAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SuspendAccountRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SuspendAccountRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SuspendAccountRequest {
         let accountId = try reader.text(10)
         let reason = try reader.text(18)
         let actor = try reader.text(26)
@@ -595,8 +595,8 @@ extension IdentityV1.SuspendAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SuspendAccountResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SuspendAccountResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SuspendAccountResponse {
         let account: IdentityV1.AdminAccount? = try reader.message(10)
         let changed = try reader.bool(16)
         return IdentityV1.SuspendAccountResponse(account: account, changed: changed)
@@ -644,8 +644,8 @@ extension IdentityV1.RestoreAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RestoreAccountRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RestoreAccountRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RestoreAccountRequest {
         let accountId = try reader.text(10)
         let actor = try reader.text(18)
         return IdentityV1.RestoreAccountRequest(accountId: accountId, actor: actor)
@@ -693,8 +693,8 @@ extension IdentityV1.RestoreAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RestoreAccountResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RestoreAccountResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RestoreAccountResponse {
         let account: IdentityV1.AdminAccount? = try reader.message(10)
         let changed = try reader.bool(16)
         return IdentityV1.RestoreAccountResponse(account: account, changed: changed)
@@ -742,8 +742,8 @@ extension IdentityV1.SignOutAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignOutAccountRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignOutAccountRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignOutAccountRequest {
         let accountId = try reader.text(10)
         let actor = try reader.text(18)
         return IdentityV1.SignOutAccountRequest(accountId: accountId, actor: actor)
@@ -781,8 +781,8 @@ extension IdentityV1.SignOutAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignOutAccountResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignOutAccountResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignOutAccountResponse {
         return IdentityV1.SignOutAccountResponse()
     }
 

@@ -26,8 +26,8 @@ extension IdentityV1.RequestPasswordResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestPasswordResetRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RequestPasswordResetRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RequestPasswordResetRequest {
         let email = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         return IdentityV1.RequestPasswordResetRequest(email: email, origin: origin)
@@ -65,8 +65,8 @@ extension IdentityV1.RequestPasswordResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestPasswordResetResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RequestPasswordResetResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RequestPasswordResetResponse {
         return IdentityV1.RequestPasswordResetResponse()
     }
 
@@ -110,8 +110,8 @@ extension IdentityV1.ResetPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResetPasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ResetPasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ResetPasswordRequest {
         let token = try reader.text(10)
         let password = try reader.secret(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
@@ -147,9 +147,9 @@ extension IdentityV1 {
         package var account: IdentityV1.Account?
         /// Opens a session once, within 30 s.
         package var proof: IdentityV1.SignInProof?
-        /// What there is to tell of the sign-in before (G-08).
+        /// What there is to tell of the sign-in before.
         package var news: IdentityV1.SignInNews?
-        /// The address had not been proved until now: who was in the account may be a stranger.
+        /// The address had not been proved until now: who was in the account may be a stranger.
         package var takenOver: Bool
 
         /// A message of these fields.
@@ -171,8 +171,8 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResetPasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ResetPasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ResetPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let news: IdentityV1.SignInNews? = try reader.message(26)
@@ -240,8 +240,8 @@ extension IdentityV1.ChangePasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ChangePasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ChangePasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ChangePasswordRequest {
         let accountId = try reader.text(10)
         let sessionId = try reader.text(18)
         let currentPassword = try reader.secret(26)
@@ -291,8 +291,8 @@ extension IdentityV1.ChangePasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ChangePasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ChangePasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ChangePasswordResponse {
         return IdentityV1.ChangePasswordResponse()
     }
 
@@ -332,8 +332,8 @@ extension IdentityV1.ResendVerificationRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ResendVerificationRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ResendVerificationRequest {
         let accountId = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         return IdentityV1.ResendVerificationRequest(accountId: accountId, origin: origin)
@@ -377,8 +377,8 @@ extension IdentityV1.ResendVerificationResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ResendVerificationResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ResendVerificationResponse {
         let sent = try reader.bool(8)
         return IdentityV1.ResendVerificationResponse(sent: sent)
     }

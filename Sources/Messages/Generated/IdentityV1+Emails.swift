@@ -12,21 +12,16 @@ extension IdentityV1 {
         package var newEmail: String
         /// Where it came from.
         package var origin: IdentityV1.Origin?
-        /// The new address has been mailed often enough by others: no mail is sent to it. The answer is the
-        /// same.
-        package var mailWithheld: Bool
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             newEmail: String = "",
-            origin: IdentityV1.Origin? = nil,
-            mailWithheld: Bool = false
+            origin: IdentityV1.Origin? = nil
         ) {
             self.accessToken = accessToken
             self.newEmail = newEmail
             self.origin = origin
-            self.mailWithheld = mailWithheld
         }
     }
 }
@@ -35,20 +30,18 @@ extension IdentityV1.RequestEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestEmailChangeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RequestEmailChangeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RequestEmailChangeRequest {
         let accessToken = try reader.text(10)
         let newEmail = try reader.text(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        let mailWithheld = try reader.bool(32)
-        return IdentityV1.RequestEmailChangeRequest(accessToken: accessToken, newEmail: newEmail, origin: origin, mailWithheld: mailWithheld)
+        return IdentityV1.RequestEmailChangeRequest(accessToken: accessToken, newEmail: newEmail, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !newEmail.isEmpty { sink.text(18, newEmail) }
         if let origin { sink.message(26, origin) }
-        if mailWithheld { sink.bool(32, mailWithheld) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -61,11 +54,9 @@ extension IdentityV1.RequestEmailChangeRequest: ProtobufMessage {
         let accessToken = try Wire.text(c.pointee.access_token)
         let newEmail = try Wire.text(c.pointee.new_email)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let mailWithheld = c.pointee.mail_withheld != 0
         self.accessToken = accessToken
         self.newEmail = newEmail
         self.origin = origin
-        self.mailWithheld = mailWithheld
     }
 }
 
@@ -88,8 +79,8 @@ extension IdentityV1.RequestEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestEmailChangeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RequestEmailChangeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RequestEmailChangeResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return IdentityV1.RequestEmailChangeResponse(account: account)
     }
@@ -141,8 +132,8 @@ extension IdentityV1.ConfirmEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailChangeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ConfirmEmailChangeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ConfirmEmailChangeRequest {
         let token = try reader.text(10)
         let accessToken = try reader.text(18)
         let password = try reader.secret(26)
@@ -194,8 +185,8 @@ extension IdentityV1.ConfirmEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailChangeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ConfirmEmailChangeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ConfirmEmailChangeResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return IdentityV1.ConfirmEmailChangeResponse(account: account)
     }
@@ -239,8 +230,8 @@ extension IdentityV1.CancelEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CancelEmailChangeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.CancelEmailChangeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.CancelEmailChangeRequest {
         let accessToken = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         return IdentityV1.CancelEmailChangeRequest(accessToken: accessToken, origin: origin)
@@ -284,8 +275,8 @@ extension IdentityV1.CancelEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CancelEmailChangeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.CancelEmailChangeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.CancelEmailChangeResponse {
         let cancelled = try reader.bool(8)
         return IdentityV1.CancelEmailChangeResponse(cancelled: cancelled)
     }
@@ -333,8 +324,8 @@ extension IdentityV1.ResendVerificationByPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationByPasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ResendVerificationByPasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ResendVerificationByPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
@@ -382,8 +373,8 @@ extension IdentityV1.ResendVerificationByPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationByPasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ResendVerificationByPasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ResendVerificationByPasswordResponse {
         let sent = try reader.bool(8)
         return IdentityV1.ResendVerificationByPasswordResponse(sent: sent)
     }

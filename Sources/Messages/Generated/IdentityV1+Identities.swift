@@ -21,8 +21,8 @@ extension IdentityV1.IssueNonceRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.IssueNonceRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.IssueNonceRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.IssueNonceRequest {
         let provider = try reader.text(10)
         return IdentityV1.IssueNonceRequest(provider: provider)
     }
@@ -71,8 +71,8 @@ extension IdentityV1.IssueNonceResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.IssueNonceResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.IssueNonceResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.IssueNonceResponse {
         let nonce = try reader.text(10)
         let providerNonce = try reader.text(18)
         let expiresAtMs = try reader.int64(24)
@@ -110,7 +110,7 @@ extension IdentityV1 {
         package var idToken: String
         /// The nonce that IssueNonce gave.
         package var nonce: String
-        /// Apple's authorization code, for the grant that deletion revokes; may be empty (G-05).
+        /// Apple's authorization code, for the grant that deletion revokes; may be empty.
         package var authorizationCode: String
         /// Apple tells a name to the app, at the first sign-in only: handed on here; may be empty.
         package var displayName: String
@@ -136,8 +136,8 @@ extension IdentityV1.ProviderToken: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProviderToken" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ProviderToken {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProviderToken {
         let provider = try reader.text(10)
         let idToken = try reader.text(18)
         let nonce = try reader.text(26)
@@ -179,7 +179,7 @@ extension IdentityV1 {
     package struct SignInWithProviderRequest: Hashable, Sendable {
         /// What the provider's dialog gave.
         package var token: IdentityV1.ProviderToken?
-        /// The access token of the guest that asks, who becomes the account; empty for none (G-07).
+        /// The access token of the guest that asks, who becomes the account; empty for none.
         package var guestAccessToken: String
         /// Language of mails, BCP 47; empty takes the default.
         package var language: String
@@ -205,8 +205,8 @@ extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInWithProviderRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignInWithProviderRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInWithProviderRequest {
         let token: IdentityV1.ProviderToken? = try reader.message(10)
         let guestAccessToken = try reader.text(18)
         let language = try reader.text(26)
@@ -262,8 +262,8 @@ extension IdentityV1.SignInAnonymouslyRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInAnonymouslyRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignInAnonymouslyRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInAnonymouslyRequest {
         let language = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         return IdentityV1.SignInAnonymouslyRequest(language: language, origin: origin)
@@ -291,14 +291,14 @@ extension IdentityV1.SignInAnonymouslyRequest: ProtobufMessage {
 extension IdentityV1 {
     /// The account that a sign-in led to, whichever way.
     package struct AdmissionResponse: Hashable, Sendable {
-        /// The account; last_sign_in_at_ms is the sign-in before this one (G-08).
+        /// The account; last_sign_in_at_ms is the sign-in before this one.
         package var account: IdentityV1.Account?
         /// Opens a session once, within 30 s.
         package var proof: IdentityV1.SignInProof?
-        /// The account is new, or was a guest until now (G-08).
+        /// The account is new, or was a guest until now.
         package var isNewUser: Bool
         /// Ways of signing in that went because they were not the address's owner's: "password", "google",
-        /// "phone".
+        /// "phone".
         package var removedMethods: [String]
         /// This way of signing in was added to an account that there was.
         package var isLinked: Bool
@@ -306,7 +306,7 @@ extension IdentityV1 {
         package var isUpgraded: Bool
         /// The guest that asked is another account than this one; absent where there was none.
         package var collision: IdentityV1.Collision?
-        /// What there is to tell of the sign-in before; absent for a new account (G-08).
+        /// What there is to tell of the sign-in before; absent for a new account.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -336,8 +336,8 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AdmissionResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.AdmissionResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.AdmissionResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let isNewUser = try reader.bool(24)
@@ -390,7 +390,7 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
 
 extension IdentityV1 {
     /// A guest signed in to an account that there was already: what becomes of the guest's data is a
-    /// choice (G-16).
+    /// choice.
     package struct Collision: Hashable, Sendable {
         /// The guest as it is.
         package var guest: IdentityV1.Account?
@@ -416,8 +416,8 @@ extension IdentityV1.Collision: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Collision" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.Collision {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Collision {
         let guest: IdentityV1.Account? = try reader.message(10)
         let choiceToken = try reader.text(18)
         let expiresAtMs = try reader.int64(24)
@@ -473,8 +473,8 @@ extension IdentityV1.LinkProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkProviderRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LinkProviderRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LinkProviderRequest {
         let accessToken = try reader.text(10)
         let token: IdentityV1.ProviderToken? = try reader.message(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
@@ -522,8 +522,8 @@ extension IdentityV1.LinkProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkProviderResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LinkProviderResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LinkProviderResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return IdentityV1.LinkProviderResponse(account: account)
     }
@@ -571,8 +571,8 @@ extension IdentityV1.UnlinkRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UnlinkRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.UnlinkRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.UnlinkRequest {
         let accessToken = try reader.text(10)
         let method = try reader.text(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
@@ -620,8 +620,8 @@ extension IdentityV1.UnlinkResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UnlinkResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.UnlinkResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.UnlinkResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return IdentityV1.UnlinkResponse(account: account)
     }
@@ -669,8 +669,8 @@ extension IdentityV1.SignInMethod: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInMethod" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignInMethod {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInMethod {
         let method = try reader.text(10)
         let addedAtMs = try reader.int64(16)
         let hint = try reader.text(26)
@@ -718,8 +718,8 @@ extension IdentityV1.ListMethodsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListMethodsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ListMethodsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListMethodsRequest {
         let accessToken = try reader.text(10)
         return IdentityV1.ListMethodsRequest(accessToken: accessToken)
     }
@@ -759,8 +759,8 @@ extension IdentityV1.ListMethodsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListMethodsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ListMethodsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListMethodsResponse {
         let methods: [IdentityV1.SignInMethod] = try reader.messages(10)
         return IdentityV1.ListMethodsResponse(methods: methods)
     }
@@ -810,8 +810,8 @@ extension IdentityV1.ProveByProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByProviderRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ProveByProviderRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProveByProviderRequest {
         let accessToken = try reader.text(10)
         let token: IdentityV1.ProviderToken? = try reader.message(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
@@ -859,8 +859,8 @@ extension IdentityV1.ProveByProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByProviderResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ProveByProviderResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProveByProviderResponse {
         let proof: IdentityV1.SignInProof? = try reader.message(10)
         return IdentityV1.ProveByProviderResponse(proof: proof)
     }

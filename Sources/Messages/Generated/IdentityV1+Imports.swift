@@ -117,8 +117,8 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AccountRecord" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.AccountRecord {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.AccountRecord {
         let externalId = try reader.text(10)
         let email = try reader.text(18)
         let emailVerified = try reader.bool(24)
@@ -232,8 +232,8 @@ extension IdentityV1.ProviderIdentity: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProviderIdentity" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ProviderIdentity {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProviderIdentity {
         let method = try reader.text(10)
         let issuer = try reader.text(18)
         let subject = try reader.text(26)
@@ -293,8 +293,8 @@ extension IdentityV1.KeepHashParametersRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.KeepHashParametersRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.KeepHashParametersRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.KeepHashParametersRequest {
         let signerKey = try reader.bytes(10)
         let saltSeparator = try reader.bytes(18)
         return IdentityV1.KeepHashParametersRequest(signerKey: signerKey, saltSeparator: saltSeparator)
@@ -338,8 +338,8 @@ extension IdentityV1.KeepHashParametersResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.KeepHashParametersResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.KeepHashParametersResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.KeepHashParametersResponse {
         let parametersId = try reader.int64(8)
         return IdentityV1.KeepHashParametersResponse(parametersId: parametersId)
     }
@@ -367,7 +367,7 @@ extension IdentityV1 {
         package var source: String
         /// The accounts, 200 at most.
         package var accounts: [IdentityV1.AccountRecord]
-        /// Take no address for proved, whatever the records say.
+        /// Take no address for proved, whatever the records say.
         package var emailsUnproved: Bool
         /// Answer what would become of them, and change nothing.
         package var dryRun: Bool
@@ -391,8 +391,8 @@ extension IdentityV1.ImportAccountsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ImportAccountsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ImportAccountsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ImportAccountsRequest {
         let source = try reader.text(10)
         let accounts: [IdentityV1.AccountRecord] = try reader.messages(18)
         let emailsUnproved = try reader.bool(24)
@@ -446,8 +446,8 @@ extension IdentityV1.ImportAccountsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ImportAccountsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ImportAccountsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ImportAccountsResponse {
         let answers: [IdentityV1.ImportAnswer] = try reader.messages(10)
         return IdentityV1.ImportAccountsResponse(answers: answers)
     }
@@ -509,8 +509,8 @@ extension IdentityV1.ImportAnswer: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ImportAnswer" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ImportAnswer {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ImportAnswer {
         let outcome = try IdentityV1.ImportOutcome(rawValue: reader.int32(8))
         let accountId = try reader.text(18)
         let code = try reader.text(26)
@@ -576,8 +576,8 @@ extension IdentityV1.LookUpImportedRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpImportedRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LookUpImportedRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LookUpImportedRequest {
         let source = try reader.text(10)
         let externalIds = try reader.texts(18)
         return IdentityV1.LookUpImportedRequest(source: source, externalIds: externalIds)
@@ -623,8 +623,8 @@ extension IdentityV1.LookUpImportedResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpImportedResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LookUpImportedResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LookUpImportedResponse {
         let accountIds = try reader.texts(10)
         return IdentityV1.LookUpImportedResponse(accountIds: accountIds)
     }
@@ -670,8 +670,8 @@ extension IdentityV1.ExportAccountsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ExportAccountsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ExportAccountsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ExportAccountsRequest {
         let withPasswordHashes = try reader.bool(8)
         let after = try reader.text(18)
         return IdentityV1.ExportAccountsRequest(withPasswordHashes: withPasswordHashes, after: after)
@@ -723,8 +723,8 @@ extension IdentityV1.ExportAccountsItem: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ExportAccountsItem" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ExportAccountsItem {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ExportAccountsItem {
         let hashParameters: [IdentityV1.HashParameters] = try reader.messages(10)
         let accounts: [IdentityV1.AccountRecord] = try reader.messages(18)
         let position = try reader.text(26)
@@ -784,8 +784,8 @@ extension IdentityV1.HashParameters: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.HashParameters" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.HashParameters {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.HashParameters {
         let parametersId = try reader.int64(8)
         let signerKey = try reader.bytes(18)
         let saltSeparator = try reader.bytes(26)

@@ -4,7 +4,7 @@ internal import CMessages
 
 extension IdentityV1 {
     /// What an app may want to say to who signs in ("welcome back", "you were last here on Monday"), and
-    /// by what it notices that something is out of the ordinary (G-08).
+    /// by what it notices that something is out of the ordinary.
     package struct SignInNews: Hashable, Sendable {
         /// The sign-in before this one, milliseconds since 1970; 0 for the first.
         package var lastSignInAtMs: Int64
@@ -32,8 +32,8 @@ extension IdentityV1.SignInNews: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInNews" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignInNews {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInNews {
         let lastSignInAtMs = try reader.int64(8)
         let gapMs = try reader.int64(16)
         let isNewDevice = try reader.bool(24)

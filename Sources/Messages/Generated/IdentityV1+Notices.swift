@@ -7,9 +7,9 @@ extension IdentityV1 {
     package enum NoticeKind: Hashable, Sendable {
         /// Nothing; refused.
         case unspecified
-        /// A newer session took the place of the one used least recently (S-03).
+        /// A newer session took the place of the one used least recently.
         case sessionDisplaced
-        /// A refresh token was used twice, so its session was ended (G-10).
+        /// A refresh token was used twice, so its session was ended.
         case sessionReplayed
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -71,8 +71,8 @@ extension IdentityV1.TellRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.TellRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.TellRequest {
         let accountId = try reader.text(10)
         let kind = try IdentityV1.NoticeKind(rawValue: reader.int32(16))
         let atMs = try reader.int64(24)
@@ -129,8 +129,8 @@ extension IdentityV1.TellResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.TellResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.TellResponse {
         let mailed = try reader.bool(8)
         return IdentityV1.TellResponse(mailed: mailed)
     }

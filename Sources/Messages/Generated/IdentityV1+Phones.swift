@@ -7,11 +7,11 @@ extension IdentityV1 {
     package enum PhoneCodePurpose: Hashable, Sendable {
         /// Not told; refused.
         case unspecified
-        /// To sign in (G-06).
+        /// To sign in.
         case signIn
-        /// To add the number to the account that asks (G-14).
+        /// To add the number to the account that asks.
         case link
-        /// To prove oneself again, by the account's own number (G-13).
+        /// To prove oneself again, by the account's own number.
         case prove
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -76,8 +76,8 @@ extension IdentityV1.RequestCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestCodeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RequestCodeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RequestCodeRequest {
         let phoneNumber = try reader.text(10)
         let purpose = try IdentityV1.PhoneCodePurpose(rawValue: reader.int32(16))
         let language = try reader.text(26)
@@ -141,8 +141,8 @@ extension IdentityV1.RequestCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestCodeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RequestCodeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RequestCodeResponse {
         let requestId = try reader.text(10)
         let expiresAtMs = try reader.int64(16)
         let isTest = try reader.bool(24)
@@ -180,7 +180,7 @@ extension IdentityV1 {
         package var phoneNumber: String
         /// Six digits.
         package var code: String
-        /// The access token of the guest that asks, who becomes the account; empty for none (G-07).
+        /// The access token of the guest that asks, who becomes the account; empty for none.
         package var guestAccessToken: String
         /// Language of messages, BCP 47; empty takes the default.
         package var language: String
@@ -210,8 +210,8 @@ extension IdentityV1.SignInWithCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInWithCodeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignInWithCodeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInWithCodeRequest {
         let requestId = try reader.text(10)
         let phoneNumber = try reader.text(18)
         let code = try reader.text(26)
@@ -287,8 +287,8 @@ extension IdentityV1.LinkPhoneRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkPhoneRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LinkPhoneRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LinkPhoneRequest {
         let accessToken = try reader.text(10)
         let requestId = try reader.text(18)
         let phoneNumber = try reader.text(26)
@@ -344,8 +344,8 @@ extension IdentityV1.LinkPhoneResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkPhoneResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.LinkPhoneResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.LinkPhoneResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         return IdentityV1.LinkPhoneResponse(account: account)
     }
@@ -401,8 +401,8 @@ extension IdentityV1.ProveByCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByCodeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ProveByCodeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProveByCodeRequest {
         let accessToken = try reader.text(10)
         let requestId = try reader.text(18)
         let phoneNumber = try reader.text(26)
@@ -458,8 +458,8 @@ extension IdentityV1.ProveByCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByCodeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ProveByCodeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProveByCodeResponse {
         let proof: IdentityV1.SignInProof? = try reader.message(10)
         return IdentityV1.ProveByCodeResponse(proof: proof)
     }
@@ -503,8 +503,8 @@ extension IdentityV1.NumberChangedRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.NumberChangedRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.NumberChangedRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.NumberChangedRequest {
         let phoneNumber = try reader.text(10)
         let toldAtMs = try reader.int64(16)
         return IdentityV1.NumberChangedRequest(phoneNumber: phoneNumber, toldAtMs: toldAtMs)
@@ -542,8 +542,8 @@ extension IdentityV1.NumberChangedResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.NumberChangedResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.NumberChangedResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.NumberChangedResponse {
         return IdentityV1.NumberChangedResponse()
     }
 

@@ -25,8 +25,8 @@ extension IdentityV1.ReceiveRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ReceiveRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ReceiveRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ReceiveRequest {
         let provider = try reader.text(10)
         let payload = try reader.text(18)
         return IdentityV1.ReceiveRequest(provider: provider, payload: payload)
@@ -64,8 +64,8 @@ extension IdentityV1.ReceiveResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ReceiveResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ReceiveResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ReceiveResponse {
         return IdentityV1.ReceiveResponse()
     }
 

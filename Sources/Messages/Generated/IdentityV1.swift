@@ -7,7 +7,7 @@ package import Cryptography
 package enum IdentityV1 {}
 
 extension IdentityV1 {
-    /// Whether an account may sign in (I-01).
+    /// Whether an account may sign in.
     package enum AccountStatus: Hashable, Sendable {
         /// Not told.
         case unspecified
@@ -49,7 +49,7 @@ extension IdentityV1 {
 }
 
 extension IdentityV1 {
-    /// An account as its owner sees it (I-01).
+    /// An account as its owner sees it.
     package struct Account: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
@@ -71,10 +71,10 @@ extension IdentityV1 {
         package var phoneNumber: String
         /// A picture to show, as a provider or an import gave it; may be empty.
         package var photoUrl: String
-        /// An account that was made without anything to sign in by, and still has nothing (G-07).
+        /// An account that was made without anything to sign in by, and still has nothing.
         package var isGuest: Bool
         /// An address that it does not have yet: a change that waits for its link, or under strict
-        /// enumeration the sign-up's. Told with the account itself, not with sign-ins; may be empty (G-12).
+        /// enumeration the sign-up's. Told with the account itself, not with sign-ins; may be empty.
         package var pendingEmail: String
 
         /// A message of these fields.
@@ -112,8 +112,8 @@ extension IdentityV1.Account: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Account" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.Account {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Account {
         let accountId = try reader.text(10)
         let email = try reader.text(18)
         let emailVerified = try reader.bool(24)
@@ -211,8 +211,8 @@ extension IdentityV1.Origin: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Origin" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.Origin {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Origin {
         let clientAddress = try reader.text(10)
         let deviceId = try reader.text(18)
         let platform = try reader.text(26)
@@ -258,8 +258,8 @@ extension IdentityV1 {
         package var language: String
         /// Where it came from.
         package var origin: IdentityV1.Origin?
-        /// The access token of the guest that asks, who becomes the account with all it has; empty for none
-        /// (G-07).
+        /// The access token of the guest that asks, who becomes the account with all it has; empty for
+        /// none.
         package var guestAccessToken: String
         /// The address has been mailed often enough by others: where it is taken, or must be verified first,
         /// no mail is sent. The answer is the same.
@@ -290,8 +290,8 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RegisterRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RegisterRequest {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let displayName = try reader.text(26)
@@ -341,8 +341,7 @@ extension IdentityV1 {
     package struct RegisterResponse: Hashable, Sendable {
         /// The new account, or the guest that became one.
         package var account: IdentityV1.Account?
-        /// Opens a session once, within 30 s; absent where the operator wants the address verified first
-        /// (G-02).
+        /// Opens a session once, within 30 s; absent where the operator wants the address verified first.
         package var proof: IdentityV1.SignInProof?
 
         /// A message of these fields.
@@ -360,8 +359,8 @@ extension IdentityV1.RegisterResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.RegisterResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RegisterResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         return IdentityV1.RegisterResponse(account: account, proof: proof)
@@ -413,8 +412,8 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.VerifyPasswordRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.VerifyPasswordRequest {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
@@ -450,7 +449,7 @@ extension IdentityV1 {
         package var account: IdentityV1.Account?
         /// Opens a session once, within 30 s.
         package var proof: IdentityV1.SignInProof?
-        /// What there is to tell of the sign-in before (G-08).
+        /// What there is to tell of the sign-in before.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -470,8 +469,8 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.VerifyPasswordResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.VerifyPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let news: IdentityV1.SignInNews? = try reader.message(26)
@@ -539,8 +538,8 @@ extension IdentityV1.SignInProof: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInProof" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.SignInProof {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInProof {
         let accountId = try reader.text(10)
         let amr = try reader.texts(18)
         let authTimeMs = try reader.int64(24)
@@ -614,8 +613,8 @@ extension IdentityV1.ConfirmEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ConfirmEmailRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ConfirmEmailRequest {
         let token = try reader.text(10)
         let accountId = try reader.text(18)
         let password = try reader.secret(26)
@@ -671,8 +670,8 @@ extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.ConfirmEmailResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ConfirmEmailResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let passwordReplaced = try reader.bool(16)
         return IdentityV1.ConfirmEmailResponse(account: account, passwordReplaced: passwordReplaced)
@@ -702,8 +701,8 @@ extension IdentityV1 {
     package struct GetAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Tell also whether it has a password. Account.methods says that and more (G-13); this is for a
-        /// gateway of before.
+        /// Tell also whether it has a password. Account.methods says that and more; this is for a gateway
+        /// of before.
         package var withProofs: Bool
 
         /// A message of these fields.
@@ -721,8 +720,8 @@ extension IdentityV1.GetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.GetAccountRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.GetAccountRequest {
         let accountId = try reader.text(10)
         let withProofs = try reader.bool(16)
         return IdentityV1.GetAccountRequest(accountId: accountId, withProofs: withProofs)
@@ -771,8 +770,8 @@ extension IdentityV1.GetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> IdentityV1.GetAccountResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.GetAccountResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let hasPassword = try reader.bool(16)
         return IdentityV1.GetAccountResponse(account: account, hasPassword: hasPassword)

@@ -21,8 +21,8 @@ extension NotificationV1.ShowAddressRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowAddressRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ShowAddressRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ShowAddressRequest {
         let email = try reader.text(10)
         return NotificationV1.ShowAddressRequest(email: email)
     }
@@ -74,8 +74,8 @@ extension NotificationV1.ShowAddressResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowAddressResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ShowAddressResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ShowAddressResponse {
         let isStopped = try reader.bool(8)
         let reason = try reader.text(18)
         let stoppedAtMs = try reader.int64(24)
@@ -127,8 +127,8 @@ extension NotificationV1.ReleaseAddressRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReleaseAddressRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ReleaseAddressRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ReleaseAddressRequest {
         let email = try reader.text(10)
         return NotificationV1.ReleaseAddressRequest(email: email)
     }
@@ -168,8 +168,8 @@ extension NotificationV1.ReleaseAddressResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReleaseAddressResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ReleaseAddressResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ReleaseAddressResponse {
         let wasStopped = try reader.bool(8)
         return NotificationV1.ReleaseAddressResponse(wasStopped: wasStopped)
     }

@@ -51,8 +51,8 @@ extension NotificationV1 {
         package var token: String
         /// The app, where there are several: for Apple its bundle's id. Empty takes the configured one.
         package var app: String
-        /// The session that it goes with, "ses_…": the device is dropped soon after that has ended, whichever
-        /// way (G-09); may be empty.
+        /// The session that it goes with, "ses_…": the device is dropped soon after that has ended,
+        /// whichever way; may be empty.
         package var sessionId: String
 
         /// A message of these fields.
@@ -76,8 +76,8 @@ extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RegisterDeviceRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RegisterDeviceRequest {
         let accountId = try reader.text(10)
         let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
         let token = try reader.text(26)
@@ -137,8 +137,8 @@ extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RegisterDeviceResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RegisterDeviceResponse {
         let deviceId = try reader.text(10)
         let moved = try reader.bool(16)
         return NotificationV1.RegisterDeviceResponse(deviceId: deviceId, moved: moved)
@@ -190,8 +190,8 @@ extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.UpdateDeviceRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.UpdateDeviceRequest {
         let accountId = try reader.text(10)
         let deviceId = try reader.text(18)
         let token = try reader.text(26)
@@ -233,8 +233,8 @@ extension NotificationV1.UpdateDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.UpdateDeviceResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.UpdateDeviceResponse {
         return NotificationV1.UpdateDeviceResponse()
     }
 
@@ -278,8 +278,8 @@ extension NotificationV1.UnregisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.UnregisterDeviceRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.UnregisterDeviceRequest {
         let accountId = try reader.text(10)
         let deviceId = try reader.text(18)
         let sessionId = try reader.text(26)
@@ -327,8 +327,8 @@ extension NotificationV1.UnregisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.UnregisterDeviceResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.UnregisterDeviceResponse {
         let dropped = try reader.uint32(8)
         return NotificationV1.UnregisterDeviceResponse(dropped: dropped)
     }
@@ -368,8 +368,8 @@ extension NotificationV1.RevokeDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RevokeDevicesRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RevokeDevicesRequest {
         let accountId = try reader.text(10)
         return NotificationV1.RevokeDevicesRequest(accountId: accountId)
     }
@@ -409,8 +409,8 @@ extension NotificationV1.RevokeDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RevokeDevicesResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RevokeDevicesResponse {
         let dropped = try reader.uint32(8)
         return NotificationV1.RevokeDevicesResponse(dropped: dropped)
     }
@@ -450,8 +450,8 @@ extension NotificationV1.ListDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ListDevicesRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ListDevicesRequest {
         let accountId = try reader.text(10)
         return NotificationV1.ListDevicesRequest(accountId: accountId)
     }
@@ -491,8 +491,8 @@ extension NotificationV1.ListDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ListDevicesResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ListDevicesResponse {
         let devices: [NotificationV1.PushDevice] = try reader.messages(10)
         return NotificationV1.ListDevicesResponse(devices: devices)
     }
@@ -546,8 +546,8 @@ extension NotificationV1.PushDevice: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PushDevice" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.PushDevice {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.PushDevice {
         let deviceId = try reader.text(10)
         let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
         let app = try reader.text(26)

@@ -87,7 +87,7 @@ extension NotificationV1 {
 }
 
 extension NotificationV1 {
-    /// What goes before what (N-06).
+    /// What goes before what.
     package enum MessageLane: Hashable, Sendable {
         /// Not told.
         case unspecified
@@ -196,8 +196,8 @@ extension NotificationV1.MessageSummary: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageSummary" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.MessageSummary {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.MessageSummary {
         let messageId = try reader.text(10)
         let channel = try NotificationV1.MessageChannel(rawValue: reader.int32(16))
         let lane = try NotificationV1.MessageLane(rawValue: reader.int32(24))
@@ -305,8 +305,8 @@ extension NotificationV1.ListMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ListMessagesRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ListMessagesRequest {
         let state = try NotificationV1.MessageState(rawValue: reader.int32(8))
         let channel = try NotificationV1.MessageChannel(rawValue: reader.int32(16))
         let template = try reader.text(26)
@@ -371,8 +371,8 @@ extension NotificationV1.ListMessagesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ListMessagesResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ListMessagesResponse {
         let messages: [NotificationV1.MessageSummary] = try reader.messages(10)
         let nextPage = try reader.text(18)
         return NotificationV1.ListMessagesResponse(messages: messages, nextPage: nextPage)
@@ -418,8 +418,8 @@ extension NotificationV1.ShowMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ShowMessageRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ShowMessageRequest {
         let messageId = try reader.text(10)
         return NotificationV1.ShowMessageRequest(messageId: messageId)
     }
@@ -463,8 +463,8 @@ extension NotificationV1.ShowMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ShowMessageResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ShowMessageResponse {
         let message: NotificationV1.MessageSummary? = try reader.message(10)
         let failedTries: [NotificationV1.FailedTry] = try reader.messages(18)
         return NotificationV1.ShowMessageResponse(message: message, failedTries: failedTries)
@@ -518,8 +518,8 @@ extension NotificationV1.FailedTry: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.FailedTry" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.FailedTry {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.FailedTry {
         let attempt = try reader.uint32(8)
         let atMs = try reader.int64(16)
         let reason = try reader.text(26)
@@ -567,8 +567,8 @@ extension NotificationV1.RetryMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RetryMessageRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RetryMessageRequest {
         let messageId = try reader.text(10)
         return NotificationV1.RetryMessageRequest(messageId: messageId)
     }
@@ -608,8 +608,8 @@ extension NotificationV1.RetryMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RetryMessageResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RetryMessageResponse {
         let message: NotificationV1.MessageSummary? = try reader.message(10)
         return NotificationV1.RetryMessageResponse(message: message)
     }
@@ -649,8 +649,8 @@ extension NotificationV1.DiscardMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.DiscardMessageRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.DiscardMessageRequest {
         let messageId = try reader.text(10)
         return NotificationV1.DiscardMessageRequest(messageId: messageId)
     }
@@ -690,8 +690,8 @@ extension NotificationV1.DiscardMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.DiscardMessageResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.DiscardMessageResponse {
         let message: NotificationV1.MessageSummary? = try reader.message(10)
         return NotificationV1.DiscardMessageResponse(message: message)
     }
@@ -725,8 +725,8 @@ extension NotificationV1.WatchMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.WatchMessagesRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.WatchMessagesRequest {
         return NotificationV1.WatchMessagesRequest()
     }
 
@@ -770,8 +770,8 @@ extension NotificationV1.WatchMessagesItem: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesItem" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.WatchMessagesItem {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.WatchMessagesItem {
         let counts: [NotificationV1.MessageCount] = try reader.messages(10)
         let changes: [NotificationV1.MessageSummary] = try reader.messages(18)
         let changesLeftOut = try reader.uint64(24)
@@ -827,8 +827,8 @@ extension NotificationV1.MessageCount: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageCount" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.MessageCount {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.MessageCount {
         let state = try NotificationV1.MessageState(rawValue: reader.int32(8))
         let count = try reader.uint64(16)
         return NotificationV1.MessageCount(state: state, count: count)
@@ -872,8 +872,8 @@ extension NotificationV1.ForgetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ForgetAccountRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ForgetAccountRequest {
         let accountId = try reader.text(10)
         return NotificationV1.ForgetAccountRequest(accountId: accountId)
     }
@@ -907,8 +907,8 @@ extension NotificationV1.ForgetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ForgetAccountResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ForgetAccountResponse {
         return NotificationV1.ForgetAccountResponse()
     }
 

@@ -54,8 +54,8 @@ extension NotificationV1.SendPushRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SendPushRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SendPushRequest {
         let accountId = try reader.text(10)
         let template = try reader.text(18)
         let language = try reader.text(26)
@@ -131,8 +131,8 @@ extension NotificationV1.SendPushResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SendPushResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SendPushResponse {
         let messageIds = try reader.texts(10)
         return NotificationV1.SendPushResponse(messageIds: messageIds)
     }

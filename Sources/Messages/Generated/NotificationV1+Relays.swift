@@ -25,8 +25,8 @@ extension NotificationV1.SetRelayRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SetRelayRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SetRelayRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SetRelayRequest {
         let email = try reader.text(10)
         let isOff = try reader.bool(16)
         return NotificationV1.SetRelayRequest(email: email, isOff: isOff)
@@ -64,8 +64,8 @@ extension NotificationV1.SetRelayResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SetRelayResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SetRelayResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SetRelayResponse {
         return NotificationV1.SetRelayResponse()
     }
 

@@ -42,8 +42,8 @@ extension NotificationV1.SendTextRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SendTextRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SendTextRequest {
         let recipient = try reader.text(10)
         let template = try reader.text(18)
         let language = try reader.text(26)
@@ -105,8 +105,8 @@ extension NotificationV1.SendTextResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SendTextResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SendTextResponse {
         let messageId = try reader.text(10)
         return NotificationV1.SendTextResponse(messageId: messageId)
     }

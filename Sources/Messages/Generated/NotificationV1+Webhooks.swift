@@ -49,8 +49,8 @@ extension NotificationV1.Webhook: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Webhook" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.Webhook {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.Webhook {
         let webhookId = try reader.text(10)
         let url = try reader.text(18)
         let events = try reader.texts(26)
@@ -124,8 +124,8 @@ extension NotificationV1.AddWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.AddWebhookRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.AddWebhookRequest {
         let url = try reader.text(10)
         let events = try reader.texts(18)
         return NotificationV1.AddWebhookRequest(url: url, events: events)
@@ -175,8 +175,8 @@ extension NotificationV1.AddWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.AddWebhookResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.AddWebhookResponse {
         let webhook: NotificationV1.Webhook? = try reader.message(10)
         let secret = try reader.text(18)
         return NotificationV1.AddWebhookResponse(webhook: webhook, secret: secret)
@@ -214,8 +214,8 @@ extension NotificationV1.ListWebhooksRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ListWebhooksRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ListWebhooksRequest {
         return NotificationV1.ListWebhooksRequest()
     }
 
@@ -251,8 +251,8 @@ extension NotificationV1.ListWebhooksResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ListWebhooksResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ListWebhooksResponse {
         let webhooks: [NotificationV1.Webhook] = try reader.messages(10)
         return NotificationV1.ListWebhooksResponse(webhooks: webhooks)
     }
@@ -294,8 +294,8 @@ extension NotificationV1.RemoveWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RemoveWebhookRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RemoveWebhookRequest {
         let webhookId = try reader.text(10)
         return NotificationV1.RemoveWebhookRequest(webhookId: webhookId)
     }
@@ -329,8 +329,8 @@ extension NotificationV1.RemoveWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RemoveWebhookResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RemoveWebhookResponse {
         return NotificationV1.RemoveWebhookResponse()
     }
 
@@ -366,8 +366,8 @@ extension NotificationV1.RotateWebhookSecretRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RotateWebhookSecretRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RotateWebhookSecretRequest {
         let webhookId = try reader.text(10)
         return NotificationV1.RotateWebhookSecretRequest(webhookId: webhookId)
     }
@@ -411,8 +411,8 @@ extension NotificationV1.RotateWebhookSecretResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.RotateWebhookSecretResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.RotateWebhookSecretResponse {
         let secret = try reader.text(10)
         let formerUntilMs = try reader.int64(16)
         return NotificationV1.RotateWebhookSecretResponse(secret: secret, formerUntilMs: formerUntilMs)
@@ -460,8 +460,8 @@ extension NotificationV1.PauseWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.PauseWebhookRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.PauseWebhookRequest {
         let webhookId = try reader.text(10)
         let paused = try reader.bool(16)
         return NotificationV1.PauseWebhookRequest(webhookId: webhookId, paused: paused)
@@ -499,8 +499,8 @@ extension NotificationV1.PauseWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.PauseWebhookResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.PauseWebhookResponse {
         return NotificationV1.PauseWebhookResponse()
     }
 
@@ -540,8 +540,8 @@ extension NotificationV1.ReplayWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ReplayWebhookRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ReplayWebhookRequest {
         let webhookId = try reader.text(10)
         let after = try reader.int64(16)
         return NotificationV1.ReplayWebhookRequest(webhookId: webhookId, after: after)
@@ -585,8 +585,8 @@ extension NotificationV1.ReplayWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.ReplayWebhookResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.ReplayWebhookResponse {
         let events = try reader.int64(8)
         return NotificationV1.ReplayWebhookResponse(events: events)
     }

@@ -45,8 +45,8 @@ extension NotificationV1.SendEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SendEmailRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SendEmailRequest {
         let recipient = try reader.text(10)
         let template = try reader.text(18)
         let language = try reader.text(26)
@@ -112,8 +112,8 @@ extension NotificationV1.Variable: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Variable" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.Variable {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.Variable {
         let name = try reader.text(10)
         let value = try reader.text(18)
         return NotificationV1.Variable(name: name, value: value)
@@ -157,8 +157,8 @@ extension NotificationV1.SendEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> NotificationV1.SendEmailResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> NotificationV1.SendEmailResponse {
         let messageId = try reader.text(10)
         return NotificationV1.SendEmailResponse(messageId: messageId)
     }

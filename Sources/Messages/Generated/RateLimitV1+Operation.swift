@@ -45,8 +45,8 @@ extension RateLimitV1.Limit: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Limit" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.Limit {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.Limit {
         let name = try reader.text(10)
         let rule = try reader.text(18)
         let changed = try reader.bool(24)
@@ -106,8 +106,8 @@ extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ListLimitsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ListLimitsRequest {
         return RateLimitV1.ListLimitsRequest()
     }
 
@@ -143,8 +143,8 @@ extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ListLimitsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ListLimitsResponse {
         let limits: [RateLimitV1.Limit] = try reader.messages(10)
         return RateLimitV1.ListLimitsResponse(limits: limits)
     }
@@ -194,8 +194,8 @@ extension RateLimitV1.SubjectKey: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SubjectKey" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.SubjectKey {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.SubjectKey {
         let number = try reader.int64(8)
         let sinceMs = try reader.int64(16)
         let untilMs = try reader.int64(24)
@@ -237,8 +237,8 @@ extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ListSubjectKeysRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ListSubjectKeysRequest {
         return RateLimitV1.ListSubjectKeysRequest()
     }
 
@@ -274,8 +274,8 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ListSubjectKeysResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ListSubjectKeysResponse {
         let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
         return RateLimitV1.ListSubjectKeysResponse(keys: keys)
     }
@@ -318,8 +318,8 @@ extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.RotateSubjectKeyRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.RotateSubjectKeyRequest {
         let forgetOldest = try reader.bool(8)
         return RateLimitV1.RotateSubjectKeyRequest(forgetOldest: forgetOldest)
     }
@@ -359,8 +359,8 @@ extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.RotateSubjectKeyResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.RotateSubjectKeyResponse {
         let keys: [RateLimitV1.SubjectKey] = try reader.messages(10)
         return RateLimitV1.RotateSubjectKeyResponse(keys: keys)
     }

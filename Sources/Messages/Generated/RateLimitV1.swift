@@ -10,7 +10,7 @@ extension RateLimitV1 {
     package struct Charge: Hashable, Sendable {
         /// The limit's name, for instance "failed-sign-in-by-account".
         package var limit: String
-        /// Whom it is about: an address, an email, a device. Kept only as a keyed hash.
+        /// Whom it is about: an address, an email, a device. Kept only as a keyed hash.
         package var subject: String
         /// The device that the attempt comes from, where the limit has a lane for devices that the subject
         /// has succeeded from before: strangers cannot use that lane up. Empty for none.
@@ -38,8 +38,8 @@ extension RateLimitV1.Charge: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Charge" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.Charge {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.Charge {
         let limit = try reader.text(10)
         let subject = try reader.text(18)
         let device = try reader.text(26)
@@ -116,8 +116,8 @@ extension RateLimitV1.Decision: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Decision" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.Decision {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.Decision {
         let limited = try reader.bool(8)
         let limit = try reader.text(18)
         let retryAfterMs = try reader.uint64(24)
@@ -169,6 +169,10 @@ extension RateLimitV1 {
         package var charges: [RateLimitV1.Charge]
         /// Of the sentence, BCP 47: en, de, es, fr or ja; anything else is English.
         package var language: String
+        /// The caller's name for this charge, by which it can take back what it got no answer to: a random
+        /// number from 1 to 2^63-1 in base 36, another one for each call. Empty has the limiter choose one.
+        /// A call with an idempotency-key is named by that, whatever stands here.
+        package var chargeId: String
         /// Who names the subjects. A subject that nothing was counted on until now is charged to them, so
         /// that nobody can fill the table with invented ones. Without it nobody is.
         package var namedBy: NamedBy?
@@ -186,10 +190,12 @@ extension RateLimitV1 {
         package init(
             charges: [RateLimitV1.Charge] = [],
             language: String = "",
+            chargeId: String = "",
             namedBy: NamedBy? = nil
         ) {
             self.charges = charges
             self.language = language
+            self.chargeId = chargeId
             self.namedBy = namedBy
         }
     }
@@ -199,8 +205,8 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ConsumeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ConsumeRequest {
         var namedBy: NamedBy?
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         let language = try reader.text(18)
@@ -210,7 +216,8 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
         if reader.tag == 34 {
             namedBy = .application(try reader.text(34))
         }
-        return RateLimitV1.ConsumeRequest(charges: charges, language: language, namedBy: namedBy)
+        let chargeId = try reader.text(42)
+        return RateLimitV1.ConsumeRequest(charges: charges, language: language, chargeId: chargeId, namedBy: namedBy)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -222,6 +229,7 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
         if case .application(let value) = namedBy {
             sink.text(34, value)
         }
+        if !chargeId.isEmpty { sink.text(42, chargeId) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -235,6 +243,7 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
             c.pointee.n_charges, c.pointee.charges
         ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
         let language = try Wire.text(c.pointee.language)
+        let chargeId = try Wire.text(c.pointee.charge_id)
         let namedBy: NamedBy?
         switch c.pointee.named_by_case.rawValue {
         case 3: namedBy = .clientAddress(try Wire.text(c.pointee.client_address))
@@ -243,6 +252,7 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
         }
         self.charges = charges
         self.language = language
+        self.chargeId = chargeId
         self.namedBy = namedBy
     }
 }
@@ -252,7 +262,8 @@ extension RateLimitV1 {
     package struct ConsumeResponse: Hashable, Sendable {
         /// The decision.
         package var decision: RateLimitV1.Decision?
-        /// Names this charge for Refund and Succeed, for a minute; empty when limited.
+        /// Names this charge for Refund and Succeed, for a minute: as the request did, if it did. Empty when
+        /// limited.
         package var chargeId: String
 
         /// A message of these fields.
@@ -270,8 +281,8 @@ extension RateLimitV1.ConsumeResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ConsumeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ConsumeResponse {
         let decision: RateLimitV1.Decision? = try reader.message(10)
         let chargeId = try reader.text(18)
         return RateLimitV1.ConsumeResponse(decision: decision, chargeId: chargeId)
@@ -319,8 +330,8 @@ extension RateLimitV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.CheckRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.CheckRequest {
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         let language = try reader.text(18)
         return RateLimitV1.CheckRequest(charges: charges, language: language)
@@ -366,8 +377,8 @@ extension RateLimitV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.CheckResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.CheckResponse {
         let decision: RateLimitV1.Decision? = try reader.message(10)
         return RateLimitV1.CheckResponse(decision: decision)
     }
@@ -391,7 +402,8 @@ extension RateLimitV1.CheckResponse: ProtobufMessage {
 extension RateLimitV1 {
     /// Takes a charge back.
     package struct RefundRequest: Hashable, Sendable {
-        /// ConsumeResponse's.
+        /// ConsumeResponse's; ConsumeRequest's where no answer came. Of a charge that was not made nothing is
+        /// taken back.
         package var chargeId: String
         /// The batch that was charged.
         package var charges: [RateLimitV1.Charge]
@@ -416,8 +428,8 @@ extension RateLimitV1.RefundRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.RefundRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.RefundRequest {
         let chargeId = try reader.text(10)
         let charges: [RateLimitV1.Charge] = try reader.messages(18)
         let only = try reader.texts(26)
@@ -463,8 +475,8 @@ extension RateLimitV1.RefundResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.RefundResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.RefundResponse {
         return RateLimitV1.RefundResponse()
     }
 
@@ -509,8 +521,8 @@ extension RateLimitV1.SucceedRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.SucceedRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.SucceedRequest {
         let chargeId = try reader.text(10)
         let charges: [RateLimitV1.Charge] = try reader.messages(18)
         let forgetDevices = try reader.bool(24)
@@ -554,8 +566,8 @@ extension RateLimitV1.SucceedResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.SucceedResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.SucceedResponse {
         return RateLimitV1.SucceedResponse()
     }
 
@@ -595,8 +607,8 @@ extension RateLimitV1.PeekRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.PeekRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.PeekRequest {
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         let language = try reader.text(18)
         return RateLimitV1.PeekRequest(charges: charges, language: language)
@@ -642,8 +654,8 @@ extension RateLimitV1.PeekResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.PeekResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.PeekResponse {
         let decision: RateLimitV1.Decision? = try reader.message(10)
         return RateLimitV1.PeekResponse(decision: decision)
     }
@@ -683,8 +695,8 @@ extension RateLimitV1.ResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ResetRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ResetRequest {
         let charges: [RateLimitV1.Charge] = try reader.messages(10)
         return RateLimitV1.ResetRequest(charges: charges)
     }
@@ -726,8 +738,8 @@ extension RateLimitV1.ResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> RateLimitV1.ResetResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.ResetResponse {
         let forgotten = try reader.uint32(8)
         return RateLimitV1.ResetResponse(forgotten: forgotten)
     }

@@ -18,8 +18,8 @@ extension ReflectionV1.ListRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ReflectionV1.ListRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.ListRequest {
         return ReflectionV1.ListRequest()
     }
 
@@ -55,8 +55,8 @@ extension ReflectionV1.ListResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ReflectionV1.ListResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.ListResponse {
         let services = try reader.texts(10)
         return ReflectionV1.ListResponse(services: services)
     }
@@ -98,8 +98,8 @@ extension ReflectionV1.DescribeRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ReflectionV1.DescribeRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.DescribeRequest {
         let service = try reader.text(10)
         return ReflectionV1.DescribeRequest(service: service)
     }
@@ -140,8 +140,8 @@ extension ReflectionV1.DescribeResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> ReflectionV1.DescribeResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.DescribeResponse {
         let fileDescriptorSet = try reader.bytes(10)
         return ReflectionV1.DescribeResponse(fileDescriptorSet: fileDescriptorSet)
     }

@@ -21,8 +21,8 @@ extension SessionV1.AccountActivityRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.AccountActivityRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.AccountActivityRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.AccountActivityRequest {
         let accountId = try reader.text(10)
         return SessionV1.AccountActivityRequest(accountId: accountId)
     }
@@ -71,8 +71,8 @@ extension SessionV1.AccountActivityResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.AccountActivityResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.AccountActivityResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.AccountActivityResponse {
         let liveSessions = try reader.uint32(8)
         let lastActivityAtMs = try reader.int64(16)
         let lastSeenAtMs = try reader.int64(24)

@@ -49,8 +49,8 @@ extension SessionV1.DeviceSession: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceSession" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.DeviceSession {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.DeviceSession {
         let sessionId = try reader.text(10)
         let deviceName = try reader.text(18)
         let platform = try reader.text(26)
@@ -120,8 +120,8 @@ extension SessionV1.ListRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListRequest {
         let accessToken = try reader.text(10)
         return SessionV1.ListRequest(accessToken: accessToken)
     }
@@ -161,8 +161,8 @@ extension SessionV1.ListResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListResponse {
         let sessions: [SessionV1.DeviceSession] = try reader.messages(10)
         return SessionV1.ListResponse(sessions: sessions)
     }
@@ -208,8 +208,8 @@ extension SessionV1.EndRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.EndRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndRequest {
         let accessToken = try reader.text(10)
         let sessionId = try reader.text(18)
         return SessionV1.EndRequest(accessToken: accessToken, sessionId: sessionId)
@@ -253,8 +253,8 @@ extension SessionV1.EndResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.EndResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndResponse {
         let ended = try reader.bool(8)
         return SessionV1.EndResponse(ended: ended)
     }
@@ -294,8 +294,8 @@ extension SessionV1.EndOthersRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOthersRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.EndOthersRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndOthersRequest {
         let accessToken = try reader.text(10)
         return SessionV1.EndOthersRequest(accessToken: accessToken)
     }
@@ -335,8 +335,8 @@ extension SessionV1.EndOthersResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOthersResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.EndOthersResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndOthersResponse {
         let ended = try reader.uint32(8)
         return SessionV1.EndOthersResponse(ended: ended)
     }
@@ -388,8 +388,8 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ReauthenticateRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ReauthenticateRequest {
         let accessToken = try reader.text(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
@@ -423,9 +423,9 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// A device's word that its owner has just passed its prompt (a finger, a face, a PIN): signed with the
-    /// key that the session is bound to, for this and nothing else (G-13, S-04). A refresh's DeviceProof,
-    /// which an app makes unattended, is over other bytes and does not stand in for it.
+    /// A device's word that its owner has just passed its prompt (a finger, a face, a PIN): signed with
+    /// the key that the session is bound to, for this and nothing else. A refresh's DeviceProof, which
+    /// an app makes unattended, is over other bytes and does not stand in for it.
     package struct PresenceProof: Hashable, Sendable {
         /// When the prompt was passed, milliseconds since 1970, within 60 s of the server's clock.
         package var signedAtMs: Int64
@@ -453,8 +453,8 @@ extension SessionV1.PresenceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.PresenceProof" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.PresenceProof {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.PresenceProof {
         let signedAtMs = try reader.int64(8)
         let hardwareKey = try reader.bool(16)
         let signature = try reader.bytes(26)
@@ -510,8 +510,8 @@ extension SessionV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ReauthenticateResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ReauthenticateResponse {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
         let authTimeMs = try reader.int64(24)
@@ -559,8 +559,8 @@ extension SessionV1.ListProofsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListProofsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListProofsRequest {
         let accessToken = try reader.text(10)
         return SessionV1.ListProofsRequest(accessToken: accessToken)
     }
@@ -604,8 +604,8 @@ extension SessionV1.SessionProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SessionProof" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.SessionProof {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.SessionProof {
         let amr = try reader.texts(10)
         let provedAtMs = try reader.int64(16)
         return SessionV1.SessionProof(amr: amr, provedAtMs: provedAtMs)
@@ -667,8 +667,8 @@ extension SessionV1.ListProofsResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListProofsResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListProofsResponse {
         let sessionId = try reader.text(10)
         let accountId = try reader.text(18)
         let proofs: [SessionV1.SessionProof] = try reader.messages(26)

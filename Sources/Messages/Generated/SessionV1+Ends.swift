@@ -26,8 +26,8 @@ extension SessionV1.WatchEndsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchEndsRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.WatchEndsRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.WatchEndsRequest {
         let position = try reader.uint64(8)
         let epoch = try reader.uint64(16)
         return SessionV1.WatchEndsRequest(position: position, epoch: epoch)
@@ -64,7 +64,7 @@ extension SessionV1 {
         /// to the next complete one are all ends that still matter.
         package var reset: Bool
         /// The ends, in their order.
-        package var ends: [SessionV1.EndedSession]
+        package var ends: [SessionV1.RevokedSession]
         /// The key set is another than in the item before: fetch it.
         package var keysChanged: Bool
         /// SHA-256 of the key set's text that is in force: a follower that holds another fetches it.
@@ -82,7 +82,7 @@ extension SessionV1 {
             position: UInt64 = 0,
             completeAtMs: Int64 = 0,
             reset: Bool = false,
-            ends: [SessionV1.EndedSession] = [],
+            ends: [SessionV1.RevokedSession] = [],
             keysChanged: Bool = false,
             keySet: [UInt8] = [],
             keptForMs: Int64 = 0,
@@ -104,12 +104,12 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchEndsItem" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.WatchEndsItem {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.WatchEndsItem {
         let position = try reader.uint64(8)
         let completeAtMs = try reader.int64(16)
         let reset = try reader.bool(24)
-        let ends: [SessionV1.EndedSession] = try reader.messages(34)
+        let ends: [SessionV1.RevokedSession] = try reader.messages(34)
         let keysChanged = try reader.bool(40)
         let keySet = try reader.bytes(50)
         let keptForMs = try reader.int64(56)
@@ -140,7 +140,7 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
         let reset = c.pointee.reset != 0
         let ends = try Wire.array(
             c.pointee.n_ends, c.pointee.ends
-        ) { try SessionV1.EndedSession(reading: Wire.present($0)) }
+        ) { try SessionV1.RevokedSession(reading: Wire.present($0)) }
         let keysChanged = c.pointee.keys_changed != 0
         let keySet = Wire.bytes(c.pointee.key_set)
         let keptForMs = c.pointee.kept_for_ms
@@ -158,7 +158,7 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
 
 extension SessionV1 {
     /// A session that has ended.
-    package struct EndedSession: Hashable, Sendable {
+    package struct RevokedSession: Hashable, Sendable {
         /// The session, "ses_…".
         package var sessionId: String
         /// When it ended, milliseconds since 1970.
@@ -183,17 +183,17 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.EndedSession: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.EndedSession" }
+extension SessionV1.RevokedSession: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.RevokedSession" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.EndedSession {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RevokedSession {
         let sessionId = try reader.text(10)
         let endedAtMs = try reader.int64(16)
         let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
         let position = try reader.uint64(32)
-        return SessionV1.EndedSession(sessionId: sessionId, endedAtMs: endedAtMs, reason: reason, position: position)
+        return SessionV1.RevokedSession(sessionId: sessionId, endedAtMs: endedAtMs, reason: reason, position: position)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -204,12 +204,12 @@ extension SessionV1.EndedSession: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__ended_session__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__revoked_session__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__EndedSession>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__RevokedSession>) throws {
         let sessionId = try Wire.text(c.pointee.session_id)
         let endedAtMs = c.pointee.ended_at_ms
         let reason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))

@@ -87,8 +87,8 @@ extension SessionV1.SigningKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SigningKey" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.SigningKey {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.SigningKey {
         let keyId = try reader.text(10)
         let state = try SessionV1.SigningKeyState(rawValue: reader.int32(16))
         let madeAtMs = try reader.int64(24)
@@ -146,8 +146,8 @@ extension SessionV1.ListKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListKeysRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListKeysRequest {
         return SessionV1.ListKeysRequest()
     }
 
@@ -183,8 +183,8 @@ extension SessionV1.ListKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListKeysResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListKeysResponse {
         let keys: [SessionV1.SigningKey] = try reader.messages(10)
         return SessionV1.ListKeysResponse(keys: keys)
     }
@@ -220,8 +220,8 @@ extension SessionV1.RotateKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RotateKeysRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RotateKeysRequest {
         return SessionV1.RotateKeysRequest()
     }
 
@@ -257,8 +257,8 @@ extension SessionV1.RotateKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RotateKeysResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RotateKeysResponse {
         let keys: [SessionV1.SigningKey] = try reader.messages(10)
         return SessionV1.RotateKeysResponse(keys: keys)
     }
@@ -300,8 +300,8 @@ extension SessionV1.RevokeKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RevokeKeyRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RevokeKeyRequest {
         let keyId = try reader.text(10)
         return SessionV1.RevokeKeyRequest(keyId: keyId)
     }
@@ -341,8 +341,8 @@ extension SessionV1.RevokeKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RevokeKeyResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RevokeKeyResponse {
         let keys: [SessionV1.SigningKey] = try reader.messages(10)
         return SessionV1.RevokeKeyResponse(keys: keys)
     }

@@ -33,8 +33,8 @@ extension SessionV1.RefreshKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshKey" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RefreshKey {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshKey {
         let keyId = try reader.uint32(8)
         let madeAtMs = try reader.int64(16)
         let supersededAtMs = try reader.int64(24)
@@ -80,8 +80,8 @@ extension SessionV1.ListRefreshKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListRefreshKeysRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListRefreshKeysRequest {
         return SessionV1.ListRefreshKeysRequest()
     }
 
@@ -117,8 +117,8 @@ extension SessionV1.ListRefreshKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ListRefreshKeysResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListRefreshKeysResponse {
         let keys: [SessionV1.RefreshKey] = try reader.messages(10)
         return SessionV1.ListRefreshKeysResponse(keys: keys)
     }
@@ -154,8 +154,8 @@ extension SessionV1.RotateRefreshKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RotateRefreshKeyRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RotateRefreshKeyRequest {
         return SessionV1.RotateRefreshKeyRequest()
     }
 
@@ -191,8 +191,8 @@ extension SessionV1.RotateRefreshKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RotateRefreshKeyResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RotateRefreshKeyResponse {
         let keys: [SessionV1.RefreshKey] = try reader.messages(10)
         return SessionV1.RotateRefreshKeyResponse(keys: keys)
     }

@@ -6,7 +6,7 @@ internal import CMessages
 package enum SessionV1 {}
 
 extension SessionV1 {
-    /// The kind of a device's key (S-04).
+    /// The kind of a device's key.
     package enum DeviceKeyKind: Hashable, Sendable {
         /// Not told.
         case unspecified
@@ -41,7 +41,7 @@ extension SessionV1 {
 }
 
 extension SessionV1 {
-    /// Why a session is over (S-02, S-06).
+    /// Why a session is over.
     package enum EndReason: Hashable, Sendable {
         /// It is not over.
         case unspecified
@@ -51,15 +51,15 @@ extension SessionV1 {
         case inactive
         /// Reached its greatest age.
         case maximumAge
-        /// A newer session took its place (S-03).
+        /// A newer session took its place.
         case displaced
-        /// A refresh token was replayed (G-10).
+        /// A refresh token was replayed.
         case replayed
         /// Ended for the account's security, for instance with a replaced password.
         case security
         /// Ended by the operator.
         case revoked
-        /// Its owner's consent at a provider is revoked, or the provider's account is gone (G-05).
+        /// Its owner's consent at a provider is revoked, or the provider's account is gone.
         case providerRevoked
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -109,12 +109,12 @@ extension SessionV1 {
         package var accessExpiresAtMs: Int64
         /// Serves once, for the next pair.
         package var refreshToken: String
-        /// When the session ends if it is not used, milliseconds since 1970 (S-02).
+        /// When the session ends if it is not used, milliseconds since 1970.
         package var idleExpiresAtMs: Int64
-        /// When the session ends in any case, milliseconds since 1970 (S-02).
+        /// When the session ends in any case, milliseconds since 1970.
         package var expiresAtMs: Int64
-        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns by
-        /// how much, and signs its proofs by this one (S-04).
+        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns
+        /// by how much, and signs its proofs by this one.
         package var serverTimeMs: Int64
 
         /// A message of these fields.
@@ -142,8 +142,8 @@ extension SessionV1.Tokens: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.Tokens" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.Tokens {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.Tokens {
         let sessionId = try reader.text(10)
         let accessToken = try reader.text(18)
         let accessExpiresAtMs = try reader.int64(24)
@@ -189,8 +189,8 @@ extension SessionV1.Tokens: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// A device's public key, registered with its session: from then on each refresh needs a proof by it,
-    /// and a stolen refresh token is worth nothing (S-04). The private half never leaves the device.
+    /// A device's public key, registered with its session: from then on each refresh needs a proof by
+    /// it, and a stolen refresh token is worth nothing. The private half never leaves the device.
     ///
     /// Where a device signs, here and in DeviceProof, it signs several parts, each behind its length in
     /// four bytes, big-endian, so that no two lists of parts are one message.
@@ -220,8 +220,8 @@ extension SessionV1.DeviceKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceKey" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.DeviceKey {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.DeviceKey {
         let kind = try SessionV1.DeviceKeyKind(rawValue: reader.int32(8))
         let publicKey = try reader.bytes(18)
         let possession = try reader.bytes(26)
@@ -251,7 +251,7 @@ extension SessionV1.DeviceKey: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// A device's word that it uses a refresh token itself (S-04).
+    /// A device's word that it uses a refresh token itself.
     package struct DeviceProof: Hashable, Sendable {
         /// When it signed, milliseconds since 1970, within 5 min of the server's clock.
         package var signedAtMs: Int64
@@ -274,8 +274,8 @@ extension SessionV1.DeviceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceProof" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.DeviceProof {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.DeviceProof {
         let signedAtMs = try reader.int64(8)
         let signature = try reader.bytes(18)
         return SessionV1.DeviceProof(signedAtMs: signedAtMs, signature: signature)
@@ -307,7 +307,7 @@ extension SessionV1 {
         package var proof: IdentityV1.SignInProof?
         /// Where the session lives.
         package var origin: IdentityV1.Origin?
-        /// The key that the session is bound to; absent for one that is not (S-04).
+        /// The key that the session is bound to; absent for one that is not.
         package var deviceKey: SessionV1.DeviceKey?
 
         /// A message of these fields.
@@ -327,8 +327,8 @@ extension SessionV1.CreateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.CreateRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.CreateRequest {
         let proof: IdentityV1.SignInProof? = try reader.message(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         let deviceKey: SessionV1.DeviceKey? = try reader.message(26)
@@ -376,8 +376,8 @@ extension SessionV1.CreateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.CreateResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.CreateResponse {
         let tokens: SessionV1.Tokens? = try reader.message(10)
         return SessionV1.CreateResponse(tokens: tokens)
     }
@@ -405,7 +405,7 @@ extension SessionV1 {
         package var refreshToken: String
         /// Where it is used.
         package var origin: IdentityV1.Origin?
-        /// By the key that the session is bound to, if it is (S-04).
+        /// By the key that the session is bound to, if it is.
         package var deviceProof: SessionV1.DeviceProof?
 
         /// A message of these fields.
@@ -425,8 +425,8 @@ extension SessionV1.RefreshRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RefreshRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshRequest {
         let refreshToken = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
@@ -478,8 +478,8 @@ extension SessionV1.RefreshResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.RefreshResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshResponse {
         let tokens: SessionV1.Tokens? = try reader.message(10)
         let accountId = try reader.text(18)
         return SessionV1.RefreshResponse(tokens: tokens, accountId: accountId)
@@ -523,8 +523,8 @@ extension SessionV1.ValidateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ValidateRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ValidateRequest {
         let accessToken = try reader.text(10)
         return SessionV1.ValidateRequest(accessToken: accessToken)
     }
@@ -584,8 +584,8 @@ extension SessionV1.ValidateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.ValidateResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ValidateResponse {
         let valid = try reader.bool(8)
         let sessionId = try reader.text(18)
         let accountId = try reader.text(26)
@@ -647,8 +647,8 @@ extension SessionV1.InspectRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.InspectRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.InspectRequest {
         let accessToken = try reader.text(10)
         return SessionV1.InspectRequest(accessToken: accessToken)
     }
@@ -708,8 +708,8 @@ extension SessionV1.InspectResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.InspectResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.InspectResponse {
         let known = try reader.bool(8)
         let sessionId = try reader.text(18)
         let accountId = try reader.text(26)
@@ -757,7 +757,7 @@ extension SessionV1 {
         /// auth/invalid-access-token and ends nothing, so that one that leaked long ago cannot sign its
         /// owner out everywhere, and the owner does not take one session's end for all: refresh first.
         package var all: Bool
-        /// With a refresh token of a session that is bound to a key: as for a refresh (S-04).
+        /// With a refresh token of a session that is bound to a key: as for a refresh.
         package var deviceProof: SessionV1.DeviceProof?
         /// A token of the session.
         package var token: Token?
@@ -787,8 +787,8 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.SignOutRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.SignOutRequest {
         var token: Token?
         if reader.tag == 10 {
             token = .accessToken(try reader.text(10))
@@ -852,8 +852,8 @@ extension SessionV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.SignOutResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.SignOutResponse {
         let ended = try reader.uint32(8)
         return SessionV1.SignOutResponse(ended: ended)
     }
@@ -905,8 +905,8 @@ extension SessionV1.EndAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.EndAccountRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndAccountRequest {
         let accountId = try reader.text(10)
         let beforeMs = try reader.int64(16)
         let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
@@ -958,8 +958,8 @@ extension SessionV1.EndAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.EndAccountResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndAccountResponse {
         let ended = try reader.uint32(8)
         return SessionV1.EndAccountResponse(ended: ended)
     }
@@ -993,8 +993,8 @@ extension SessionV1.KeySetRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.KeySetRequest" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.KeySetRequest {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.KeySetRequest {
         return SessionV1.KeySetRequest()
     }
 
@@ -1030,8 +1030,8 @@ extension SessionV1.KeySetResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.KeySetResponse" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> SessionV1.KeySetResponse {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.KeySetResponse {
         let jwks = try reader.text(10)
         return SessionV1.KeySetResponse(jwks: jwks)
     }

@@ -108,8 +108,8 @@ extension WireV1.Frame: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Frame" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Frame {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Frame {
         var kind: Kind?
         if reader.tag == 10 {
             kind = .hello(try reader.nested())
@@ -214,11 +214,11 @@ extension WireV1 {
         package var agent: String
         /// Client only: the service that it dialled, for instance "postern.gateway".
         package var service: String
-        /// Client only: the application that it is.
+        /// Client only: the application that it is.
         package var application: String
         /// Client only: which of the application's keys made the proof.
         package var keyId: String
-        /// Client only: HMAC-SHA-256 or Ed25519 signature over the challenge and the names.
+        /// Client only: HMAC-SHA-256 or Ed25519 signature over the challenge and the names.
         package var proof: [UInt8]
 
         /// A message of these fields.
@@ -254,8 +254,8 @@ extension WireV1.Hello: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Hello" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Hello {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Hello {
         let version = try reader.uint32(8)
         let frameBytesMax = try reader.uint32(16)
         let callsMax = try reader.uint32(24)
@@ -339,8 +339,8 @@ extension WireV1.Metadata: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Metadata" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Metadata {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Metadata {
         let key = try reader.text(10)
         let value = try reader.bytes(18)
         return WireV1.Metadata(key: key, value: value)
@@ -404,8 +404,8 @@ extension WireV1.Request: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Request" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Request {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Request {
         let call = try reader.uint64(8)
         let method = try reader.text(18)
         let timeoutMs = try reader.uint32(24)
@@ -459,7 +459,7 @@ extension WireV1 {
         package var notProcessed: Bool
         /// For developers, in English; never shown to people.
         package var message: String
-        /// The catalogue's entry, when the status is not OK.
+        /// The catalogue's entry, when the status is not OK.
         package var error: WireV1.Error?
         /// Beside the answer.
         package var metadata: [WireV1.Metadata]
@@ -491,8 +491,8 @@ extension WireV1.Response: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Response" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Response {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Response {
         let call = try reader.uint64(8)
         let status = try reader.uint32(16)
         let notProcessed = try reader.bool(24)
@@ -540,7 +540,7 @@ extension WireV1.Response: ProtobufMessage {
 }
 
 extension WireV1 {
-    /// One entry of the error catalogue, with the figures of this occasion.
+    /// One entry of the error catalogue, with the figures of this occasion.
     package struct Error: Hashable, Sendable {
         /// Stable code, for instance "auth/invalid-credential".
         package var code: String
@@ -578,8 +578,8 @@ extension WireV1.Error: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Error" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Error {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Error {
         let code = try reader.text(10)
         let userMessage = try reader.text(18)
         let retryable = try reader.bool(24)
@@ -649,8 +649,8 @@ extension WireV1.Item: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Item" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Item {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Item {
         let call = try reader.uint64(8)
         let end = try reader.bool(16)
         let payload = try reader.bytes(26)
@@ -698,8 +698,8 @@ extension WireV1.Cancel: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Cancel" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Cancel {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Cancel {
         let call = try reader.uint64(8)
         return WireV1.Cancel(call: call)
     }
@@ -743,8 +743,8 @@ extension WireV1.Credit: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Credit" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Credit {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Credit {
         let call = try reader.uint64(8)
         let items = try reader.uint32(16)
         return WireV1.Credit(call: call, items: items)
@@ -788,8 +788,8 @@ extension WireV1.Ping: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Ping" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Ping {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Ping {
         let token = try reader.uint64(8)
         return WireV1.Ping(token: token)
     }
@@ -829,8 +829,8 @@ extension WireV1.Pong: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Pong" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.Pong {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Pong {
         let token = try reader.uint64(8)
         return WireV1.Pong(token: token)
     }
@@ -882,8 +882,8 @@ extension WireV1.GoAway: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.GoAway" }
 
     package static func read(
-        from reader: inout OrdinaryReader
-    ) throws(NotOrdinary) -> WireV1.GoAway {
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.GoAway {
         let lastCall = try reader.uint64(8)
         let reason = try WireV1.GoAwayReason(rawValue: reader.int32(16))
         let retryAfterMs = try reader.uint32(24)

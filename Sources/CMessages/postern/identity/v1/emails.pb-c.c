@@ -367,7 +367,7 @@ void   postern__identity__v1__resend_verification_by_password_response__free_unp
   assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_request__field_descriptors[3] =
 {
   {
     "access_token",
@@ -405,29 +405,16 @@ static const ProtobufCFieldDescriptor postern__identity__v1__request_email_chang
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "mail_withheld",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__RequestEmailChangeRequest, mail_withheld),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__identity__v1__request_email_change_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
-  3,   /* field[3] = mail_withheld */
   1,   /* field[1] = new_email */
   2,   /* field[2] = origin */
 };
 static const ProtobufCIntRange postern__identity__v1__request_email_change_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__request_email_change_request__descriptor =
 {
@@ -437,7 +424,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__request_email_change_req
   "Postern__Identity__V1__RequestEmailChangeRequest",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__RequestEmailChangeRequest),
-  4,
+  3,
   postern__identity__v1__request_email_change_request__field_descriptors,
   postern__identity__v1__request_email_change_request__field_indices_by_name,
   1,  postern__identity__v1__request_email_change_request__number_ranges,

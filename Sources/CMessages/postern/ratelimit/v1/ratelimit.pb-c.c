@@ -830,7 +830,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__decision__descriptor =
   (ProtobufCMessageInit) postern__ratelimit__v1__decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__field_descriptors[5] =
 {
   {
     "charges",
@@ -880,9 +880,22 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__f
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "charge_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Ratelimit__V1__ConsumeRequest, charge_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__ratelimit__v1__consume_request__field_indices_by_name[] = {
   3,   /* field[3] = application */
+  4,   /* field[4] = charge_id */
   0,   /* field[0] = charges */
   2,   /* field[2] = client_address */
   1,   /* field[1] = language */
@@ -890,7 +903,7 @@ static const unsigned postern__ratelimit__v1__consume_request__field_indices_by_
 static const ProtobufCIntRange postern__ratelimit__v1__consume_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descriptor =
 {
@@ -900,7 +913,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descri
   "Postern__Ratelimit__V1__ConsumeRequest",
   "postern.ratelimit.v1",
   sizeof(Postern__Ratelimit__V1__ConsumeRequest),
-  4,
+  5,
   postern__ratelimit__v1__consume_request__field_descriptors,
   postern__ratelimit__v1__consume_request__field_indices_by_name,
   1,  postern__ratelimit__v1__consume_request__number_ranges,

@@ -97,49 +97,49 @@ void   postern__session__v1__watch_ends_item__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__watch_ends_item__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__ended_session__init
-                     (Postern__Session__V1__EndedSession         *message)
+void   postern__session__v1__revoked_session__init
+                     (Postern__Session__V1__RevokedSession         *message)
 {
-  static const Postern__Session__V1__EndedSession init_value = POSTERN__SESSION__V1__ENDED_SESSION__INIT;
+  static const Postern__Session__V1__RevokedSession init_value = POSTERN__SESSION__V1__REVOKED_SESSION__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__ended_session__get_packed_size
-                     (const Postern__Session__V1__EndedSession *message)
+size_t postern__session__v1__revoked_session__get_packed_size
+                     (const Postern__Session__V1__RevokedSession *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__ended_session__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__ended_session__pack
-                     (const Postern__Session__V1__EndedSession *message,
+size_t postern__session__v1__revoked_session__pack
+                     (const Postern__Session__V1__RevokedSession *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__ended_session__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__ended_session__pack_to_buffer
-                     (const Postern__Session__V1__EndedSession *message,
+size_t postern__session__v1__revoked_session__pack_to_buffer
+                     (const Postern__Session__V1__RevokedSession *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__ended_session__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__EndedSession *
-       postern__session__v1__ended_session__unpack
+Postern__Session__V1__RevokedSession *
+       postern__session__v1__revoked_session__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__EndedSession *)
-     protobuf_c_message_unpack (&postern__session__v1__ended_session__descriptor,
+  return (Postern__Session__V1__RevokedSession *)
+     protobuf_c_message_unpack (&postern__session__v1__revoked_session__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__ended_session__free_unpacked
-                     (Postern__Session__V1__EndedSession *message,
+void   postern__session__v1__revoked_session__free_unpacked
+                     (Postern__Session__V1__RevokedSession *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__ended_session__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_request__field_descriptors[2] =
@@ -238,7 +238,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Session__V1__WatchEndsItem, n_ends),
     offsetof(Postern__Session__V1__WatchEndsItem, ends),
-    &postern__session__v1__ended_session__descriptor,
+    &postern__session__v1__revoked_session__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -322,7 +322,7 @@ const ProtobufCMessageDescriptor postern__session__v1__watch_ends_item__descript
   (ProtobufCMessageInit) postern__session__v1__watch_ends_item__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__ended_session__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__session__v1__revoked_session__field_descriptors[4] =
 {
   {
     "session_id",
@@ -330,7 +330,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__ended_session__field
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndedSession, session_id),
+    offsetof(Postern__Session__V1__RevokedSession, session_id),
     NULL,
     NULL,
     0,             /* flags */
@@ -342,7 +342,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__ended_session__field
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndedSession, ended_at_ms),
+    offsetof(Postern__Session__V1__RevokedSession, ended_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -354,7 +354,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__ended_session__field
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndedSession, reason),
+    offsetof(Postern__Session__V1__RevokedSession, reason),
     &postern__session__v1__end_reason__descriptor,
     NULL,
     0,             /* flags */
@@ -366,36 +366,36 @@ static const ProtobufCFieldDescriptor postern__session__v1__ended_session__field
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndedSession, position),
+    offsetof(Postern__Session__V1__RevokedSession, position),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__ended_session__field_indices_by_name[] = {
+static const unsigned postern__session__v1__revoked_session__field_indices_by_name[] = {
   1,   /* field[1] = ended_at_ms */
   3,   /* field[3] = position */
   2,   /* field[2] = reason */
   0,   /* field[0] = session_id */
 };
-static const ProtobufCIntRange postern__session__v1__ended_session__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__revoked_session__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 4 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__ended_session__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__revoked_session__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.EndedSession",
-  "EndedSession",
-  "Postern__Session__V1__EndedSession",
+  "postern.session.v1.RevokedSession",
+  "RevokedSession",
+  "Postern__Session__V1__RevokedSession",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__EndedSession),
+  sizeof(Postern__Session__V1__RevokedSession),
   4,
-  postern__session__v1__ended_session__field_descriptors,
-  postern__session__v1__ended_session__field_indices_by_name,
-  1,  postern__session__v1__ended_session__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__ended_session__init,
+  postern__session__v1__revoked_session__field_descriptors,
+  postern__session__v1__revoked_session__field_indices_by_name,
+  1,  postern__session__v1__revoked_session__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__revoked_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

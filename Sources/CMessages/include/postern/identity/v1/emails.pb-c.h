@@ -37,11 +37,10 @@ struct  Postern__Identity__V1__RequestEmailChangeRequest
   ProtobufCBinaryData access_token;
   ProtobufCBinaryData new_email;
   Postern__Identity__V1__Origin *origin;
-  protobuf_c_boolean mail_withheld;
 };
 #define POSTERN__IDENTITY__V1__REQUEST_EMAIL_CHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__request_email_change_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, 0 }
+    , {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Identity__V1__RequestEmailChangeResponse

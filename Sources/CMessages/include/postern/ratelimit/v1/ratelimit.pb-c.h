@@ -78,6 +78,7 @@ struct  Postern__Ratelimit__V1__ConsumeRequest
   size_t n_charges;
   Postern__Ratelimit__V1__Charge **charges;
   ProtobufCBinaryData language;
+  ProtobufCBinaryData charge_id;
   Postern__Ratelimit__V1__ConsumeRequest__NamedByCase named_by_case;
   union {
     ProtobufCBinaryData client_address;
@@ -86,7 +87,7 @@ struct  Postern__Ratelimit__V1__ConsumeRequest
 };
 #define POSTERN__RATELIMIT__V1__CONSUME_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__ratelimit__v1__consume_request__descriptor) \
-    , 0,NULL, {0,NULL}, POSTERN__RATELIMIT__V1__CONSUME_REQUEST__NAMED_BY__NOT_SET, {0} }
+    , 0,NULL, {0,NULL}, {0,NULL}, POSTERN__RATELIMIT__V1__CONSUME_REQUEST__NAMED_BY__NOT_SET, {0} }
 
 
 struct  Postern__Ratelimit__V1__ConsumeResponse

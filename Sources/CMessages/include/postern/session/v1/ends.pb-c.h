@@ -18,7 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Postern__Session__V1__WatchEndsRequest Postern__Session__V1__WatchEndsRequest;
 typedef struct Postern__Session__V1__WatchEndsItem Postern__Session__V1__WatchEndsItem;
-typedef struct Postern__Session__V1__EndedSession Postern__Session__V1__EndedSession;
+typedef struct Postern__Session__V1__RevokedSession Postern__Session__V1__RevokedSession;
 
 
 /* --- enums --- */
@@ -44,7 +44,7 @@ struct  Postern__Session__V1__WatchEndsItem
   int64_t complete_at_ms;
   protobuf_c_boolean reset;
   size_t n_ends;
-  Postern__Session__V1__EndedSession **ends;
+  Postern__Session__V1__RevokedSession **ends;
   protobuf_c_boolean keys_changed;
   ProtobufCBinaryData key_set;
   int64_t kept_for_ms;
@@ -55,7 +55,7 @@ struct  Postern__Session__V1__WatchEndsItem
     , 0, 0, 0, 0,NULL, 0, {0,NULL}, 0, 0 }
 
 
-struct  Postern__Session__V1__EndedSession
+struct  Postern__Session__V1__RevokedSession
 {
   ProtobufCMessage base;
   ProtobufCBinaryData session_id;
@@ -63,8 +63,8 @@ struct  Postern__Session__V1__EndedSession
   Postern__Session__V1__EndReason reason;
   uint64_t position;
 };
-#define POSTERN__SESSION__V1__ENDED_SESSION__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__ended_session__descriptor) \
+#define POSTERN__SESSION__V1__REVOKED_SESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__revoked_session__descriptor) \
     , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, 0 }
 
 
@@ -106,24 +106,24 @@ Postern__Session__V1__WatchEndsItem *
 void   postern__session__v1__watch_ends_item__free_unpacked
                      (Postern__Session__V1__WatchEndsItem *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__EndedSession methods */
-void   postern__session__v1__ended_session__init
-                     (Postern__Session__V1__EndedSession         *message);
-size_t postern__session__v1__ended_session__get_packed_size
-                     (const Postern__Session__V1__EndedSession   *message);
-size_t postern__session__v1__ended_session__pack
-                     (const Postern__Session__V1__EndedSession   *message,
+/* Postern__Session__V1__RevokedSession methods */
+void   postern__session__v1__revoked_session__init
+                     (Postern__Session__V1__RevokedSession         *message);
+size_t postern__session__v1__revoked_session__get_packed_size
+                     (const Postern__Session__V1__RevokedSession   *message);
+size_t postern__session__v1__revoked_session__pack
+                     (const Postern__Session__V1__RevokedSession   *message,
                       uint8_t             *out);
-size_t postern__session__v1__ended_session__pack_to_buffer
-                     (const Postern__Session__V1__EndedSession   *message,
+size_t postern__session__v1__revoked_session__pack_to_buffer
+                     (const Postern__Session__V1__RevokedSession   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__EndedSession *
-       postern__session__v1__ended_session__unpack
+Postern__Session__V1__RevokedSession *
+       postern__session__v1__revoked_session__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__ended_session__free_unpacked
-                     (Postern__Session__V1__EndedSession *message,
+void   postern__session__v1__revoked_session__free_unpacked
+                     (Postern__Session__V1__RevokedSession *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
@@ -133,8 +133,8 @@ typedef void (*Postern__Session__V1__WatchEndsRequest_Closure)
 typedef void (*Postern__Session__V1__WatchEndsItem_Closure)
                  (const Postern__Session__V1__WatchEndsItem *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__EndedSession_Closure)
-                 (const Postern__Session__V1__EndedSession *message,
+typedef void (*Postern__Session__V1__RevokedSession_Closure)
+                 (const Postern__Session__V1__RevokedSession *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -144,7 +144,7 @@ typedef void (*Postern__Session__V1__EndedSession_Closure)
 
 extern const ProtobufCMessageDescriptor postern__session__v1__watch_ends_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__watch_ends_item__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__ended_session__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__revoked_session__descriptor;
 
 PROTOBUF_C__END_DECLS
 
