@@ -1,6 +1,6 @@
 /// Who may import whom: the walls of the house.
 ///
-/// A new module gets its line here and in the picture that the README shows.
+/// A new module gets its line here and in the table of modules in `Sources/README.md`.
 enum ModuleGraph {
     /// Bottom first: a module imports only what stands above its own line, and of that only this.
     static let modules: [(name: String, imports: Set<String>)] = [
