@@ -5,7 +5,7 @@ struct TopLevelTests {
     /// What a newcomer sees first, and nothing else.
     private let allowed: Set<String> = [
         "Package.swift", "README.md", "Sources", "Tests", "Protos", "docker",
-        ".ci", ".gitignore", ".swift-format", ".editorconfig",
+        ".ci", ".gitattributes", ".gitignore", ".swift-format", ".editorconfig",
     ]
 
     @Test("the top level holds what the design names, and all of it")
