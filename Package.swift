@@ -130,7 +130,8 @@ let package = Package(
             [
                 "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages", "Cryptography",
                 "ServiceRuntime", logging, coreMetrics,
-            ]),
+            ],
+            pages: ["README.md"]),
 
         module(
             "IdentityService",
@@ -138,21 +139,23 @@ let package = Package(
                 "CallRecords", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
                 "Storage", "Outbound", "Cryptography", "ServiceRuntime",
                 logging, metrics, coreMetrics, lifecycle,
-            ]),
+            ],
+            pages: ["README.md"]),
         module(
             "SessionService",
             [
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "ServiceRuntime", logging,
             ],
-            pages: ["Proofs/README.md", "RefreshTokens/README.md"]),
+            pages: ["README.md", "Proofs/README.md", "RefreshTokens/README.md"]),
         module(
             "NotificationService",
             [
                 "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
                 "Outbound", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics,
                 lifecycle,
-            ]),
+            ],
+            pages: ["README.md"]),
 
         // The programs.
         program("postern-gateway", ["GatewayService", "Hosting", "Contracts", "ServiceRuntime"]),
