@@ -9,7 +9,7 @@ struct VocabularyTests {
         "AdmissionCall": "FederatedSignInCall", "AdmissionOutcome": "FederatedSignInOutcome",
         "AdmissionRecord": "FederatedSignInRecord", "AdmissionSteps": "FederatedSignInSteps",
         "AdmissionWriting": "FederatedSignInTransaction", "Admitted": "CommittedSignIn",
-        "AskingGuest": "GuestSession", "AskingSession": "CallerSession",
+        "AskingGuest": "GuestSession", "AskingSession": "callerToken",
         // What verifiers of tokens are told.
         "EndedSession": "RevokedSession", "EndedSessions": "RevokedSessions",
         "EndsBell": "RevocationSignal", "EndsFeed": "RevocationFeed",
@@ -25,6 +25,9 @@ struct VocabularyTests {
         "RefusedUses": "RejectedTokenCounter", "RefusedUseWriting": "RejectedTokenFlusher",
         "TokenIssuing": "TokenIssuer", "VerifiedTokens": "VerifiedTokenCache",
         // Limits.
+        "CountedCode": "countingPhoneCode", "CountedGuess": "countingPasswordGuess",
+        "CountedToken": "countingProviderToken", "LimitedMail": "countingMail",
+        "LimitGuard": "RateLimiter",
         "AttemptLock": "Lockout", "ExactRing": "SlidingWindowLog",
         "GraduatedLadder": "EscalatingDelay", "SteadyRate": "GCRA",
         "StuffingAlarm": "CredentialStuffingDetector", "StuffingRule": "CredentialStuffingRule",

@@ -27,7 +27,7 @@ extension RateLimiter {
     ) async throws -> Answer {
         // What is no address is identity's to refuse.
         guard EmailAddress(email) != nil else { return try await asking() }
-        return try await run(
+        return try await countingMail(
             .unaskedMail(email: email), language: language, context, onward, asking
         ).answer
     }

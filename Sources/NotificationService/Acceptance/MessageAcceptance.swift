@@ -3,7 +3,7 @@ import Cryptography
 import Logging
 package import RPC
 package import ServiceRuntime
-package import Storage
+import Storage
 
 /// Takes messages on, of any channel (N-01, N-03): checked, sealed, on disk together with the
 /// audit record and the idempotency key, and only then answered. Nothing here waits for a provider.

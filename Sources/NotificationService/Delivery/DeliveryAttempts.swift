@@ -50,7 +50,7 @@ struct DeliveryAttempts: Sendable {
     /// Tells log and metrics of a try's end; `after` is where the message stands then.
     func report(_ message: StoredMessage, _ outcome: DeliveryOutcome, after: StoredMessage?) {
         let fields: [LogField: LogValue] = [
-            .message: .text(message.id.text),
+            .messageID: .text(message.id.text),
             .attempt: .count(message.delivery.attempts),
             .reason: .text(outcome.reason ?? "taken"),
         ]

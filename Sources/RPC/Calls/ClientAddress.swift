@@ -8,14 +8,11 @@ package enum ClientAddress {
     package static func bytes(of text: String) -> [UInt8]? {
         // C would read the text up to a zero byte only.
         guard !text.utf8.contains(0) else { return nil }
-        var v4 = in_addr()
-        if inet_pton(AF_INET, text, &v4) == 1 {
-            return withUnsafeBytes(of: v4.s_addr) { Array($0) }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes[..<4]) }
+        guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &bytes) == 1 else {
+            return nil
         }
-        var v6 = in6_addr()
-        let unscoped = String(text.prefix { $0 != "%" })
-        guard inet_pton(AF_INET6, unscoped, &v6) == 1 else { return nil }
-        let bytes = withUnsafeBytes(of: v6) { Array($0) }
         return bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
 

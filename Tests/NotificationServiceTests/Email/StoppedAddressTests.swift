@@ -1,3 +1,4 @@
+import Messages
 import Outbound
 import SMTPSink
 import ServiceRuntime

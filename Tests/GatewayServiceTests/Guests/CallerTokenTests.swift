@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("G-07: the session that an app is in while somebody signs in", .timeLimit(.minutes(1)))
-struct CallerSessionTests {
+struct CallerTokenTests {
     private let identities = ScriptedIdentities()
     private let house: GatewayHouse
     private let ada: SignedIn
