@@ -8,28 +8,29 @@ import ServiceLifecycle
 package import ServiceRuntime
 package import Storage
 
-/// Who an account is and how it proves itself: `postern.identity.v1.Accounts`.
+/// Accounts and the ways in which their owners authenticate: `postern.identity.v1.Accounts`.
 ///
 /// Each rpc is one file: `AccountNotice`, `Registration`, `PasswordSignIn`, `EmailConfirmation`,
 /// `AccountLookUp`; of `postern.identity.v1.Credentials`: `ResetRequest`, `PasswordReset`,
-/// `PasswordChange`, `VerificationResend`.
-/// Addresses that change are `EmailChanges`'.
-/// `run` hands over what they left in the outbox, and looks for orphans.
+/// `PasswordChange`, `VerificationResend`. `EmailChanges` serves changes of an email address. `run`
+/// delivers the messages that these flows write to the outbox, and runs the periodic jobs: the
+/// orphan check, the deletion of expired pending addresses and the flush of audit counters.
 package final class IdentityService: AccountsService, AccountNoticesService, Service {
-    /// What each flow is given.
+    /// The dependencies of every flow.
     let parts: IdentityParts
-    /// Whose session asks.
+    /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
     private let sweep: PendingAddressSweep
     private let auditCounts: AuditCountFlusher
 
-    /// The service over a store that was opened with `IdentityTables.migrations`, whose owner also
+    /// The service over a store that was opened with `IdentityTables.migrations`. The store's owner
     /// closes it after `run` has returned.
     /// - Parameters:
-    ///   - apple: Where codes are exchanged and grants revoked; nil without the operator's key.
-    ///   - relays: Notification, for providers' relay addresses.
+    ///   - apple: The endpoints for exchanging codes and revoking grants; nil without the
+    ///     operator's key.
+    ///   - relays: The notification service, for providers' relay addresses.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, notifications: any NotificationsAPI,
@@ -58,7 +59,8 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
         orphans = OrphanCheck(store: store, time: time, logger: logger, metrics: metrics)
     }
 
-    /// Works until cancelled or told to shut down.
+    /// Runs until the task is cancelled or a graceful shutdown begins.
+    /// - Throws: as `OutboxRelay.run`.
     package func run() async throws {
         async let checks: Void = orphans.run()
         async let sweeps: Void = sweep.run()
@@ -72,6 +74,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     }
 
     /// Registers with email and password (G-02).
+    /// - Throws: as `Registration.run`.
     package func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
@@ -79,6 +82,7 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     }
 
     /// Signs in with email and password (G-03).
+    /// - Throws: as `PasswordSignIn.run`.
     package func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
@@ -86,20 +90,23 @@ package final class IdentityService: AccountsService, AccountNoticesService, Ser
     }
 
     /// Confirms the address that a link was sent to (G-12).
+    /// - Throws: as `EmailConfirmation.run`.
     package func confirmEmail(
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         try await EmailConfirmation(parts: parts).run(request, context)
     }
 
-    /// One account by its id (G-01).
+    /// Returns one account by its id (G-01).
+    /// - Throws: `rpc/invalid-argument` for a malformed id, `rpc/not-found`.
     package func getAccount(
         _ request: IdentityV1.GetAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetAccountResponse {
         try await AccountLookUp(parts: parts).run(request)
     }
 
-    /// Tells an account's owner what happened to a session (S-03, G-10).
+    /// Notifies an account's owner of an event in a session (S-03, G-10).
+    /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`.
     package func tell(
         _ request: IdentityV1.TellRequest, _ context: CallContext
     ) async throws -> IdentityV1.TellResponse {

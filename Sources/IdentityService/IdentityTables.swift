@@ -1,12 +1,12 @@
 package import Storage
 
-/// Identity's tables.
+/// The schema of the identity service.
 ///
-/// Keys are integers and addresses are found by keyed hashes, because SQLite leaves deleted text
-/// keys behind in its pages; what is personal is sealed under the account's key
-/// (Sources/SECURITY.md, Erasure).
+/// Keys are integers, and addresses are looked up by keyed hashes, because SQLite leaves deleted
+/// text keys behind in its pages. Personal data is sealed under the account's key (design.md,
+/// Erasure).
 package enum IdentityTables {
-    /// The steps from an empty store, for `Store.init`.
+    /// The migrations from an empty store, for `Store.init`.
     package static let migrations = [
         Migration(
             number: 1,
@@ -52,7 +52,8 @@ package enum IdentityTables {
                 CREATE INDEX links_by_account ON links (account);
                 CREATE INDEX links_by_expiry ON links (expires_at_ms);
                 """),
-        // What owners were mailed of lately, so that nobody can flood an inbox (`NoticeRule`).
+        // Recent mails to owners, for the rate limit that stops attackers from flooding an inbox
+        // (`NoticeRule`).
         Migration(
             number: 2,
             sql: """
@@ -76,8 +77,8 @@ package enum IdentityTables {
         Migration(number: 10, sql: RemovedIdentityTables.sql + SessionsEndTables.sql),
     ]
 
-    /// Identities at providers and phone numbers, found by a keyed hash of issuer and subject; the
-    /// nonces that sign-ins have used up; accounts that have nothing to sign in by.
+    /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;
+    /// used nonces; and the flag for guests, which are accounts without a sign-in method.
     private static let identities = """
         CREATE TABLE identities (
             identity INTEGER PRIMARY KEY,

@@ -2,11 +2,12 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// One account by its id (G-01), and how it could prove itself where that is asked for (G-13).
+/// Returns one account by its id (G-01), and on request how its owner could authenticate again
+/// (G-13).
 struct AccountLookUp: Sendable {
     let parts: IdentityParts
 
-    /// - Throws: `rpc/invalid-argument` for what is no id, `rpc/not-found`.
+    /// - Throws: `rpc/invalid-argument` for a malformed id, `rpc/not-found`.
     func run(_ request: IdentityV1.GetAccountRequest) async throws -> IdentityV1.GetAccountResponse
     {
         guard let account = AccountID(text: request.accountId) else {
@@ -22,14 +23,14 @@ struct AccountLookUp: Sendable {
 
     private struct Found: Sendable {
         let row: AccountRow
-        /// What a change of address waits with; sealed.
+        /// The new address of a pending email change; sealed.
         let change: [UInt8]?
         let claim: Claim?
-        /// False unless it was asked for.
+        /// Always false unless the request asks for it.
         let hasPassword: Bool
     }
 
-    /// All in one read: every check of a session's state comes by here.
+    /// Reads everything in one transaction, because every check of a session's state calls this.
     private func find(_ account: AccountID, withProofs: Bool) async throws -> Found? {
         let now = parts.time.now()
         return try await parts.store.read { session in
@@ -42,7 +43,7 @@ struct AccountLookUp: Sendable {
         }
     }
 
-    /// The address that a change waits with, or a claim; empty for none.
+    /// The address of a pending email change or claim; empty for none.
     private func pendingEmail(_ found: Found) throws -> String {
         guard found.change != nil || found.claim != nil else { return "" }
         let vault = try AccountReader(parts: parts).vault(found.row)

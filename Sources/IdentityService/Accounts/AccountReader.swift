@@ -3,11 +3,11 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Opens an account's rows for its owner.
+/// Decrypts an account's rows for its owner.
 struct AccountReader: Sendable {
     let parts: IdentityParts
 
-    /// One account, as it is.
+    /// The row of an account.
     /// - Throws: `rpc/not-found`.
     func account(_ account: AccountID) async throws -> AccountRow {
         guard let row = try await parts.store.read({ try $0.account(account) }) else {
@@ -17,14 +17,15 @@ struct AccountReader: Sendable {
     }
 
     /// The vault of an account.
+    /// - Throws: if the account's key does not decrypt.
     func vault(_ row: AccountRow) throws -> AccountVault {
         try AccountVault(
             of: row.account, sealedKey: row.sealedKey, under: parts.keys.accounts,
             randomness: parts.randomness)
     }
 
-    /// What `read` makes of an account's rows; nil, with the account's id in the log, where they do
-    /// not open. One damaged row does not end a listing of all accounts.
+    /// Returns the result of `read`. If an account's rows do not decrypt, it logs the account's id
+    /// and returns nil, so that one damaged row does not abort a listing of all accounts.
     func readable<Value>(_ account: AccountID, _ read: () throws -> Value) -> Value? {
         do {
             return try read()
@@ -37,8 +38,8 @@ struct AccountReader: Sendable {
     }
 
     /// The account as its owner sees it.
-    /// - Parameter lastSignInAt: what to tell instead of the row's own: the sign-in before this
-    ///   one.
+    /// - Parameter lastSignInAt: The time of the sign-in before the current one, which replaces the
+    ///   row's own value.
     func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> IdentityV1.Account {
         let vault = try vault(row)
         return IdentityV1.Account(
@@ -65,7 +66,7 @@ struct AccountReader: Sendable {
         try message(row, lastSignInAt: row.lastSignInAt)
     }
 
-    /// The words that a password of this account may not be made of.
+    /// The words that a password of this account must not be made of.
     func passwordContext(_ row: AccountRow) throws -> PasswordContext {
         let vault = try vault(row)
         let address = try row.address.map { try vault.open($0.sealed, .address) }

@@ -1,49 +1,49 @@
 import ServiceRuntime
 
-/// What can befall an account's status. Nothing else changes it (I-01).
+/// The events that change an account's status. Nothing else changes it (I-01).
 enum AccountEvent: CaseIterable, Sendable {
-    /// The operator stops it.
+    /// The operator suspends the account.
     case suspend
-    /// The operator takes that back.
+    /// The operator lifts the suspension.
     case restore
-    /// It has an address that must be proved before it is let in: a guest signs up with one, where
-    /// the operator wants that (G-02).
+    /// The account has an address that must be verified before its first sign-in: a guest signs up
+    /// with an address, and the operator requires verification (G-02).
     case awaitVerification
-    /// Its address is proved.
+    /// The address is verified.
     case verify
-    /// It is to be deleted.
+    /// The deletion of the account begins.
     case beginDeletion
-    /// It is to stay after all.
+    /// The deletion is cancelled.
     case cancelDeletion
 }
 
-/// What somebody may do with an account, as far as its status decides it.
+/// Acts that depend on an account's status.
 enum AccountAct: CaseIterable, Sendable {
-    /// Sign in, whichever way, and prove oneself once more.
+    /// Sign in by any method, and authenticate again.
     case signIn
-    /// Add or remove a way of signing in.
+    /// Add or remove a sign-in method.
     case link
-    /// Go on with a session.
+    /// Refresh a session.
     case refresh
-    /// Prove its address by a mailed link: confirm it, or set a new password.
+    /// Verify the address by a mailed link: confirm it, or set a new password.
     case proveAddress
-    /// Have all its data handed out.
+    /// Export all data of the account.
     case export
 }
 
-/// An account's standing: three facts, of which its status shows the weightiest. The others are kept
-/// beneath it, so that no order of events leads around one: whoever has a suspended account deleted
-/// and then cancels that has a suspended account, and a pending address is no less pending for a
-/// suspension that was taken back.
+/// The state of an account: three independent facts. Its status shows the one of highest
+/// precedence. The others are stored too, so that no sequence of events bypasses one: deleting a
+/// suspended account and then cancelling the deletion leaves it suspended, and lifting a suspension
+/// does not verify a pending address.
 struct AccountStanding: Hashable, Sendable {
-    /// On its way out.
+    /// The deletion has begun.
     var isDeleting = false
-    /// Stopped by the operator.
+    /// The operator has suspended the account.
     var isSuspended = false
-    /// Its address has to be proved before it is let in.
+    /// The address must be verified before the account can sign in.
     var awaitsVerification = false
 
-    /// What is told of it.
+    /// The status that callers see.
     var status: AccountStatus {
         if isDeleting { return .deleting }
         if isSuspended { return .suspended }
@@ -51,27 +51,28 @@ struct AccountStanding: Hashable, Sendable {
     }
 }
 
-/// What becomes of a status, and what each allows (I-01). Pure:
+/// The status transitions, and the acts that each status allows (I-01). Pure:
 ///
 ///     status        suspend      restore      verify       begin deletion   cancel deletion
 ///     active        suspended    –            –            deleting         –
-///     suspended     –            beneath it   (suspended)  deleting         –
+///     suspended     –            hidden one   (suspended)  deleting         –
 ///     pending       suspended    –            active       deleting         –
-///     deleting      (deleting)   (deleting)   (deleting)   –                beneath it
+///     deleting      (deleting)   (deleting)   (deleting)   –                hidden one
 ///
-/// – changes nothing; in brackets the status stays, and what is beneath it changes; "beneath it" is
-/// the weightiest of what remains: suspended, pending, active. To await verification makes an active
-/// account pending, and the others so beneath their status.
+/// "–": no change. In brackets: the status stays the same, and a hidden fact changes. "hidden one":
+/// the remaining status of highest precedence, in the order suspended, pending, active. The event
+/// `awaitVerification` makes an active account pending; in any other status it changes the hidden
+/// fact only.
 ///
-///     status        sign in   link   refresh   prove address   export
-///     active        yes       yes    yes       yes             yes
-///     pending       no        no     no        yes             no
-///     suspended     no        no     no        no              no
-///     deleting      no        no     no        no              no
+///     status        sign in   link   refresh   verify address   export
+///     active        yes       yes    yes       yes              yes
+///     pending       no        no     no        yes              no
+///     suspended     no        no     no        no               no
+///     deleting      no        no     no        no               no
 ///
-/// That its address is proved is all that a pending account waits for.
+/// A pending account waits only for the verification of its address.
 enum AccountStatusRule {
-    /// The standing after `event`; the same where it changes nothing.
+    /// The standing after `event`; unchanged if the event has no effect.
     static func standing(
         _ standing: AccountStanding, after event: AccountEvent
     ) -> AccountStanding {
@@ -87,7 +88,7 @@ enum AccountStatusRule {
         return standing
     }
 
-    /// Whether an account of that status allows `act`.
+    /// Whether an account in `status` allows `act`.
     static func allows(_ act: AccountAct, _ status: AccountStatus) -> Bool {
         switch status {
         case .active: true

@@ -1,15 +1,15 @@
 import ServiceRuntime
 import Storage
 
-/// The columns of `accounts` that keep a standing: `status`, which is told, and in `beneath` the
-/// facts that it hides. Rows from before `beneath`, and those that were inserted with a status alone
-/// (an import's), mean what their status says.
+/// The columns of `accounts` that store a standing: `status` is the visible status, and `beneath`
+/// holds the facts that it hides. For rows from before `beneath`, and for rows inserted with a
+/// status only (imports), no fact is hidden.
 enum AccountStatusTables {
     static let sql = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
 }
 
 extension SQLSession {
-    /// How an account stands; nil where there is none.
+    /// The standing of an account; nil if there is no such account.
     func standing(_ account: AccountID) throws -> AccountStanding? {
         try queryOne(
             "SELECT status, beneath FROM accounts WHERE account = ?", [.integer(account.key)]
@@ -24,8 +24,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Has an event befall an account: the one way in which a status changes.
-    /// - Returns: whether its standing is another one now; false where there is no such account.
+    /// Applies an event to an account. This is the only way to change a status.
+    /// - Returns: whether the standing changed; false if there is no such account.
     @discardableResult
     func apply(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
         guard let before = try standing(account) else { return false }
@@ -50,7 +50,7 @@ extension AccountStanding {
         awaitsVerification = status == .pendingVerification || beneath & Self.pendingBit != 0
     }
 
-    /// The facts that the status does not tell.
+    /// The facts that the status hides, as bits.
     var beneath: Int64 {
         (isSuspended && status != .suspended ? Self.suspendedBit : 0)
             | (awaitsVerification && status != .pendingVerification ? Self.pendingBit : 0)

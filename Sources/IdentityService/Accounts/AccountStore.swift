@@ -2,8 +2,8 @@ import ServiceRuntime
 import Storage
 
 extension SQLSession {
-    /// One account with its profile, key, address and methods. Every sign-in reads it several times:
-    /// each table is entered by its key, or an index on the account.
+    /// One account with its profile, key, address and methods. Every sign-in reads it several
+    /// times, so each table is accessed by its primary key or by an index on the account.
     func account(_ account: AccountID) throws -> AccountRow? {
         try queryOne(
             """
@@ -23,7 +23,7 @@ extension SQLSession {
             """, [.integer(account.key)], AccountRow.init)
     }
 
-    /// Who owns an address.
+    /// The account that owns an address.
     func owner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
         try queryOne(
             "SELECT account FROM email_addresses WHERE look_up_key = ?", [.blob(lookUpKey)]
@@ -32,11 +32,11 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Writes all rows of a new account.
-    /// - Throws: `SQLError` of kind `.constraint(.unique)` when its address is taken.
+    /// Inserts all rows of a new account.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` if its address is taken.
     func insert(_ new: NewAccount) throws {
         let account = SQLValue.integer(new.account.key)
-        // A sign-up is a sign-in too, so the next one is told of it.
+        // A sign-up counts as a sign-in: the next sign-in shows it as the previous one.
         try execute(
             """
             INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms, is_guest)
@@ -55,7 +55,7 @@ extension Transaction {
         }
     }
 
-    /// Writes an account's key and profile, without which it is none (I-04).
+    /// Inserts an account's key and profile. Without them its row is not a valid account (I-04).
     func insertProfile(
         of account: AccountID, sealedKey: [UInt8], sealedDisplayName: [UInt8], language: String,
         sealedPhotoURL: [UInt8]?
@@ -73,8 +73,8 @@ extension Transaction {
             ])
     }
 
-    /// Gives an account its address; whoever else has claimed it has lost.
-    /// - Throws: `SQLError` of kind `.constraint(.unique)` when it is taken, or the account has one.
+    /// Sets an account's address; claims of other accounts on it become void.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` if it is taken, or the account has one.
     func insert(_ address: NewAddress, of account: AccountID) throws {
         try execute(
             """
@@ -88,15 +88,15 @@ extension Transaction {
         try voidClaims(on: address.lookUpKey)
     }
 
-    /// Notes a sign-in.
+    /// Records the time of a sign-in.
     func setLastSignIn(_ account: AccountID) throws {
         try execute(
             "UPDATE accounts SET last_sign_in_at_ms = ? WHERE account = ?",
             [SQLValue(at), .integer(account.key)])
     }
 
-    /// Notes that the account's address is proved; the first proof counts. An account that waited
-    /// for it is let in from now on.
+    /// Marks the account's address as verified; the time of the first verification is kept. A
+    /// pending account becomes active.
     func setAddressProved(_ account: AccountID) throws {
         try apply(.verify, account)
         try execute(
@@ -138,7 +138,8 @@ extension AccountRow {
 }
 
 extension AccountID {
-    /// The id of a row's key.
+    /// The id of a stored row key.
+    /// - Throws: `SQLError` of kind `.unexpectedValue` for a key below 1.
     init(stored key: Int64) throws(SQLError) {
         guard let account = AccountID(key: key) else {
             throw SQLError(.unexpectedValue, detail: "an account's key below 1")

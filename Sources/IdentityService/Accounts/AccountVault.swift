@@ -1,29 +1,29 @@
 import Cryptography
 import ServiceRuntime
 
-/// Seals what is personal under a key of the account's own, which itself is sealed under the
-/// service's key and kept in its row of `account_keys`. Deleting that row shreds all of it, in
-/// backups too (Sources/SECURITY.md, Erasure).
+/// Seals personal data under the account's own key. That key is sealed under the service's key and
+/// stored in the account's row of `account_keys`. Deleting that row makes the data unreadable, in
+/// backups too (crypto-shredding; design.md, Erasure).
 struct AccountVault: Sendable {
-    /// Where a sealed field lives.
+    /// The column and row to which a sealed value is bound.
     enum Field: Sendable {
         case address
         case displayName
-        /// What an account's change of address waits with.
+        /// The new address of a pending email change.
         case newAddress
-        /// What an account's claim waits with.
+        /// The address of a pending claim.
         case claimedAddress
         case claimedPasswordHash
         case photoURL
         case passwordHash
-        /// Its id in the system that it came from.
+        /// The account's id in the system that it was imported from.
         case externalID
-        /// What another system said of what it may do.
+        /// Custom claims that another system held for the account.
         case customClaims
         case suspensionReason
-        /// What is told of an identity; its row's key.
+        /// The details of an identity; its row key.
         case identityDetails(Int64)
-        /// What revokes an identity's grant; its row's key.
+        /// The token that revokes an identity's grant; its row key.
         case identityGrant(Int64)
 
         fileprivate func place(_ account: AccountID) -> SealedPlace {
@@ -59,7 +59,7 @@ struct AccountVault: Sendable {
     private let account: AccountID
     private let box: SealedBox
 
-    /// The account's key, sealed, as its row keeps it.
+    /// The account's sealed key, as stored.
     let sealedKey: [UInt8]
 
     /// A vault for a new account, with a new key.
@@ -71,7 +71,8 @@ struct AccountVault: Sendable {
         sealedKey = sealed
     }
 
-    /// The vault of an account that has one.
+    /// The vault of an existing account.
+    /// - Throws: if the key does not decrypt.
     init(
         of account: AccountID, sealedKey: [UInt8], under keys: SealedBox,
         randomness: any Randomness
@@ -82,22 +83,23 @@ struct AccountVault: Sendable {
         self.sealedKey = sealedKey
     }
 
-    /// Whether the key of an account, sealed as its row keeps it, opens under `keys`.
+    /// Whether an account's sealed key decrypts under `keys`.
     static func opens(_ sealedKey: [UInt8], of account: AccountID, under keys: SealedBox) -> Bool {
         keys.opens(sealedKey, at: place(account))
     }
 
-    /// `text` for the store.
+    /// Seals a text for the store.
     func seal(_ text: String, _ field: Field) throws -> [UInt8] {
         try box.seal(Array(text.utf8), at: field.place(account))
     }
 
-    /// A secret for the store.
+    /// Seals a secret for the store.
     func seal(_ secret: SecretBytes, _ field: Field) throws -> [UInt8] {
         try box.seal(secret, at: field.place(account))
     }
 
-    /// The text that `seal` was given.
+    /// Decrypts a text that `seal` sealed for the same field.
+    /// - Throws: if it was sealed under another key or for another field.
     func open(_ sealed: [UInt8], _ field: Field) throws -> String {
         String(decoding: try box.open(sealed, at: field.place(account)), as: UTF8.self)
     }

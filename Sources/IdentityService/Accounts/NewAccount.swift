@@ -1,7 +1,7 @@
 import ServiceRuntime
 
-/// The rows of an account that is about to be, with everything random drawn and everything personal
-/// sealed.
+/// The rows of a new account. All random values are drawn and all personal data is sealed before
+/// the transaction.
 struct NewAccount: Sendable {
     let account: AccountID
     let sealedKey: [UInt8]
@@ -9,21 +9,21 @@ struct NewAccount: Sendable {
     /// Nil for none.
     var sealedPhotoURL: [UInt8]?
     let language: String
-    /// Nil for an account without one.
+    /// Nil for an account without an address.
     var address: NewAddress?
     /// Nil for an account without a password.
     var sealedPasswordHash: [UInt8]?
-    /// It has nothing to sign in by (G-07).
+    /// The account has no sign-in method (G-07).
     var isGuest = false
-    /// Pending where its address has to be verified first (G-02).
+    /// Pending if its address must be verified first (G-02).
     var status = AccountStatus.active
 }
 
-/// An address that an account is about to own.
+/// The address of a new account, or a new address of an account.
 struct NewAddress: Sendable {
     /// Keyed hash of the normalised address.
     let lookUpKey: [UInt8]
     let sealed: [UInt8]
-    /// Its owner has been proved; else it is only held.
+    /// Whether the address is verified.
     let isProved: Bool
 }

@@ -2,12 +2,13 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// An account as an operator sees it.
+/// Builds the operator's view of an account.
 struct AdminAccountReader: Sendable {
     let parts: IdentityParts
 
-    /// The account of a row.
-    /// - Parameter showsPersonal: whether email, number, name and picture were asked for.
+    /// The message for an account's row.
+    /// - Parameter showsPersonal: Whether email, phone number, name and picture were requested.
+    ///   Otherwise they are masked or left out.
     func message(
         _ row: AccountRow, _ suspension: Suspension?, showsPersonal: Bool
     ) throws -> IdentityV1.AdminAccount {
@@ -29,7 +30,8 @@ struct AdminAccountReader: Sendable {
             })
     }
 
-    /// The account as it is in a transaction, without anything personal.
+    /// The account as of this transaction, without personal data.
+    /// - Throws: `rpc/not-found`.
     func message(
         _ account: AccountID, _ transaction: Transaction
     ) throws -> IdentityV1.AdminAccount {
@@ -42,7 +44,7 @@ struct AdminAccountReader: Sendable {
 }
 
 extension AccountID {
-    /// The id in a request.
+    /// Parses the id in a request.
     /// - Throws: `rpc/invalid-argument`.
     static func required(_ text: String) throws(ServiceError) -> AccountID {
         guard let account = AccountID(text: text) else {

@@ -3,20 +3,22 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Who may look accounts up and stop them (I-09), and how the audit trail names whoever does.
+/// The caller of an admin rpc: checks that the application may look up and suspend accounts (I-09),
+/// and names the person for the audit trail.
 ///
-/// Attack: a gateway that was taken over reads every address and stops every account. So it is no
-/// admin unless the operator says so (`account-admins`).
+/// Attack: a compromised gateway reads every address and suspends every account. So the gateway may
+/// not call these rpcs unless the operator allows it (`account-admins`).
 struct AdminCaller: Sendable {
-    /// A name of 64 bytes, behind that of the application that told it to the gateway.
+    /// In bytes: an actor's name of 64 bytes, preceded by the name of the application that passed
+    /// it to the gateway.
     private static let actorBytesMax = 128
 
-    /// `tool`, or with the name that the caller gives `tool/ann`.
+    /// `tool`, or `tool/ann` if the caller names the person.
     let actor: String
 
     /// The caller of `context`, on behalf of `actor`.
-    /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for a name that cannot stand in one
-    ///   line of a record.
+    /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for a name that is too long or has
+    ///   characters that could break the one line of an audit record.
     init(
         _ context: CallContext, actor: String, _ settings: IdentitySettings
     ) throws(ServiceError) {
@@ -34,7 +36,7 @@ struct AdminCaller: Sendable {
 }
 
 extension AuditEvent {
-    /// The event, with who had it done.
+    /// The event with the actor who caused it.
     func by(_ caller: AdminCaller) -> AuditEvent {
         var event = self
         event.actor = caller.actor

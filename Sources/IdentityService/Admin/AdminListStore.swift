@@ -4,16 +4,16 @@ import Storage
 /// A page of accounts.
 struct AccountPage: Sendable {
     let rows: [(AccountRow, Suspension?)]
-    /// The next page begins after this one; nil where there is none.
+    /// The last account of this page, at which the next page continues; nil on the last page.
     let next: AccountID?
 }
 
-/// Rows that are looked at for one page. Where few accounts are wanted among millions, a page is short
-/// and the next one goes on: no question of an operator's holds a reader for long.
+/// The number of rows that are scanned for one page. If few of millions of accounts match, a page
+/// is short and the next request continues the scan. So no admin query occupies a reader for long.
 private let accountsLookedAt: Int64 = 10_000
 
 extension SQLSession {
-    /// The next accounts that are wanted, by key.
+    /// The next accounts that match the filter, by key.
     func accounts(_ wanted: AccountFilter, limit: Int64) throws -> AccountPage {
         let after = SQLValue.integer(wanted.after?.key ?? 0)
         let keys = try query(
@@ -35,7 +35,7 @@ extension SQLSession {
             ]
         ) { try AccountID(stored: $0.integer(0)) }
         let rows = try keys.compactMap { key in
-            // One without its profile is an orphan, which `OrphanCheck` tells of.
+            // An account without a profile is an orphan; `OrphanCheck` reports it.
             try account(key).map { ($0, try suspension(key)) }
         }
         let isFull = keys.count == limit
@@ -43,7 +43,7 @@ extension SQLSession {
             rows: rows, next: try isFull ? keys.last : endOfWindow(after: after))
     }
 
-    /// The last account that was looked at; nil where all were.
+    /// The last account that was scanned; nil if the scan reached the end.
     private func endOfWindow(after: SQLValue) throws -> AccountID? {
         try queryOne(
             """

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Lists accounts for an operator, a page at a time (I-09).
+/// Lists accounts for an operator, in pages (I-09).
 struct AdminListing: Sendable {
     private static let limitDefault: UInt32 = 50
     private static let limitMax: UInt32 = 200
@@ -35,15 +35,15 @@ struct AdminListing: Sendable {
     }
 }
 
-/// Which accounts are wanted. What is nil does not narrow it.
+/// The filter of a listing. A nil field matches every account.
 struct AccountFilter: Hashable, Sendable {
     let status: AccountStatus?
     let createdFrom: Timestamp?
     let createdBefore: Timestamp?
     let signedInFrom: Timestamp?
-    /// Or never signed in.
+    /// Also matches accounts without any sign-in.
     let signedInBefore: Timestamp?
-    /// Accounts after this one.
+    /// The last account of the previous page.
     let after: AccountID?
 
     /// - Throws: `rpc/invalid-argument`.

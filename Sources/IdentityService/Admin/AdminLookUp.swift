@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Finds one account for an operator (I-09), with how it is used, which session knows (I-01).
+/// Finds one account for an operator (I-09), with its activity from the session service (I-01).
 struct AdminLookUp: Sendable {
     let parts: IdentityParts
     let activity: any AccountActivityAPI
@@ -22,7 +22,7 @@ struct AdminLookUp: Sendable {
             (try $0.account(account), try $0.suspension(account))
         }
         guard let row else { throw ServiceError(.notFound) }
-        // On record before it is shown.
+        // Record the access before returning personal data.
         if shown {
             let event = AuditEvent(.accountShown, account: account.key).by(caller)
             try await parts.store.write { try $0.audit(event) }
@@ -63,12 +63,13 @@ struct AdminLookUp: Sendable {
         return try await parts.store.read { try $0.identity(lookUpKey: lookUpKey)?.account }
     }
 
-    /// A number as people write it, without what they put between its digits.
+    /// A phone number without the separators that people write between its digits.
     private static func dialled(_ text: String) -> String {
         String(text.filter { !" -()./".contains($0) })
     }
 
-    /// Nil while session is away: the account is shown all the same.
+    /// Nil if the session service is unavailable: the account is returned without its activity
+    ///
     private func use(
         of account: AccountID, _ context: CallContext
     ) async throws -> IdentityV1.AccountUse? {

@@ -4,16 +4,17 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Suspends accounts, takes that back, and ends their sessions (I-09). Each is one transaction: the
-/// status, what it makes void, the end of the sessions and a mail to the owner by the outbox, and the
-/// record of who did it. The mail does not tell the reason, which is written for the operator.
+/// Suspends accounts, lifts suspensions, and ends sessions (I-09). Each act is one transaction: the
+/// status, the removal of pending links, codes and address changes, the outbox messages for the end
+/// of the sessions and the mail to the owner, and the audit record of the actor. The mail does not
+/// contain the reason, which is for the operator only.
 struct AdminStop: Sendable {
     private static let reasonBytes = 1...500
 
     let parts: IdentityParts
 
-    /// Stops an account. A sign-in that is under way has its proof refused: `EndAccount` is for all
-    /// proofs until now, and the sign-in's own transaction looks at the status.
+    /// Suspends an account. A concurrent sign-in does not get a session: `EndAccount` rejects all
+    /// proofs up to now, and the sign-in's own transaction checks the status.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func suspend(
         _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
@@ -40,14 +41,14 @@ struct AdminStop: Sendable {
         _ transaction: Transaction
     ) throws {
         try transaction.noteSuspension(of: account, sealedReason: sealedReason)
-        // What is out must not work again once the account is restored.
+        // Links and codes that were already sent must not work after the suspension is lifted.
         try transaction.voidWhatIsUnderWay(of: account)
         try endSessions(of: account, transaction)
         try tell(.accountSuspended, account, transaction)
         try transaction.audit(AuditEvent(.accountSuspended, account: account.key).by(caller))
     }
 
-    /// Takes a suspension back.
+    /// Lifts a suspension.
     /// - Throws: as `suspend`.
     func restore(
         _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext

@@ -1,5 +1,5 @@
-/// Addresses and numbers as an operator sees them who did not ask for more: enough to tell that it is
-/// the one that a person has just said, too little to write to.
+/// Masks addresses and phone numbers for operators who did not request personal data. The result is
+/// enough to recognise an address that a person has just named, and too little to write to it.
 enum MaskedText {
     /// `ada@example.org` → `a…@example.org`.
     static func email(_ address: String) -> String {
@@ -9,9 +9,9 @@ enum MaskedText {
         return "\(first)…\(address[at...])"
     }
 
-    /// `+4915112345678` → `+49…78`. Country codes have up to three digits; two tell enough.
+    /// `+4915112345678` → `+49…78`. Country codes have up to three digits; two of them are enough.
     static func phone(_ number: String) -> String {
-        // Of what is shorter both ends would be most of it.
+        // In a shorter number, both ends together would be most of the number.
         guard number.count >= 8 else { return number.isEmpty ? "" : "…" }
         return "\(number.prefix(3))…\(number.suffix(2))"
     }

@@ -1,9 +1,8 @@
 import ServiceRuntime
 import Storage
 
-/// Why and since when accounts are suspended; the reason is sealed under the account's key, since an
-/// operator may write anything of a person into it. An account that an import brought in suspended
-/// has no row.
+/// The reason and time of each suspension. The reason is sealed under the account's key, because an
+/// operator may write personal data into it. An account that was imported as suspended has no row.
 enum SuspensionTables {
     static let sql = """
         CREATE TABLE suspensions (
@@ -14,14 +13,14 @@ enum SuspensionTables {
         """
 }
 
-/// A suspension as its row keeps it.
+/// A row of `suspensions`.
 struct Suspension: Hashable, Sendable {
     let sealedReason: [UInt8]
     let since: Timestamp
 }
 
 extension SQLSession {
-    /// An account's suspension; nil where there is none.
+    /// An account's suspension; nil if there is none.
     func suspension(_ account: AccountID) throws -> Suspension? {
         try queryOne(
             "SELECT reason, since_ms FROM suspensions WHERE account = ?", [.integer(account.key)]
@@ -30,14 +29,14 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Notes why an account is suspended from now on.
+    /// Records why an account is suspended, as of now.
     func noteSuspension(of account: AccountID, sealedReason: [UInt8]) throws {
         try execute(
             "INSERT INTO suspensions (account, reason, since_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(sealedReason), SQLValue(at)])
     }
 
-    /// Forgets it.
+    /// Deletes an account's suspension.
     func removeSuspension(of account: AccountID) throws {
         try execute("DELETE FROM suspensions WHERE account = ?", [.integer(account.key)])
     }

@@ -4,21 +4,23 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Whose session an access token is of, as the session service says.
+/// The account and session of an access token, as the session service reports them.
 struct SessionOwner: Hashable, Sendable {
     let account: AccountID
     /// "ses_…".
     let session: String
-    /// The earliest of the session's proofs (`SessionsEnd`). Not the latest: a stranger can pass the
-    /// prompt of their own device at any time. Where the sign-in's has moved on, then by identity's
-    /// word, which nobody gets by what an end of sessions has taken away.
+    /// The time of the earliest of the session's proofs (`SessionsEnd`). The latest would be wrong:
+    /// an attacker can pass the prompt of their own device at any time. The earliest moves forward
+    /// only if the proof of the sign-in is replaced by a later one that identity issued, and an
+    /// attacker cannot get that with the credentials that ending the sessions removed.
     let provedAt: Timestamp
 }
 
-/// Asks the session service whose session asks, for what changes who may sign in to an account.
+/// Resolves an access token to its owner through the session service, for rpcs that change who may
+/// sign in to an account.
 ///
-/// The account is never taken from a request: a gateway that was taken over could name any, and
-/// attach an identity of its own to it.
+/// The account is never read from a request: a compromised gateway could name any account and link
+/// its own identity to it.
 struct SessionOwners: Sendable {
     let parts: IdentityParts
     let devices: any DevicesAPI
@@ -29,8 +31,9 @@ struct SessionOwners: Sendable {
         try await known(accessToken, context).owner
     }
 
-    /// The owner, who has proved to be it lately (G-13).
-    /// - Throws: also `auth/requires-recent-login`, with what would do.
+    /// The owner of a live session who has authenticated recently (G-13).
+    /// - Throws: as `owner(of:_:)`; `auth/requires-recent-login` with the acceptable kinds of
+    ///   proof.
     func require(
         _ demand: RecentProof, of accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {
@@ -43,7 +46,7 @@ struct SessionOwners: Sendable {
         return owner
     }
 
-    /// The owner, the session's proofs, and the account's ways of signing in.
+    /// The owner, the session's proofs, and the account's sign-in methods.
     private func known(
         _ accessToken: String, _ context: CallContext
     ) async throws -> (
@@ -52,9 +55,9 @@ struct SessionOwners: Sendable {
         let proofs = try await devices.listProofs(
             SessionV1.ListProofsRequest(accessToken: accessToken), context.onward())
         guard let account = AccountID(text: proofs.accountId) else {
-            throw ServiceError(.internalError, detail: "session names no account")
+            throw ServiceError(.internalError, detail: "a session without a valid account id")
         }
-        // An account that is gone has no sessions that could be used.
+        // The sessions of a deleted account are unusable.
         guard let row = try await parts.store.read({ try $0.account(account) }) else {
             throw ServiceError(.invalidAccessToken)
         }

@@ -2,29 +2,29 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// When an account's sessions were last ended, as identity knows it. Session hears of it through the
-/// outbox, so later, and may be down meanwhile; a call in a session that has ended asks it before that
-/// and writes after. Attack: a stranger asks to link an identity of their own, the account's owner
-/// arrives (`Takeover`) while the token is checked, and the stranger's link is written into what is the
-/// owner's account now.
+/// The latest end of an account's sessions, as identity recorded it. The session service gets it
+/// through the outbox, so later, and may be down in between. A call that checks its session there
+/// before that, and writes after, must compare with this record. Attack: an attacker asks to link
+/// their own identity. While the token is checked, the account's owner signs in (`Takeover`). The
+/// attacker's link would then be written to an account that now belongs to the owner.
 ///
-///     the session             its owner first proved to be it    it
-///     is the one that stays   any                                goes on
-///     any other               before the end                     has ended
-///     any other               at the end, or after               goes on
+///     the session         its earliest proof         result
+///     is the spared one   any                        continues
+///     any other           before the end             has ended
+///     any other           at the end, or after       continues
 struct SessionsEnd: Hashable, Sendable {
-    /// Sessions that were opened by a proof from before this end.
+    /// Sessions whose earliest proof is before this time have ended.
     let before: Timestamp
-    /// The one that stays, "ses_…"; nil for none.
+    /// The id of the session that continues, "ses_…"; nil for none.
     let spared: String?
 
-    /// Whether the session of `owner` is among those that end.
+    /// Whether this ends the session of `owner`.
     func ends(_ owner: SessionOwner) -> Bool {
         owner.provedAt < before && (spared == nil || owner.session != spared)
     }
 }
 
-/// The columns of `accounts` that keep it.
+/// The columns of `accounts` that store the latest end.
 enum SessionsEndTables {
     static let sql = """
         ALTER TABLE accounts ADD COLUMN sessions_void_before_ms INTEGER NOT NULL DEFAULT 0;
@@ -33,8 +33,8 @@ enum SessionsEndTables {
 }
 
 extension SQLSession {
-    /// Whether the session that asks has ended, even where session has not heard of it. Asked in the
-    /// transaction of whatever changes who may sign in.
+    /// Whether the caller's session has ended, even if the session service has not received that
+    /// yet. Call it in the transaction of every change to who may sign in.
     func hasEnded(_ owner: SessionOwner) throws -> Bool {
         let end = try queryOne(
             "SELECT sessions_void_before_ms, session_spared FROM accounts WHERE account = ?",
@@ -45,7 +45,7 @@ extension SQLSession {
         return end?.ends(owner) ?? true
     }
 
-    /// The same, for who refuses by an error alone.
+    /// As `hasEnded`, for callers that only need to fail.
     /// - Throws: `auth/session-ended`.
     func requireLive(_ owner: SessionOwner) throws {
         guard try !hasEnded(owner) else { throw ServiceError(.sessionEnded) }
@@ -53,10 +53,12 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Ends an account's sessions: here at once, at session through the outbox. The one way to do it.
+    /// Ends an account's sessions: at once in identity, and through the outbox in the session
+    /// service. This is the only way to do it.
     ///
-    /// An end that lies before the last one (a provider's notice, which may be late) leaves that as
-    /// it is: it ends no more sessions, but for the spared one, whose owner has proved to be it since.
+    /// If `moment` is before the recorded end (for example, a late notice from a provider), the
+    /// record does not change: such an end includes no further sessions, except the spared one,
+    /// whose owner has authenticated since.
     /// - Parameters: as `IdentityOutbox.endAccount`.
     func endSessions(
         of account: AccountID, provedUntil moment: Timestamp, except session: String = "",

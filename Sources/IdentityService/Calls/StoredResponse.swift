@@ -2,19 +2,19 @@ import CallRecords
 import ServiceRuntime
 import Storage
 
-/// What identity keeps of an answer to give it again: which account it was about and one figure
-/// of that occasion. All else is read anew, and holds nothing personal.
+/// What identity stores of a response, to return it again for the same idempotency key: the
+/// account, and a few numbers. The rest is read from the store again. It holds no personal data.
 struct StoredResponse: Hashable, Sendable {
-    /// The account's key; 0 where the answer is the same for all.
+    /// The account's key; 0 if the response is the same for every account.
     let account: Int64
-    /// A sign-in, and a reset: when the sign-in before was, milliseconds since 1970, 0 if never. A
-    /// confirmation: 1 where the password was replaced. A mail that was asked for: 1 where it went.
-    /// A registration: 1 where a guest asked.
+    /// Sign-in and password reset: the time of the previous sign-in in milliseconds since 1970, 0
+    /// if there was none. Confirmation: 1 if the password was replaced. Requested mail: 1 if it was
+    /// sent. Registration: 1 if the caller was a guest.
     let figure: Int64
-    /// A sign-in: when it was, milliseconds since 1970 (`SignInNews`).
+    /// Sign-in: its time, in milliseconds since 1970 (`SignInNews`).
     let moment: Int64
-    /// A sign-in, and a reset: 1 where it was from a device that was not known (`SignInNews`). A
-    /// reset: 2 more where it proved the address first.
+    /// Sign-in and password reset: 1 if the device was new (`SignInNews`). A reset adds 2 if the
+    /// address was unverified until then.
     let mark: Int64
 
     init(account: Int64, figure: Int64 = 0, moment: Int64 = 0, mark: Int64 = 0) {
@@ -24,18 +24,18 @@ struct StoredResponse: Hashable, Sendable {
         self.mark = mark
     }
 
-    /// As the store keeps it: the numbers, 8 bytes each, big-endian.
+    /// The stored form: the four numbers, 8 bytes each, big-endian.
     var bytes: [UInt8] {
         [account, figure, moment, mark].flatMap { number in
             (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
         }
     }
 
-    /// Reads what `bytes` wrote, here or in a version whose answers were of the first two numbers.
-    /// - Throws: `rpc/internal` for anything else: only this program writes it.
+    /// Reads `bytes`, also from an earlier version that stored only the first two numbers.
+    /// - Throws: `rpc/internal` for any other length: only this service writes it.
     init(_ bytes: [UInt8]) throws(ServiceError) {
         guard bytes.count == 32 || bytes.count == 16 else {
-            throw ServiceError(.internalError, detail: "a kept answer of \(bytes.count) bytes")
+            throw ServiceError(.internalError, detail: "a stored response has \(bytes.count) bytes")
         }
         func number(_ part: ArraySlice<UInt8>) -> Int64 {
             part.reduce(0) { $0 << 8 | Int64($1) }
@@ -47,13 +47,13 @@ struct StoredResponse: Hashable, Sendable {
 }
 
 extension Transaction {
-    /// The first answer of `call`; nil where it is new, or carries no key.
-    /// - Throws: `auth/idempotency-key-reused` where the key was another request's.
+    /// The stored response of `call`; nil if the call is new or has no idempotency key.
+    /// - Throws: `auth/idempotency-key-reused` if the key belongs to another request.
     func storedResponse(of call: RepeatableCall?) throws -> StoredResponse? {
         try remembered(of: call).map(StoredResponse.init)
     }
 
-    /// Keeps the answer of `call`, if it carries a key.
+    /// Stores the response of `call` if it has an idempotency key.
     func remember(_ call: RepeatableCall?, _ answer: StoredResponse) throws {
         try remember(call, answer.bytes)
     }

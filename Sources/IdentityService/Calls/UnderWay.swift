@@ -2,8 +2,8 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Makes void what is under way by an account: links and codes that are out, and an address that
-    /// waits for its link. Whoever adds such a thing adds its line here.
+    /// Makes everything pending of an account void: links and codes that were sent, and addresses
+    /// that wait for verification. A new kind of pending state must be added here.
     func voidWhatIsUnderWay(of account: AccountID) throws {
         try removeLinks(of: account)
         try removePhoneCodes(of: account)

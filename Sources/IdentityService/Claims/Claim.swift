@@ -1,37 +1,40 @@
 import ServiceRuntime
 import Storage
 
-/// What a sign-up under strict enumeration leaves: an address that its account does not have yet,
-/// and the password that is to open it, waiting together for the first proof (Sources/SECURITY.md,
-/// Enumeration). An address can have many, an account one.
+/// The pending result of a sign-up under `enumeration: strict`: an address that its account does
+/// not own yet, and the password that will sign in with it. Both wait for the first verification of
+/// the address (design.md, Sign-up on a taken address). Several accounts can have a claim on one
+/// address; an account has at most one.
 ///
-/// A claim that lost lives on without its link until it expires: if it went, the stranger who made
-/// it would learn from his own guest account that the address's owner has been here (X-02).
+/// A superseded claim keeps its row, without its link, until it expires. If the row were deleted,
+/// an attacker could see in the guest account that made the claim that the address's owner has
+/// signed up (X-02).
 struct Claim: Hashable, Sendable {
-    /// On one address; the oldest gives way. More than an owner could make by mistake, and too few
-    /// to fill the store.
+    /// Maximum number of claims on one address; a further one replaces the oldest. More than an
+    /// owner makes by mistake, and too few to fill the store.
     static let perAddressMax: Int64 = 32
 
     let account: AccountID
-    /// Keyed hash of its link's token; nil where the address has become another account's.
+    /// Keyed hash of its link's token; nil if the claim is superseded because another account owns
+    /// the address now.
     let tokenHash: [UInt8]?
     /// Keyed hash of the address.
     let addressKey: [UInt8]
-    /// As entered.
+    /// The address as entered.
     let sealedAddress: [UInt8]
     let sealedPasswordHash: [UInt8]
     let expiresAt: Timestamp
 }
 
 extension SQLSession {
-    /// The claim of a link's token, unless it has expired or lost.
+    /// The claim that a link's token belongs to; nil if it has expired or is superseded.
     func claim(tokenHash: [UInt8], at moment: Timestamp) throws -> Claim? {
         try queryOne(
             "SELECT \(Claim.columns) FROM claims WHERE token_hash = ? AND expires_at_ms > ?",
             [.blob(tokenHash), SQLValue(moment)], Claim.init)
     }
 
-    /// An account's claim, won or lost, unless it has expired.
+    /// An account's claim, superseded or not; nil if it has expired.
     func claim(of account: AccountID, at moment: Timestamp) throws -> Claim? {
         try queryOne(
             "SELECT \(Claim.columns) FROM claims WHERE account = ? AND expires_at_ms > ?",
@@ -40,8 +43,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Writes a claim; the account's former one is void, and so is the oldest where the address has
-    /// too many.
+    /// Inserts a claim. It replaces the account's former claim, and the oldest claim on the address
+    /// if the address has too many.
     func insert(_ claim: Claim) throws {
         try removeClaim(of: claim.account)
         try execute(
@@ -63,15 +66,15 @@ extension Transaction {
             ])
     }
 
-    /// Gives a claim another link; the former one is void.
+    /// Gives a claim a new link; the former link becomes void.
     func relink(_ claim: Claim, tokenHash: [UInt8], expiresAt: Timestamp) throws {
         try execute(
             "UPDATE claims SET token_hash = ?, attempts = 0, expires_at_ms = ? WHERE account = ?",
             [.blob(tokenHash), SQLValue(expiresAt), .integer(claim.account.key)])
     }
 
-    /// Counts a password that was typed at a claim's link, before it is compared.
-    /// - Returns: false where there were too many already.
+    /// Counts a password attempt at a claim's link, before the comparison.
+    /// - Returns: false if the limit was reached before.
     func countGuess(at claim: Claim) throws -> Bool {
         try execute(
             """
@@ -84,20 +87,20 @@ extension Transaction {
             ]) == 1
     }
 
-    /// Drops an account's claim.
+    /// Deletes an account's claim.
     func removeClaim(of account: AccountID) throws {
         try execute("DELETE FROM claims WHERE account = ?", [.integer(account.key)])
     }
 
-    /// The address has become an account's: no claim on it can be proved any more. For whoever lets
-    /// an account own an address.
+    /// Supersedes all claims on an address, because an account owns it now. Call it wherever an
+    /// account gets an address.
     func voidClaims(on addressKey: [UInt8]) throws {
         try execute(
             "UPDATE claims SET token_hash = NULL WHERE address_key = ?", [.blob(addressKey)])
     }
 
-    /// Drops what has expired of both kinds of addresses that wait, a few at once.
-    /// - Returns: how many went.
+    /// Deletes expired claims and email changes, a bounded number of each.
+    /// - Returns: the number of deleted rows.
     func sweepPendingAddresses(atMost count: Int64) throws -> Int {
         try ["claims", "email_changes"].reduce(0) { swept, table in
             try swept

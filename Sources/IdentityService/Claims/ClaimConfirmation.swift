@@ -5,30 +5,35 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Proves a claim by the link that went to its address (G-12): the address and the password become
-/// the account's, which is no guest any more, and all other claims on the address have lost.
+/// Confirms a claim by the link that was mailed to its address (G-12). The address and the password
+/// become the account's, the account is no longer a guest, and all other claims on the address are
+/// superseded.
 ///
 ///     opened in               password       outcome
-///     its own session         any            proves
-///     elsewhere               none           auth/password-needed; the link stays good
-///     elsewhere               the claim's    proves
-///     elsewhere               another        auth/invalid-credential; after five the link is void
+///     its own session         any            confirmed
+///     elsewhere               none           auth/password-needed; the link stays valid
+///     elsewhere               the claim's    confirmed
+///     elsewhere               another        auth/invalid-credential; void after five attempts
 ///     the address is owned, or the account
-///     is no guest any more    any            auth/invalid-link
+///     is no longer a guest    any            auth/invalid-link
 ///
-/// So a claim is proved only by who reads the mail and made the claim. Attacks: a stranger claims
-/// my address with his password, and I open the link in a browser without a session: I am asked for
-/// a password that I do not know, and nothing is his. I claim a mistyped address, and its owner
-/// opens the link: mine is not given to him. The owner of an address signs up by herself; her claim
-/// is hers. Here a confirmation differs from the friendly one (`ConfirmationRule`), where another
-/// password replaces the first: there the account already stands on the address, here it only
-/// would.
+/// So only a person who reads the mail and made the claim can confirm it. Attacks:
+/// - An attacker claims a victim's address with the attacker's password, and the victim opens the
+///   link in a browser without a session. It asks for a password that the victim does not know, and
+///   the attacker gets nothing.
+/// - A user claims a mistyped address, and the owner of that address opens the link. The owner does
+///   not get the user's account.
+///
+/// The real owner of an address can sign up at any time; the owner's claim is separate. The
+/// confirmation differs from the friendly one (`ConfirmationRule`), where another password replaces
+/// the first: there the account owns the address already, here it does not yet.
 struct ClaimConfirmation: Sendable {
     let parts: IdentityParts
 
-    /// - Returns: the account, which has the address now; nil where the link is no claim's, or has
-    ///   been used meanwhile.
-    /// - Throws: as in the table; `auth/user-disabled`.
+    /// - Returns: the account, which now owns the address; nil if the link belongs to no claim, or
+    ///   was used in the meantime.
+    /// - Throws: `auth/password-needed`, `auth/invalid-credential`, `auth/invalid-link` as in the
+    ///   table; `auth/user-disabled`.
     func run(_ attempt: ConfirmationAttempt) async throws -> AccountRow? {
         guard let (claim, row) = try await find(attempt) else { return nil }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
@@ -57,7 +62,7 @@ struct ClaimConfirmation: Sendable {
             isRight: { try await PasswordCheck(parts: parts).isRight($0, of: claim, row) })
     }
 
-    /// - Returns: nil where the claim has lost or gone, or its account is no guest.
+    /// - Returns: nil if the claim is superseded or gone, or its account is not a guest.
     private func write(
         _ attempt: ConfirmationAttempt, _ checked: Claim
     ) async throws -> AccountRow? {
@@ -74,7 +79,7 @@ struct ClaimConfirmation: Sendable {
             guard let holder = try transaction.passwordHolder(row.account),
                 holder.row.address?.provedAt != nil, holder.sealedHash != nil,
                 !holder.row.isGuest
-            else { throw ServiceError(.internalError, detail: "a proved claim is not there") }
+            else { throw ServiceError(.internalError, detail: "a confirmed claim is missing") }
             return holder.row
         }
     }
@@ -93,9 +98,9 @@ struct ClaimConfirmation: Sendable {
                 isProved: true), of: account)
         try transaction.setPassword(account, sealedHash: try vault.seal(hash, .passwordHash))
         try transaction.cancelPendingChanges(of: account)
-        // Its sessions stay: the sign-up ended those before it (`StrictRegistration`).
+        // Its sessions continue: the sign-up ended the earlier ones (`StrictRegistration`).
         guard try transaction.endGuest(account) else {
-            throw ServiceError(.internalError, detail: "a claim's guest is none")
+            throw ServiceError(.internalError, detail: "a claim's account is not a guest")
         }
         for kind in [AuditKind.emailVerified, .passwordReplaced, .guestUpgraded] {
             try transaction.audit(

@@ -2,16 +2,17 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// All that a sign-up under strict enumeration writes, made before its transaction: the guest's
-/// rows, unless a guest is there already, and the claim with its link.
+/// Everything that a sign-up under `enumeration: strict` writes, prepared before the transaction:
+/// the rows of a new guest, unless the caller is a guest already, and the claim with its link.
 struct ClaimDraft: Sendable {
-    /// The rows of a new guest; nil where one asks.
+    /// The rows of a new guest; nil if the caller is a guest.
     let account: NewAccount?
     let claim: Claim
     let token: LinkToken
 
     /// A draft for an applicant whose password's hash is `hash`.
-    /// - Parameter guest: who asks, and keeps its account; nil for nobody.
+    /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
+    ///   session.
     init(
         _ applicant: Applicant, hash: String, as guest: AccountRow?, _ parts: IdentityParts,
         at moment: Timestamp

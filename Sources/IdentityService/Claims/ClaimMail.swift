@@ -2,21 +2,21 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// The one mail of a claim, new or asked for again: to a free address the link that proves it; to
-/// an address that has an account, whatever its state, word of that, so that whoever waits for the
-/// link has nothing to wait for.
+/// The mail for a new claim, or for one whose link is requested again. A free address gets the link
+/// that confirms the claim. An address that has an account, in any state, gets a mail that says so:
+/// a person who waits for the link there would wait in vain.
 ///
-/// Both are made by the same steps, so that the time of a sign-up does not tell which it was
-/// one owner is looked for, one account is read, one address opened, one mail sealed.
+/// Both take the same steps, so that the time of a sign-up does not reveal which mail it was
+/// one owner lookup, one account read, one address decrypted, one mail sealed.
 struct ClaimMail {
     let parts: IdentityParts
     let transaction: Transaction
 
-    /// Writes the mail. The claim must be in the store.
+    /// Enqueues the mail. The claim must be in the store already.
     func write(_ claim: Claim, token: LinkToken) throws {
         let owner = try transaction.owner(ofAddress: claim.addressKey)
         guard let row = try transaction.account(owner ?? claim.account) else {
-            throw ServiceError(.internalError, detail: "an account of a claim is not there")
+            throw ServiceError(.internalError, detail: "a claim's account is missing")
         }
         let vault = try AccountReader(parts: parts).vault(row)
         let stored =
@@ -24,7 +24,7 @@ struct ClaimMail {
             ? vault.open(claim.sealedAddress, .claimedAddress)
             : row.address.map { try vault.open($0.sealed, .address) }
         guard let address = stored.flatMap(EmailAddress.init) else {
-            throw ServiceError(.internalError, detail: "a claimed address is none")
+            throw ServiceError(.internalError, detail: "a claimed address is malformed")
         }
         let link = token.url(.verifyEmail, origin: parts.settings.linkOrigin)
         let taken = AlreadyRegisteredMail(settings: parts.settings).mail(to: row)

@@ -3,18 +3,18 @@ import ServiceLifecycle
 import ServiceRuntime
 import Storage
 
-/// Drops claims and changes of address that have expired, every ten minutes: they hold what
-/// somebody typed, and nobody can use them any more. Their accounts stay what they are.
+/// Deletes expired claims and email changes every ten minutes. They hold personal data and can no
+/// longer be used. Their accounts do not change.
 struct PendingAddressSweep: Sendable {
     private static let interval: Duration = .seconds(600)
-    /// In one transaction, so that no sign-in waits for a long one.
+    /// Rows in one transaction. The limit keeps sign-ins from waiting for a long transaction.
     private static let atOnce: Int64 = 256
 
     let store: Store
     let time: any Time
     let logger: Logger
 
-    /// Sweeps until cancelled or told to shut down.
+    /// Runs until the task is cancelled or a graceful shutdown begins.
     func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -25,7 +25,7 @@ struct PendingAddressSweep: Sendable {
         }
     }
 
-    /// Sweeps once, all that has expired.
+    /// Deletes everything that has expired.
     func sweep() async {
         do {
             while try await store.write({ try $0.sweepPendingAddresses(atMost: Self.atOnce) }) > 0 {

@@ -6,24 +6,26 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Registers under `enumeration: strict` (G-02, X-02): whatever the address, the answer is a guest
-/// account with a claim on it, and one mail goes. `Claim` tells what waits, `ClaimConfirmation` how
-/// it is proved.
+/// Registers under `enumeration: strict` (G-02, X-02): for every address the response is a guest
+/// account with a claim on the address, and one mail is sent. See `Claim` for what is pending, and
+/// `ClaimConfirmation` for how it is confirmed.
 ///
-///     the address is    rows written                   mail            who can prove it
-///     free              guest, claim, mail, audit      the link        its reader
-///     claimed           the same                       the link        the first of them
-///     owned             the same; nobody has the link  you have one    nobody
+///     the address is    rows written                      mail                  who can confirm it
+///     free              guest, claim, mail, audit         the link              who reads the mail
+///     claimed           the same                          the link              first to confirm
+///     owned             the same; the link is not sent    you have an account   no one
 ///
-/// Attack: a list of addresses is signed up, and bytes, times and what the guest can see afterwards
-/// are compared. All are alike: the same hash, the same rows, the same answers to a repeat, and a
-/// claim that lost looks like one that waits.
+/// Attack: an attacker signs up with a list of addresses and compares bytes, times, and what each
+/// guest can see afterwards. All are alike: the same hash, the same rows, the same responses to a
+/// repeated call, and a superseded claim looks like a pending one.
 struct StrictRegistration: Sendable {
     let parts: IdentityParts
 
-    /// - Parameter guest: who asks, and keeps its account; nil for nobody.
+    /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
+    ///   session.
     /// - Throws: `auth/idempotency-key-reused`, `rpc/resource-exhausted`; for a guest
-    ///   `auth/session-ended`.
+    ///   `auth/session-ended`, `auth/already-signed-in`; for a repeated call also
+    ///   `auth/user-disabled`.
     func run(
         _ applicant: Applicant, as guest: GuestSession?
     ) async throws -> IdentityV1.RegisterResponse {
@@ -38,7 +40,7 @@ struct StrictRegistration: Sendable {
 
     private enum Outcome: Sendable {
         case claimed(AccountRow, at: Timestamp)
-        /// This call was done before.
+        /// A repeat of a call that has succeeded.
         case done(StoredResponse)
     }
 
@@ -56,7 +58,7 @@ struct StrictRegistration: Sendable {
                 try keep(draft.claim.account, applicant, transaction)
             }
             try transaction.insert(draft.claim)
-            // Withheld or not is no matter of whose the address is.
+            // Whether the mail is withheld must not depend on who owns the address.
             if !applicant.isMailWithheld {
                 try ClaimMail(parts: parts, transaction: transaction)
                     .write(draft.claim, token: draft.token)
@@ -66,15 +68,15 @@ struct StrictRegistration: Sendable {
                 applicant.call,
                 StoredResponse(account: draft.claim.account.key, figure: guest == nil ? 0 : 1))
             guard let row = try transaction.account(draft.claim.account), row.isGuest else {
-                throw ServiceError(.internalError, detail: "a new guest is not whole")
+                throw ServiceError(.internalError, detail: "a new guest is incomplete")
             }
             return .claimed(
                 row, at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
         }
     }
 
-    /// The guest that asks is named, where it was not, and goes on with the session that this
-    /// sign-up opens; its others end. Attack (unexpired session): as `GuestUpgrade`.
+    /// The calling guest gets a name if it had none, and continues with the session that this
+    /// sign-up opens; its other sessions end. Attack (unexpired session): as in `GuestUpgrade`.
     private func keep(
         _ guest: AccountID, _ applicant: Applicant, _ transaction: Transaction
     ) throws {
@@ -114,8 +116,9 @@ struct StrictRegistration: Sendable {
                 ? nil : ProofIssuer(parts: parts).proof(row.account, provedAt: moment))
     }
 
-    /// Answers a repeat (G-25), to who types the same password: the claim's, or once that is proved
-    /// the account's.
+    /// Answers a repeated call (G-25) if it has the same password: the claim's, or the account's
+    /// once the claim is confirmed.
+    /// - Throws: `auth/idempotency-key-reused`, `auth/user-disabled`.
     func answerAgain(
         _ first: StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
@@ -144,7 +147,7 @@ struct StrictRegistration: Sendable {
 }
 
 extension PasswordCheck {
-    /// Whether `password` is the one that a claim was made with.
+    /// Whether `password` is the one that the claim was made with.
     func isRight(_ password: Password, of claim: Claim, _ row: AccountRow) async throws -> Bool {
         let stored = try AccountReader(parts: parts).vault(row)
             .open(claim.sealedPasswordHash, .claimedPasswordHash)

@@ -4,19 +4,20 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// The use of a link to change an address as it was asked for, read and checked.
+/// A request to confirm an email change, parsed and checked.
 struct EmailChangeAttempt: Sendable {
     let tokenHash: [UInt8]
-    /// Whose session asks; nil outside a session.
+    /// The owner of the caller's session; nil outside a session.
     let owner: SessionOwner?
-    /// As entered; empty where none was.
+    /// As entered; empty if none was.
     let password: SecretBytes
     let origin: CallOrigin
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotency; nil if the call has no key.
     let call: RepeatableCall?
 
     /// Reads a request.
-    /// - Throws: `auth/invalid-link` for what is no token.
+    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a malformed
+    ///   idempotency key.
     init(
         _ request: IdentityV1.ConfirmEmailChangeRequest, from owner: SessionOwner?,
         _ context: CallContext, _ keys: IdentityKeys
@@ -29,13 +30,15 @@ struct EmailChangeAttempt: Sendable {
         call = try RepeatableCall("ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
     }
 
-    /// The account of the session that asks; nil outside a session.
+    /// The account of the caller's session; nil outside a session.
     var asking: AccountID? { owner?.account }
 }
 
 extension SessionOwners {
-    /// Whose live session asks. A token that is no longer good is as none: a link is not lost by
-    /// it, a password will do.
+    /// The owner of the caller's session if it is live. An invalid access token counts as none, so
+    /// that the link still works with a password.
+    /// - Throws: as `owner(of:_:)`, except for `auth/invalid-access-token` and
+    ///   `auth/session-ended`.
     func ownerIfLive(
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner? {

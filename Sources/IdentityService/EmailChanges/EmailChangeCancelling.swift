@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Drops the change of address that waits, for who is signed in (G-12). No recent proof is asked
-/// for: it leaves everything as it is. But who has lost the account must not keep its owner from
-/// the address that they want, so the session must not have ended (`SessionsEnd`).
+/// Cancels the pending email change of the caller's account (G-12). It needs no recent proof,
+/// because it changes nothing that is in force. But a caller who has lost the account must not
+/// block its owner's email change, so the session must not have ended (`SessionsEnd`).
 struct EmailChangeCancelling: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners

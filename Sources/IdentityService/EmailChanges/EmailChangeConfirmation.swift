@@ -6,26 +6,27 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Makes an account's new address its own, by the link that went there (G-12): reads, decides by
-/// `ConfirmationRule`, counts and checks a password where one is needed, writes.
+/// Replaces an account's address by the new one, by the link that was mailed there (G-12): reads,
+/// decides by `ConfirmationRule`, counts and checks a password if one is needed, writes.
 ///
-/// Attack: somebody asks for a change to your address and hopes that you open the link. Elsewhere
-/// than in their session it asks for their password, so that your click gives them nothing; else an
-/// account of theirs would own your address, and your first sign-in by a provider would be led into
-/// it.
+/// Attack: an attacker requests a change to a victim's address and hopes that the victim opens the
+/// link. Outside the attacker's session the link needs the attacker's password, so the victim's
+/// click has no effect. Otherwise an account of the attacker would own the victim's address, and
+/// the victim's first sign-in through a provider would enter that account.
 ///
-/// Sessions go on, as the person who reads the new address's mail is the one who is signed in; the
-/// old address is told, and whatever was mailed to it is void.
+/// Sessions continue, because the person who reads the new address's mail is the one who is signed
+/// in. The old address is notified, and all links and codes that were mailed to it become void.
 struct EmailChangeConfirmation: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
-    /// Checks of one attempt: where the account changes under one, it is checked anew.
+    /// Maximum checks in one call. The check is repeated if the account changed during it.
     private static let checksMax = 3
 
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
-    ///   `auth/email-already-in-use` where the address has become another account's: to who reads
-    ///   its mail that tells nothing new; `auth/user-disabled`, `auth/session-ended`.
+    ///   `auth/user-disabled`, `auth/session-ended`, `rpc/unavailable`; `auth/email-already-in-use`
+    ///   if another account owns the address by now, which reveals nothing to a person who reads
+    ///   its mail.
     func run(
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
@@ -39,7 +40,7 @@ struct EmailChangeConfirmation: Sendable {
             try await decide(attempt, change, holder)
             if let row = try await write(attempt, change, holder) { return try answer(row) }
         }
-        throw ServiceError(.unavailable, detail: "the account changed under each check")
+        throw ServiceError(.unavailable, detail: "the account changed during every check")
     }
 
     private func find(
@@ -66,7 +67,7 @@ struct EmailChangeConfirmation: Sendable {
             isRight: { try await PasswordCheck(parts: parts).isRight($0, of: holder) })
     }
 
-    /// - Returns: nil where the change is void, or the account another one, since the check.
+    /// - Returns: nil if the change is void or the account has changed since the check.
     private func write(
         _ attempt: EmailChangeAttempt, _ change: PendingEmailChange, _ checked: PasswordHolder
     ) async throws -> AccountRow? {
@@ -78,7 +79,7 @@ struct EmailChangeConfirmation: Sendable {
                     let holder = try transaction.passwordHolder(change.account),
                     holder.sealedHash == checked.sealedHash, holder.row.status.isUsable
                 else { return nil }
-                // In its own session no password was asked for, so that must not have ended since.
+                // The account's own session needed no password, so it must not have ended since.
                 if let owner = attempt.owner, owner.account == change.account {
                     try transaction.requireLive(owner)
                 }
@@ -90,11 +91,11 @@ struct EmailChangeConfirmation: Sendable {
                     attempt.call, StoredResponse(account: change.account.key))
                 guard let row = try transaction.account(change.account),
                     row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
-                else { throw ServiceError(.internalError, detail: "a new address is not there") }
+                else { throw ServiceError(.internalError, detail: "the new address is missing") }
                 return row
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
-            // Another writer got in between; the index has the last word.
+            // A concurrent transaction took the address; the unique index decides.
             throw ServiceError(.emailAlreadyInUse)
         }
     }
@@ -106,11 +107,11 @@ struct EmailChangeConfirmation: Sendable {
         let vault = try AccountReader(parts: parts).vault(row)
         let entered = try vault.open(change.sealedAddress, .newAddress)
         guard let address = EmailAddress(entered) else {
-            throw ServiceError(.internalError, detail: "a new address is none")
+            throw ServiceError(.internalError, detail: "the new address is malformed")
         }
         try transaction.replaceAddress(
             row.account, lookUpKey: change.addressKey, sealed: try vault.seal(entered, .address))
-        // Whatever was mailed to the old address opens nothing any more.
+        // Everything that was mailed to the old address becomes void.
         try transaction.removeLinks(of: row.account)
         try transaction.cancelPendingChanges(of: row.account)
         try transaction.audit(
@@ -120,7 +121,7 @@ struct EmailChangeConfirmation: Sendable {
         try EmailChangeMails(parts: parts, transaction: transaction).changed(to: address, of: row)
     }
 
-    /// The change is gone, but this may be a repeat of the call that made it (G-25).
+    /// There is no such change any more, but this may be a repeat of the call that used it (G-25).
     private func answerAgain(
         _ attempt: EmailChangeAttempt
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {

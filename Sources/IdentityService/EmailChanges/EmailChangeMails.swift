@@ -2,12 +2,12 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// The mails of a change of address, each written in the transaction that it tells of (N-01, G-12).
+/// The mails about an email change, each enqueued in the transaction of its event (N-01, G-12).
 struct EmailChangeMails {
     let parts: IdentityParts
     let transaction: Transaction
 
-    /// To the new address: confirm it.
+    /// To the new address: the confirmation link.
     func confirm(_ address: EmailAddress, token: LinkToken, of row: AccountRow, until: Timestamp)
         throws
     {
@@ -16,7 +16,7 @@ struct EmailChangeMails {
             .emailChangeConfirm(link: link), to: address, of: row, expiresAt: until)
     }
 
-    /// To the owner of an address that somebody else asks for: nothing of yours has changed.
+    /// To the owner of an address that another account requested: nothing has changed.
     func taken(by owner: AccountID) throws {
         guard let row = try transaction.account(owner), let address = try address(of: row) else {
             return
@@ -25,13 +25,13 @@ struct EmailChangeMails {
             AlreadyRegisteredMail(settings: parts.settings).mail(to: row), to: address, of: row)
     }
 
-    /// To the address that the account has: it is about to be another one.
+    /// To the account's present address: a change was requested.
     func requested(_ new: EmailAddress, of row: AccountRow) throws {
         guard let old = try address(of: row) else { return }
         try enqueue(.emailChangeRequested(address: new.mailbox, time: now), to: old, of: row)
     }
 
-    /// To the address that the account had. `row` is from before.
+    /// To the account's former address. `row` is from before the change.
     func changed(to new: EmailAddress, of row: AccountRow) throws {
         guard let old = try address(of: row) else { return }
         try enqueue(.emailChanged(address: new.mailbox, time: now), to: old, of: row)

@@ -6,23 +6,25 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Takes on a change of address (G-12; D3 3.3): who is asking, and proved it lately? → write the
-/// change, mail the link to the new address, tell the old one. Until the link is opened nothing of
-/// the account is another one; an account without an address gets its first one by this.
+/// Requests an email change (G-12; D3 3.3): checks that the caller has authenticated recently,
+/// writes the change, mails the link to the new address, and notifies the old one. The account does
+/// not change until the link is opened. An account without an address gets its first one in the
+/// same way.
 ///
-///     the new address is    friendly                        strict
-///     free                  waits for its link              waits for its link
-///     another account's     auth/email-already-in-use       the same answer, but its owner is told
-///                                                           and the link is in nobody's hands
-///     the account's own     rpc/invalid-argument            rpc/invalid-argument
+///     the new address is    friendly                     strict
+///     free                  waits for its link           waits for its link
+///     another account's     auth/email-already-in-use    same response; its owner is notified, and
+///                                                        the link is not sent
+///     the account's own     rpc/invalid-argument         rpc/invalid-argument
 ///
-/// How often is the gateway's to limit.
+/// The gateway enforces the rate limit.
 struct EmailChangeRequest: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/session-ended`,
-    ///   `auth/operation-not-allowed` for a guest, who signs up instead, and as in the table.
+    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/idempotency-key-reused`;
+    ///   `auth/operation-not-allowed` for a guest, who must sign up instead; and as in the table.
     func run(
         _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse {

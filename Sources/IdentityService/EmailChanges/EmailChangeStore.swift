@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Storage
 
-/// A change of address that waits for its link: one for an account, a newer one takes its place.
+/// A pending email change. An account has at most one; a newer one replaces it.
 struct PendingEmailChange: Hashable, Sendable {
     let account: AccountID
     let tokenHash: [UInt8]
@@ -12,14 +12,15 @@ struct PendingEmailChange: Hashable, Sendable {
     let expiresAt: Timestamp
 }
 
-/// How many passwords may be typed at one link that has not been opened in its account's session
-/// (I-06). More, and it is void: who reads the mail must not guess the password there.
+/// Maximum number of password attempts at one link that is opened outside its account's session
+/// (I-06). Then the link is void: a person who reads the mail must not be able to guess the
+/// account's password with it.
 enum LinkGuesses {
     static let attemptsMax: Int64 = 5
 }
 
 extension SQLSession {
-    /// The change of a token, unless it has expired or is void.
+    /// The pending change of a token; nil if it has expired or is void.
     func emailChange(
         tokenHash: [UInt8], at moment: Timestamp
     ) throws -> PendingEmailChange? {
@@ -36,7 +37,7 @@ extension SQLSession {
         }
     }
 
-    /// The address that an account's change waits with; nil where none does.
+    /// The sealed address of an account's pending change; nil if there is none.
     func pendingChangeAddress(of account: AccountID, at moment: Timestamp) throws -> [UInt8]? {
         try queryOne(
             "SELECT address FROM email_changes WHERE account = ? AND expires_at_ms > ?",
@@ -46,11 +47,11 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// How long guesses at a change's link count against the account's next ones, too: who holds a
-    /// session must not get five more at its password with each mail.
+    /// Attempts at a former link count against the account's next link for this long. Otherwise an
+    /// attacker who holds a session would get five more guesses at its password with each mail.
     private static var guessesCountFor: Duration { .seconds(900) }
 
-    /// Writes a change; the account's former one is void.
+    /// Inserts a change; the account's former change becomes void.
     func insert(_ change: PendingEmailChange) throws {
         try execute(
             """
@@ -70,8 +71,8 @@ extension Transaction {
             ])
     }
 
-    /// Counts a password that was typed at a change's link, before it is compared.
-    /// - Returns: false where there were too many already.
+    /// Counts a password attempt at a change's link, before the comparison.
+    /// - Returns: false if the limit was reached before.
     func countGuess(at change: PendingEmailChange) throws -> Bool {
         try execute(
             """
@@ -84,22 +85,23 @@ extension Transaction {
             ]) == 1
     }
 
-    /// Drops an account's change.
-    /// - Returns: false where none waited.
+    /// Deletes an account's pending change.
+    /// - Returns: false if there was none.
     func removeEmailChange(of account: AccountID) throws -> Bool {
         try execute(
             "DELETE FROM email_changes WHERE account = ?", [.integer(account.key)]) == 1
     }
 
-    /// Drops whatever would give an account another address later: what a reset, a takeover or
-    /// another password leaves behind must change nothing (X-04, unexpired email change).
+    /// Deletes everything pending that could later give an account another address. After a reset,
+    /// a takeover or another password, nothing from before may take effect (X-04, unexpired email
+    /// change).
     func cancelPendingChanges(of account: AccountID) throws {
         _ = try removeEmailChange(of: account)
         try removeClaim(of: account)
     }
 
-    /// Gives an account another address, which is proved.
-    /// - Throws: `SQLError` of kind `.constraint(.unique)` when it is taken.
+    /// Replaces an account's address by another one, which is verified.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` if it is taken.
     func replaceAddress(_ account: AccountID, lookUpKey: [UInt8], sealed: [UInt8]) throws {
         try execute("DELETE FROM email_addresses WHERE account = ?", [.integer(account.key)])
         try insert(NewAddress(lookUpKey: lookUpKey, sealed: sealed, isProved: true), of: account)

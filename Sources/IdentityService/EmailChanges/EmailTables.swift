@@ -1,6 +1,5 @@
-/// Addresses that accounts do not have yet. Both tables hold one row for an account, found by the
-/// hash of what its link carries; both count the passwords that were typed at it before they are
-/// compared.
+/// Addresses that their accounts do not own yet. Both tables have one row for each account, looked
+/// up by the hash of the link's token. Both count password attempts before the comparison.
 enum EmailTables {
     static let sql = """
         CREATE TABLE email_changes (

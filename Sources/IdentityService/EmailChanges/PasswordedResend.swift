@@ -4,12 +4,12 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Mails another verification link to who has the password, but no session, because the address is
-/// to be verified before there is one (G-02). Unknown address and wrong password take the same
+/// Mails another verification link to a caller who has the password but no session, because the
+/// address must be verified first (G-02). An unknown address and a wrong password take the same
 /// steps, as in `PasswordSignIn`.
 ///
-/// An account whose address is verified is answered that, and a claim is none: under strict
-/// enumeration whoever waits for a link signs up again.
+/// If the address is verified already, `sent` is false. A claim fails like an unknown address:
+/// under `enumeration: strict`, a user who waits for a link signs up again.
 struct PasswordedResend: Sendable {
     let parts: IdentityParts
 
@@ -36,7 +36,7 @@ struct PasswordedResend: Sendable {
         return .init(sent: try await send(to: holder, attempt, call))
     }
 
-    /// - Returns: false where there is nothing left to verify.
+    /// - Returns: false if the address is verified already.
     private func send(
         to checked: PasswordHolder, _ attempt: SignInAttempt, _ call: RepeatableCall?
     ) async throws -> Bool {

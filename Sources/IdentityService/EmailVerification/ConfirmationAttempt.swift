@@ -4,19 +4,20 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// A confirmation as it was asked for, read and checked.
+/// A request to confirm an address, parsed and checked.
 struct ConfirmationAttempt: Sendable {
     let tokenHash: [UInt8]
-    /// The account of the session that asks; nil outside a session.
+    /// The account of the caller's session; nil outside a session.
     let asking: AccountID?
-    /// As entered; empty where none was.
+    /// As entered; empty if none was.
     let password: SecretBytes
     let origin: CallOrigin
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotency; nil if the call has no key.
     let call: RepeatableCall?
 
     /// Reads a request.
-    /// - Throws: `auth/invalid-link` for what is no token.
+    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a malformed
+    ///   idempotency key.
     init(
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {

@@ -1,30 +1,30 @@
 import ServiceRuntime
 
-/// What a good verification link does (G-12; Sources/SECURITY.md, Accounts and linking):
+/// The effect of a valid verification link (G-12; design.md, VerifyEmail):
 ///
 ///     opened in            password       outcome
 ///     its own session      any            confirms
-///     elsewhere            none           auth/password-needed; the link stays good
+///     elsewhere            none           auth/password-needed; the link stays valid
 ///     elsewhere            the same       confirms
 ///     elsewhere            another        confirms, replaces the password, ends all sessions
 ///
-/// A link to change an address, and one that proves a claim, ask by the same rule whether a
-/// password is needed; then only the account's, or the claim's, will do (`EmailChangeConfirmation`,
-/// `ClaimConfirmation`).
+/// Links for an email change and for a claim use the same rule to decide whether a password is
+/// needed. There, only the account's or the claim's password is accepted
+/// (`EmailChangeConfirmation`, `ClaimConfirmation`).
 ///
-/// Attack it stops: a stranger signs up with somebody's address and waits. When the owner opens
-/// the link, the stranger's password must not become the owner's.
+/// Attack it stops: an attacker signs up with a victim's address and waits. When the victim opens
+/// the link, the account must not keep the attacker's password.
 enum ConfirmationRule: Hashable {
-    /// The link alone is enough.
+    /// The link alone suffices.
     case byLink
-    /// A password is needed and none was given.
+    /// A password is needed, and the request has none.
     case passwordMissing
-    /// A password was given: it is to be compared with the stored one.
+    /// The request has a password, which must be compared with the stored one.
     case byPassword
 
-    /// What to do with a link of account `owner`, opened in the session of `asking`.
+    /// The rule for a link of account `owner`, opened in the session of `asking`.
     init(owner: AccountID, asking: AccountID?, hasPassword: Bool) {
-        // Another account's session is a stranger's place.
+        // A session of another account may be an attacker's, so it counts as none.
         if asking == owner {
             self = .byLink
         } else {

@@ -6,17 +6,18 @@ import ServiceRuntime
 import Storage
 
 /// Confirms the address that a link was sent to (G-12): reads, decides by `ConfirmationRule`,
-/// writes, and, where the password was replaced, has all sessions ended through the outbox.
+/// writes, and, if the password was replaced, ends all sessions through the outbox.
 ///
-/// Only the transaction uses the link up. Whatever is refused before it leaves the link good.
+/// Only the transaction uses the link up. A call that fails before it leaves the link valid.
 struct EmailConfirmation: Sendable {
     let parts: IdentityParts
 
-    /// Checks of one attempt: where the account changes under one, it is checked anew.
+    /// Maximum checks in one call. The check is repeated if the account changed during it.
     private static let checksMax = 3
 
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `rpc/unavailable`; for a claim's link also
+    ///   `auth/invalid-credential`.
     func run(
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse {
@@ -34,7 +35,7 @@ struct EmailConfirmation: Sendable {
                 return try answer(row, isReplaced: isReplaced)
             }
         }
-        throw ServiceError(.unavailable, detail: "the account changed under each check")
+        throw ServiceError(.unavailable, detail: "the account changed during every check")
     }
 
     private func find(_ attempt: ConfirmationAttempt) async throws -> (Link, PasswordHolder)? {
@@ -50,7 +51,8 @@ struct EmailConfirmation: Sendable {
         }
     }
 
-    /// - Returns: the sealed hash of the password that replaces the account's; nil where it stays.
+    /// - Returns: the sealed hash of the password that replaces the account's; nil if it does not
+    ///   change.
     private func decide(
         _ attempt: ConfirmationAttempt, _ holder: PasswordHolder
     ) async throws -> [UInt8]? {
@@ -90,7 +92,8 @@ struct EmailConfirmation: Sendable {
             {
                 return (row, first.hasReplaced)
             }
-            // The link may have been used, the password or the address changed meanwhile.
+            // The link may have been used, or the password or address may have changed, in the
+            // meantime.
             let found = try transaction.link(
                 .verifyEmail, tokenHash: attempt.tokenHash, at: transaction.at)
             guard found == link, let holder = try transaction.passwordHolder(account),
@@ -105,7 +108,7 @@ struct EmailConfirmation: Sendable {
             try transaction.remember(
                 attempt.call, StoredResponse(account: account.key, figure: newHash == nil ? 0 : 1))
             guard let row = try transaction.account(account), row.address?.provedAt != nil else {
-                throw ServiceError(.internalError, detail: "a proved address is not there")
+                throw ServiceError(.internalError, detail: "a verified address is missing")
             }
             return (row, newHash != nil)
         }
@@ -127,7 +130,7 @@ struct EmailConfirmation: Sendable {
         try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
     }
 
-    /// The link is gone, but this may be a repeat of the call that used it (G-25).
+    /// There is no such link any more, but this may be a repeat of the call that used it (G-25).
     private func answerAgain(
         _ attempt: ConfirmationAttempt
     ) async throws -> IdentityV1.ConfirmEmailResponse {
@@ -145,6 +148,6 @@ struct EmailConfirmation: Sendable {
 }
 
 extension StoredResponse {
-    /// Whether the confirmation that this answered replaced the password.
+    /// Whether the confirmation that stored this response replaced the password.
     fileprivate var hasReplaced: Bool { figure == 1 }
 }

@@ -2,8 +2,9 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// A link to an account's stored address, and the mail that carries it (G-11, G-12). Never to an
-/// address that was typed: `mıke` may find nobody, but must not read what goes to `mike`.
+/// A link and the mail that carries it, to an account's stored address (G-11, G-12). Never to an
+/// address from the request: even if normalisation made `mıke` match the account of `mike`, the
+/// mail must not go to `mıke`.
 struct LinkMail: Sendable {
     let link: NewLink
     let message: OutboxMessage
@@ -47,7 +48,8 @@ extension LinkPurpose {
 }
 
 extension Transaction {
-    /// Writes a link with its mail; the account's former links of that purpose are void.
+    /// Inserts a link and enqueues its mail; the account's former links of that purpose become
+    /// void.
     func send(_ mail: LinkMail) throws {
         try removeLinks(mail.link.purpose, of: mail.link.account)
         try insert(mail.link)

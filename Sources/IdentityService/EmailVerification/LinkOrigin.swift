@@ -1,8 +1,8 @@
 import ServiceRuntime
 
-/// The origin that links in mails begin with.
+/// The origin of links in mails.
 enum LinkOrigin {
-    /// Whether `text` is `http` or `https`, a host and perhaps a port, and nothing behind them.
+    /// Whether `text` is `http` or `https`, a host and an optional port, and nothing else.
     static func isOrigin(_ text: String) -> Bool {
         for (scheme, port) in [("https://", 443), ("http://", 80)] where text.hasPrefix(scheme) {
             let host = String(text.dropFirst(scheme.count))

@@ -3,16 +3,17 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// Whether the use of a link that waits with an address goes on: inside its own session at once,
-/// elsewhere by the password, and by none after too many (`ConfirmationRule`, `LinkGuesses`).
+/// Checks the use of a link to an address that is not verified yet. In the account's own session
+/// the link suffices. Elsewhere it needs the password, with a limited number of attempts
+/// (`ConfirmationRule`, `LinkGuesses`).
 struct LinkProof: Sendable {
     let parts: IdentityParts
 
     /// - Parameters:
-    ///   - password: As entered; empty where none was.
-    ///   - counted: Counts one more password at the link, before it is compared; false where there
-    ///     were too many already.
-    ///   - isRight: Compares it.
+    ///   - password: As entered; empty if none was.
+    ///   - counted: Counts one password attempt at the link, before the comparison; false if the
+    ///     limit was reached before.
+    ///   - isRight: Compares the password.
     /// - Throws: `auth/password-needed`, `auth/invalid-link`, `auth/invalid-credential`.
     func require(
         _ rule: ConfirmationRule, _ password: SecretBytes, of account: AccountID,

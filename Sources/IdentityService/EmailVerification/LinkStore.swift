@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Storage
 
-/// A link that is about to be: bound to its purpose, its account and the address it goes to.
+/// A new link, bound to its purpose, its account and the address that it is sent to.
 struct NewLink: Hashable, Sendable {
     let key: Int64
     let tokenHash: [UInt8]
@@ -12,7 +12,7 @@ struct NewLink: Hashable, Sendable {
     let expiresAt: Timestamp
 }
 
-/// A link that can be used.
+/// A valid link.
 struct Link: Hashable, Sendable {
     let key: Int64
     let account: AccountID
@@ -21,7 +21,7 @@ struct Link: Hashable, Sendable {
 }
 
 extension SQLSession {
-    /// The link of a token, unless it has expired or was used.
+    /// The link of a token; nil if it has expired or was used.
     func link(
         _ purpose: LinkPurpose, tokenHash: [UInt8], at moment: Timestamp
     ) throws -> Link? {
@@ -40,7 +40,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Writes a link.
+    /// Inserts a link, and purges some expired ones.
     func insert(_ link: NewLink) throws {
         try purge("links", key: "link", expiry: "expires_at_ms", until: at)
         try execute(
@@ -54,13 +54,13 @@ extension Transaction {
             ])
     }
 
-    /// Kills all links of an account, whatever they were for: what a reset or a takeover leaves
-    /// behind must open nothing.
+    /// Deletes all links of an account, of every purpose: after a reset or a takeover, no earlier
+    /// link may work.
     func removeLinks(of account: AccountID) throws {
         try execute("DELETE FROM links WHERE account = ?", [.integer(account.key)])
     }
 
-    /// Uses a link up, and with it the account's others of that purpose.
+    /// Uses a link up, together with the account's other links of that purpose.
     func removeLinks(_ purpose: LinkPurpose, of account: AccountID) throws {
         try execute(
             "DELETE FROM links WHERE account = ? AND purpose = ?",

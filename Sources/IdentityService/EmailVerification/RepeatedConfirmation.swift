@@ -3,17 +3,17 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// A call that used a link up, sent again (G-25): it is answered to who shows again what the first
-/// one showed, the account's own session or its password.
+/// A repeat of a call that used a link up (G-25). It gets the stored response only with the same
+/// evidence as the first call: the account's own session or its password.
 struct RepeatedConfirmation: Sendable {
     let parts: IdentityParts
 
     /// - Parameters:
-    ///   - asking: The account of the session that asks; nil outside a session.
-    ///   - password: As entered; empty where none was.
-    /// - Returns: what is kept of the first answer, and the account as it is.
-    /// - Throws: `auth/invalid-link` where there was no such call; `auth/idempotency-key-reused` for
-    ///   who cannot show it.
+    ///   - asking: The account of the caller's session; nil outside a session.
+    ///   - password: As entered; empty if none was.
+    /// - Returns: the stored response, and the account in its present state.
+    /// - Throws: `auth/invalid-link` if there was no such call; `auth/idempotency-key-reused` for a
+    ///   caller without that evidence.
     func find(
         _ call: RepeatableCall?, asking: AccountID?, password: SecretBytes
     ) async throws -> (first: StoredResponse, holder: PasswordHolder) {

@@ -4,8 +4,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Mails another verification link to who is signed in (G-12); the former one is void. How often is
-/// the gateway's to limit.
+/// Mails another verification link to a signed-in user (G-12); the former link becomes void. The
+/// gateway enforces the rate limit.
 struct VerificationResend: Sendable {
     let parts: IdentityParts
 
@@ -31,7 +31,8 @@ struct VerificationResend: Sendable {
         return IdentityV1.ResendVerificationResponse(sent: isSent)
     }
 
-    /// - Returns: false where there is nothing left to verify.
+    /// - Returns: false if there is nothing to verify.
+    /// - Throws: `rpc/not-found`, `auth/user-disabled`.
     private func send(
         _ token: LinkToken, to account: AccountID, _ origin: CallOrigin,
         _ transaction: Transaction
@@ -53,7 +54,8 @@ struct VerificationResend: Sendable {
         return true
     }
 
-    /// Of a claim, won or lost, the answer and the steps are the same; `ClaimMail`.
+    /// For a claim, the response and the steps are the same whether it is superseded or not;
+    /// see `ClaimMail`.
     private func resend(
         _ token: LinkToken, of claim: Claim, _ origin: CallOrigin, _ transaction: Transaction
     ) throws {
@@ -61,7 +63,7 @@ struct VerificationResend: Sendable {
         try transaction.relink(
             claim, tokenHash: token.hash(.verifyEmail, parts.keys.links), expiresAt: expiresAt)
         guard let claim = try transaction.claim(of: claim.account, at: transaction.at) else {
-            throw ServiceError(.internalError, detail: "a claim is not there")
+            throw ServiceError(.internalError, detail: "a claim is missing")
         }
         try ClaimMail(parts: parts, transaction: transaction).write(claim, token: token)
         try transaction.audit(

@@ -1,33 +1,33 @@
 import Cryptography
 import Outbound
 
-/// What Apple's word about a code or a grant means. Words for the log are of a closed set: Apple's
-/// own text is not repeated. Pure:
+/// Interprets Apple's responses about codes and grants. Log fields use a fixed set of error codes;
+/// Apple's own text is not logged. Pure:
 ///
-///     answer                                      a code                a grant to revoke
-///     200, whole                                  exchanged             done
-///     200, not whole                              refused: it is used   done
-///     400 invalid_grant                           refused               refused: there is none
+///     response                                    a code                a grant to revoke
+///     200, complete                               granted               done
+///     200, incomplete                             refused: it is used   done
+///     400 invalid_grant                           refused               refused: no such grant
 ///     400 invalid_request, invalid_scope,
 ///         unsupported_grant_type                  refused               refused
 ///     400 or 401 invalid_client,
-///         unauthorized_client                     later: ours to mend   later
-///     anything else, or none                      later                 later
+///         unauthorized_client                     retry: our error      retry
+///     any other, or none                          retry                 retry
 ///
 /// Source: RFC 6749, 5.2; Apple, "Token validation", "Revoke tokens", "ErrorResponse"
 enum AppleAnswer {
-    /// What comes of a code.
+    /// The result of exchanging a code.
     enum Exchange: Sendable {
         case granted(AppleGrant)
-        /// Never, with this code.
+        /// Final: this code will never be accepted.
         case refused(String)
         case later(String)
     }
 
-    /// What comes of a revocation.
+    /// The result of a revocation.
     enum Revocation: Hashable, Sendable {
         case done
-        /// Apple knows of no such grant.
+        /// Final: Apple has no such grant.
         case refused(String)
         case later(String)
     }
@@ -61,7 +61,8 @@ enum AppleAnswer {
         }
     }
 
-    /// Whether Apple works, whatever it says.
+    /// Whether the outcome counts as a success for the circuit breaker. A rejection of the request
+    /// does.
     static func isHealthy(_ outcome: HTTPOutcome) -> Bool {
         guard case .answered(let response) = outcome else { return false }
         return response.status < 500 && response.status != 429
@@ -77,15 +78,15 @@ enum AppleAnswer {
     }
 }
 
-/// What Apple gives for a code: whose it is, and the token that revokes it.
+/// Apple's response to a code: the person's subject, and the token that revokes the grant.
 struct AppleGrant: Sendable {
-    /// Apple's name for the person.
+    /// Apple's identifier of the person.
     let subject: String
     let refreshToken: SecretBytes
 
-    /// Reads an answer of the token endpoint. Its ID token came straight from Apple over TLS, so
-    /// that its signature need not be looked at (OpenID Connect Core 3.1.3.7, 6).
-    /// - Returns: nil for what is not whole, or was given to another app than `client`.
+    /// Reads a response of the token endpoint. Its ID token came directly from Apple over TLS, so
+    /// its signature need not be verified (OpenID Connect Core 3.1.3.7, 6).
+    /// - Returns: nil if the response is incomplete, or was issued to another app than `client`.
     init?(answer: JSONObject, client: String) {
         guard let refreshToken = answer["refresh_token"]?.string, !refreshToken.isEmpty,
             let parts = answer["id_token"]?.string?.utf8.split(

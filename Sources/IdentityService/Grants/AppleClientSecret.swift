@@ -1,16 +1,16 @@
 import Cryptography
 import ServiceRuntime
 
-/// The token by which Apple knows that it is the operator who asks. Made anew for each request: that
-/// takes microseconds, and none is left lying about.
+/// The JWT that authenticates the operator to Apple. Each request gets a new one: signing takes
+/// microseconds, and no secret is kept.
 /// Source: Apple, "Creating a client secret"
 enum AppleClientSecret {
-    /// Apple takes up to six months; a request takes seconds.
+    /// Apple accepts up to six months; a request takes seconds.
     static let life: Duration = .seconds(300)
     private static let audience = "https://appleid.apple.com"
 
-    /// A secret for the app `client`.
-    /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
+    /// A client secret for the app `client`.
+    /// - Throws: `CryptographyError` if OpenSSL has no memory or no randomness.
     static func text(_ key: AppleKey, client: String, at now: Timestamp) throws -> String {
         let header: JSONObject = ["alg": .string("ES256"), "kid": .string(key.keyID)]
         let claims: JSONObject = [

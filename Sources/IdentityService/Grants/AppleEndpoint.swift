@@ -3,9 +3,10 @@ package import Logging
 package import Outbound
 package import ServiceRuntime
 
-/// Apple's two endpoints for grants: a code for a refresh token, and a refresh token to be revoked.
+/// Apple's two endpoints for grants: one exchanges a code for a refresh token, the other revokes a
+/// refresh token.
 package struct AppleEndpoint: Sendable {
-    /// Of an answer; Apple's have about 2 KiB.
+    /// Of a response body; Apple's have about 2 KiB.
     private static let answerBytesMax = 16 * 1_024
 
     private let key: AppleKey
@@ -15,8 +16,8 @@ package struct AppleEndpoint: Sendable {
     private let time: any Time
     private let gate: AppleGuard
 
-    /// The endpoints where `key` says.
-    /// - Parameter timeout: For one request. Nobody waits for it but the relay.
+    /// The endpoints at the URL of `key`.
+    /// - Parameter timeout: For one request. Only the outbox relay waits for it.
     package init(
         key: AppleKey, redirects: AppleRedirects, client: OutboundClient, trustFile: String?,
         timeout: Duration, time: any Time, logger: Logger
@@ -26,15 +27,16 @@ package struct AppleEndpoint: Sendable {
         self.client = client
         self.time = time
         gate = AppleGuard(time: time, logger: logger)
-        // The place is the operator's own word; a POST with a secret follows no redirect.
+        // The operator configures the URL, so every address is allowed; a POST with a secret
+        // follows no redirect.
         terms = HTTPTerms(
             addresses: .any, trustFile: trustFile, timeout: timeout,
             bodyBytesMax: Self.answerBytesMax, redirectsMax: 0)
     }
 
-    /// Exchanges a code that Apple gave to the app `client`, with the place that it was sent to
-    /// where that app has one.
-    /// - Throws: `auth/provider-unavailable` where Apple is left alone for now.
+    /// Exchanges a code that Apple issued to the app `client`, with that app's `redirect_uri` if it
+    /// has one.
+    /// - Throws: `auth/provider-unavailable` if `AppleGuard` rejects the call.
     func exchange(code: String, client: String) async throws -> AppleAnswer.Exchange {
         let outcome = try await post(
             "/auth/token", client: client,
@@ -43,8 +45,8 @@ package struct AppleEndpoint: Sendable {
         return AppleAnswer.exchange(outcome, client: client)
     }
 
-    /// Revokes a grant: the person's whole consent to the app goes with it.
-    /// - Throws: `auth/provider-unavailable` where Apple is left alone for now.
+    /// Revokes a grant. This revokes the person's whole consent to the app.
+    /// - Throws: `auth/provider-unavailable` if `AppleGuard` rejects the call.
     func revoke(token: String, client: String) async throws -> AppleAnswer.Revocation {
         let outcome = try await post(
             "/auth/revoke", client: client,
@@ -56,7 +58,7 @@ package struct AppleEndpoint: Sendable {
         _ path: String, client app: String, _ fields: [(name: String, value: String)]
     ) async throws -> HTTPOutcome {
         guard let url = key.url.at(path) else {
-            throw ServiceError(.internalError, detail: "no place at Apple's URL")
+            throw ServiceError(.internalError, detail: "apple-url and the path form no URL")
         }
         let secret = try AppleClientSecret.text(key, client: app, at: time.now())
         let body = FormBody.encode([("client_id", app), ("client_secret", secret)] + fields)
@@ -64,7 +66,7 @@ package struct AppleEndpoint: Sendable {
             let outcome = await client.fetch(
                 HTTPRequest(.post(body), url, headers: [.form]), terms)
             switch outcome {
-            // Given up by our own end, it says nothing of Apple.
+            // Cancelled on our side, so it says nothing about Apple.
             case .failed(.cancelled), .failed(.closed): throw CancellationError()
             case .failed, .answered:
                 return (outcome, AppleAnswer.isHealthy(outcome) ? .answered : .failed)

@@ -2,16 +2,16 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// Holds calls to Apple back: a few at a time, and none for a while where it fails.
+/// Limits calls to Apple: a few concurrent calls, and none while the circuit breaker is open.
 ///
-/// Attack or accident it stops: codes are exchanged behind sign-ins, in the outbox's queue that also
-/// carries warnings. An Apple that takes requests and answers none would fill its slots with waiting
-/// calls, and no warning would leave.
+/// Attack or accident it stops: codes are exchanged after sign-ins, by the outbox queue that also
+/// carries warning mails. If Apple accepts requests and does not respond, waiting calls would
+/// occupy all delivery slots, and no warning could be sent.
 final class AppleGuard: Sendable {
-    /// Calls at a time: half of the queue's slots (`OutboxQueue.standard`). At 150 ms a call
-    /// that is some fifty codes a second, each good for five minutes.
+    /// Maximum concurrent calls: half of the queue's slots (`OutboxQueue.standard`). At 150 ms a
+    /// call that is some fifty codes a second, each valid for five minutes.
     static let callsMax = 8
-    /// What a call that is held back is told to wait, where nothing else says.
+    /// The retry delay of a call that exceeds `callsMax`.
     private static let busyWait: Duration = .seconds(1)
 
     private struct State {
@@ -29,7 +29,8 @@ final class AppleGuard: Sendable {
     }
 
     /// Runs a call.
-    /// - Throws: `auth/provider-unavailable` where it may not run now.
+    /// - Throws: `auth/provider-unavailable` with a retry delay if too many calls are running or
+    ///   the circuit breaker is open.
     func run<Value: Sendable>(
         _ call: () async throws -> (value: Value, outcome: CircuitBreaker.Outcome)
     ) async throws -> Value {

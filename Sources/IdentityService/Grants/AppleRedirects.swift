@@ -1,14 +1,14 @@
 import Outbound
 
-/// Where Apple's dialog sends people back to on the web and on Android, by client id (G-05).
+/// The redirect URIs of Apple's dialog on the web and on Android, by client id (G-05).
 ///
-/// Apple takes a code only together with the `redirect_uri` that it was asked for with, where there
-/// was one (RFC 6749, 4.1.3), and answers `invalid_grant` otherwise. The dialog of Apple's own
-/// devices has none, and its apps have client ids of their own. So one line for each client id of
-/// the web says all, and no caller has to hand it on with each sign-in: what Apple has not registered
-/// for the client would be refused in any case.
+/// Apple accepts a code only with the `redirect_uri` of its authorization request, if there was one
+/// (RFC 6749, 4.1.3), and returns `invalid_grant` otherwise. The dialog on Apple's own devices has
+/// none, and the apps there have client ids of their own. So one entry for each web client id
+/// suffices, and callers need not pass the URI with each sign-in. Apple rejects a URI that is not
+/// registered for the client in any case.
 package struct AppleRedirects: Hashable, Sendable {
-    /// No app has one.
+    /// No client id has a redirect URI.
     package static let none = AppleRedirects(places: [:])
 
     private let places: [String: String]
@@ -17,7 +17,8 @@ package struct AppleRedirects: Hashable, Sendable {
         self.places = places
     }
 
-    /// Reads `client=https://…` entries, one for each client id; nil where one is none.
+    /// Parses `client=https://…` entries, one for each client id; nil if an entry is malformed or a
+    /// client id is repeated.
     package init?(_ entries: [String]) {
         var places: [String: String] = [:]
         for entry in entries {
@@ -31,9 +32,9 @@ package struct AppleRedirects: Hashable, Sendable {
         self.places = places
     }
 
-    /// The client ids that have one.
+    /// The client ids that have a redirect URI.
     package var clients: Set<String> { Set(places.keys) }
 
-    /// That of the app `client`, as Apple has it; nil for none.
+    /// The redirect URI of the app `client`, as registered at Apple; nil for none.
     func place(of client: String) -> String? { places[client] }
 }

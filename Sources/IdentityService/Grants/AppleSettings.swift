@@ -3,39 +3,39 @@ package import Logging
 package import Outbound
 package import ServiceRuntime
 
-/// Who the operator is to Apple, beyond the names of the apps (G-05): the key by which Apple's
-/// authorization codes are exchanged and grants revoked. Without it no grant is kept, and a deletion
-/// has none to revoke.
+/// The operator's credentials at Apple, beyond the apps' client ids (G-05): the key for exchanging
+/// authorization codes and revoking grants. Without it no grant is stored, and the deletion of an
+/// account revokes none.
 package struct AppleSettings: Settings {
-    /// The key, if it is set.
+    /// The key, if it is configured.
     package let key: AppleKey?
-    /// Where the dialog of each app on the web ends.
+    /// The redirect URI of each web client id.
     package let redirects: AppleRedirects
 
-    /// Declares every setting and takes its value.
+    /// Declares every setting and reads its value.
     package init(reading settings: inout SettingsReader) {
         let pem = settings.secret(
-            "apple-key", reason: "The text of Apple's AuthKey_….p8 for Sign in with Apple.")
+            "apple-key", reason: "The contents of Apple's AuthKey_….p8 for Sign in with Apple.")
         let keyID = settings.optionalString(
-            "apple-key-id", unit: "name", reason: "That key's name at Apple.")
+            "apple-key-id", unit: "name", reason: "The key id at Apple.")
         let team = settings.optionalString(
-            "apple-team-id", unit: "name", reason: "Your team's name at Apple.")
+            "apple-team-id", unit: "name", reason: "The team id at Apple.")
         let place = settings.string(
             "apple-url", default: "https://appleid.apple.com", unit: "URL",
-            reason: "Where codes are exchanged and grants revoked; another one is for tests.")
+            reason: "Base URL of Apple's token and revocation endpoints; change it for tests only.")
         let returns = settings.strings(
             "apple-redirect-uris", default: [], unit: "client id=URL",
-            reason: "Where Apple's dialog on the web and on Android returns to, by client id, as "
-                + "Apple has it.")
+            reason: "The redirect_uri of Apple's dialog on the web and on Android by client id, "
+                + "as registered at Apple.")
         let redirects = AppleRedirects(returns)
         settings.require(
             redirects != nil, ["apple-redirect-uris"],
-            "apple-redirect-uris has one https URL for a client id: org.example.web=https://…")
+            "apple-redirect-uris takes one https URL for each client id: org.example.web=https://…")
         self.redirects = redirects ?? .none
         let url = AppleKey.place(place)
         settings.require(
             url != nil, ["apple-url"],
-            "apple-url is an https URL without user, password and fragment, or http on loopback")
+            "apple-url must be https without user, password and fragment, or http on loopback")
         guard let pem else {
             key = nil
             return
@@ -43,10 +43,11 @@ package struct AppleSettings: Settings {
         settings.require(
             AppleKey.isName(keyID) && AppleKey.isName(team), ["apple-key"],
             "apple-key needs apple-key-id and apple-team-id, ten letters and digits each")
-        // What is wrong with a key is for nobody to read; that it is wrong is enough.
+        // `try?`: the cause is not reported, because a message about a key could reveal parts of
+        // it.
         let signing = try? SigningKey(pem: pem.withBytes { SecretBytes(copying: $0) })
         settings.require(
-            signing != nil, ["apple-key"], "apple-key is no P-256 private key in PEM")
+            signing != nil, ["apple-key"], "apple-key must be a P-256 private key in PEM")
         guard let signing, let keyID, let team, let url else {
             key = nil
             return
@@ -56,7 +57,7 @@ package struct AppleSettings: Settings {
 }
 
 extension AppleSettings {
-    /// Requests to Apple that run or wait; `AppleGuard` lets fewer through.
+    /// Maximum requests to Apple that run or wait; `AppleGuard` allows fewer.
     private static let transfersMax = 2 * AppleGuard.callsMax
 
     /// Apple's endpoints for grants; nil without the key.
@@ -76,15 +77,15 @@ extension AppleSettings {
     }
 }
 
-/// The operator's key for Sign in with Apple, and whose it is.
+/// The operator's key for Sign in with Apple, and its identifiers.
 package struct AppleKey: Sendable {
-    /// Signs our client secrets.
+    /// Signs the client secrets.
     let key: SigningKey
-    /// Its name at Apple.
+    /// The key id at Apple.
     let keyID: String
-    /// The team's name at Apple.
+    /// The team id at Apple.
     let team: String
-    /// Where Apple's endpoints are.
+    /// Base URL of Apple's endpoints.
     let url: HTTPURL
 
     /// A key, for tests and embedding.
@@ -95,14 +96,15 @@ package struct AppleKey: Sendable {
         self.url = url
     }
 
-    /// Apple's names for keys and teams.
+    /// Whether `text` has the form of Apple's key and team ids.
     fileprivate static func isName(_ text: String?) -> Bool {
         guard let text else { return false }
         return text.utf8.count == 10
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
-    /// Our secret and people's grants travel there: in clear only within this machine, for tests.
+    /// Requests to this URL carry the client secret and grants. Plain HTTP is allowed only on
+    /// loopback, for tests.
     fileprivate static func place(_ text: String) -> HTTPURL? {
         HTTPURL(text, allowsPlain: true).flatMap { url in
             url.isEncrypted || ["127.0.0.1", "[::1]", "localhost"].contains(url.host) ? url : nil

@@ -2,20 +2,21 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// Carries out what waits for Apple (G-05). What it throws is tried again, with growing waits, until
-/// the order's time is over.
+/// Delivers the outbox's orders to Apple (G-05). If a delivery throws, the relay retries it with
+/// backoff until the order expires.
 ///
-/// A crash between Apple's answer and our commit loses a grant: the code is used up, and Apple
-/// refuses it the second time. The next sign-in brings another code; only a deletion before that has
-/// nothing to revoke.
+/// A crash between Apple's response and the commit loses a grant: the code is used, and Apple
+/// rejects it the second time. The next sign-in brings another code. Only if the account is deleted
+/// before that is there no grant to revoke.
 struct GrantDelivery: Sendable {
     let parts: IdentityParts
-    /// Nil where the operator has given no key.
+    /// Nil if the operator has configured no key.
     let apple: AppleEndpoint?
 
-    /// Exchanges a code and keeps the grant, sealed. One that turns out to be another person's is
-    /// thrown away: kept, it would let one account's deletion revoke somebody else's consent. One
-    /// whose identity has gone meanwhile is revoked.
+    /// Exchanges a code and stores the grant, sealed. A grant for another subject is discarded: if
+    /// it were stored, the deletion of one account would revoke another person's consent. If the
+    /// identity was removed in the meantime, the grant is revoked.
+    /// - Throws: `auth/provider-unavailable` and storage errors; the relay retries.
     func exchange(_ message: OutboxMessage) async throws {
         let order = try GrantOrder(message, under: parts.keys.outbox)
         guard parts.time.now() < order.until else { return try await refuse(order, "expired") }
@@ -31,8 +32,9 @@ struct GrantDelivery: Sendable {
         }
     }
 
-    /// Revokes a grant. Where the identity is linked again it is left to it: Apple revokes the
-    /// person's whole consent, which by now is another one.
+    /// Revokes a grant. If the identity is linked again, the grant is kept: Apple would revoke the
+    /// person's whole consent, which by now includes a newer one.
+    /// - Throws: `auth/provider-unavailable` and storage errors; the relay retries.
     func revoke(_ message: OutboxMessage) async throws {
         let order = try GrantOrder(message, under: parts.keys.outbox)
         guard parts.time.now() < order.until else { return try await giveUp(order, "expired") }
@@ -53,7 +55,7 @@ struct GrantDelivery: Sendable {
         return apple
     }
 
-    /// Whether this order was carried out before, and only its end not noted.
+    /// Whether this order was executed before, and only its removal from the outbox failed.
     private func isDone(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
         guard
             let holder = try await parts.store.read({
@@ -63,7 +65,8 @@ struct GrantDelivery: Sendable {
         return try Grants(parts: parts).grant(of: holder)?.order == message.key
     }
 
-    /// Whether the identity is somebody's again; it gets the grant back unless it has another one.
+    /// Whether an account has the identity again. If so, the grant is stored there, unless it
+    /// already has one.
     private func isLinkedAgain(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
         let grants = Grants(parts: parts)
         let stored = StoredGrant(

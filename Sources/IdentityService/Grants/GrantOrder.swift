@@ -2,25 +2,25 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// What waits in the outbox for Apple: a code to be exchanged, or a grant to be revoked (G-05). It
-/// stands by itself: when it is carried out, the account may be gone, and its keys with it.
+/// An outbox order for Apple: a code to exchange, or a grant to revoke (G-05). It contains
+/// everything that it needs, because the account and its keys may be deleted before its delivery.
 struct GrantOrder: Hashable, Sendable {
-    /// Whose identity it is, for the audit trail.
+    /// The account of the identity, for the audit trail.
     let account: AccountID
-    /// By which the identity is found.
+    /// The key by which the identity is looked up.
     let lookUpKey: [UInt8]
-    /// Apple's name for the app that the code or the grant belongs to.
+    /// The client id that the code or grant belongs to.
     let client: String
-    /// Apple's name for the person; empty in a revocation, which needs none.
+    /// Apple's identifier of the person; empty in a revocation, which does not need it.
     let subject: String
-    /// The code, or the refresh token.
+    /// The authorization code or the refresh token.
     let secret: String
-    /// After this it is worth nothing and is let go.
+    /// The time at which the order expires.
     let until: Timestamp
 }
 
 extension GrantOrder {
-    /// As it waits: sealed, since it holds what revokes a person's consent.
+    /// The outbox message, sealed, because it contains a token that can revoke a person's consent.
     func message(
         _ topic: OutboxTopic, key: String, under box: SealedBox
     ) throws -> OutboxMessage {
@@ -35,8 +35,8 @@ extension GrantOrder {
                 Array(JSONWriter.text(object).utf8), at: Self.place(topic.rawValue, key)))
     }
 
-    /// Reads what `message` wrote.
-    /// - Throws: `rpc/internal` for anything else: only this program writes it.
+    /// Reads the order from its `message`.
+    /// - Throws: `rpc/internal` if it is malformed: only this service writes it.
     init(_ message: OutboxMessage, under box: SealedBox) throws {
         let payload = try box.open(message.payload, at: Self.place(message.topic, message.key))
         guard let object = JSONReader.object(in: payload),
@@ -44,7 +44,7 @@ extension GrantOrder {
             let lookUpKey = object["identity"]?.string.flatMap({ Hex.decode($0.utf8) }),
             let client = object["client"]?.string, let subject = object["subject"]?.string,
             let secret = object["secret"]?.string, let until = object["until"]?.integer
-        else { throw ServiceError(.internalError, detail: "an order to Apple cannot be read") }
+        else { throw ServiceError(.internalError, detail: "an order to Apple is malformed") }
         self.init(
             account: account, lookUpKey: lookUpKey, client: client, subject: subject,
             secret: secret, until: Timestamp(milliseconds: until))
@@ -55,15 +55,15 @@ extension GrantOrder {
     }
 }
 
-/// A grant as an identity's row keeps it, sealed under its account's key.
+/// A grant as stored in an identity's row, sealed under its account's key.
 struct StoredGrant: Hashable, Sendable {
-    /// The app that it was given to: only this one can revoke it.
+    /// The client id that the grant was issued to: only this one can revoke it.
     let client: String
     let refreshToken: String
-    /// The order that brought it, by the key of its message, so that a repeat knows itself.
+    /// The message key of the order that fetched it, by which a repeated delivery is recognised.
     let order: String
 
-    /// As it is sealed.
+    /// The text that is sealed: JSON.
     var text: String {
         JSONWriter.text([
             "client": .string(client), "token": .string(refreshToken), "order": .string(order),
@@ -76,7 +76,7 @@ struct StoredGrant: Hashable, Sendable {
         self.order = order
     }
 
-    /// Reads what `text` wrote; nil for anything else.
+    /// Parses `text`; nil if it is malformed.
     init?(text: String) {
         guard let object = JSONReader.object(in: Array(text.utf8)),
             let client = object["client"]?.string, let token = object["token"]?.string,

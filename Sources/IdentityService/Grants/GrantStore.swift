@@ -1,9 +1,9 @@
 import ServiceRuntime
 import Storage
 
-/// An identity as far as its grant goes.
+/// The columns of an identity that its grant needs.
 struct GrantHolder: Hashable, Sendable {
-    /// Its row.
+    /// The identity's row key.
     let identity: Int64
     let account: AccountID
     /// The account's key, sealed.
@@ -13,7 +13,7 @@ struct GrantHolder: Hashable, Sendable {
 }
 
 extension SQLSession {
-    /// The identity that a look-up key finds.
+    /// The identity of a look-up key.
     func grantHolder(lookUpKey: [UInt8]) throws -> GrantHolder? {
         try queryOne(
             """
@@ -28,7 +28,7 @@ extension SQLSession {
         }
     }
 
-    /// What of an account's identities has grants: those, and by what they are found.
+    /// The identities of an account that have grants, with their look-up keys.
     func grants(of account: AccountID) throws -> [(lookUpKey: [UInt8], holder: GrantHolder)] {
         try query(
             """
@@ -48,7 +48,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Keeps an identity's grant; nil drops it.
+    /// Stores an identity's grant; nil removes it.
     func setGrant(_ identity: Int64, _ sealed: [UInt8]?) throws {
         try execute(
             "UPDATE identities SET sealed_grant = ? WHERE identity = ?",

@@ -1,24 +1,24 @@
 import ServiceRuntime
 import Storage
 
-/// Apple's grants, as other flows order them: each order is written with the change that it follows
-/// and carried out behind it (`GrantDelivery`), so that no sign-in waits for Apple or fails with it.
+/// Orders for Apple's grants. Each order is enqueued in the transaction of its cause and delivered
+/// after it (`GrantDelivery`), so that no sign-in waits for Apple or fails because of it.
 ///
-/// | what happens | what is ordered |
+/// | cause | order |
 /// |---|---|
-/// | a sign-in or a link brings an authorization code | `exchange`, within the code's five minutes |
-/// | an identity is unlinked, taken over, or deleted with its account | `revoke`, while it takes |
-/// | Apple itself says that consent is revoked | nothing: there is no grant any more |
+/// | a sign-in or a link brings an authorization code | `exchange`, within five minutes |
+/// | an identity is unlinked, taken over, or deleted with its account | `revoke`, retried |
+/// | Apple reports that consent is revoked | none: the grant no longer exists |
 struct Grants: Sendable {
-    /// A code lives five minutes at Apple; some have passed when it reaches us.
+    /// A code is valid for five minutes at Apple; part of that has passed when it arrives here.
     static let codeLife: Duration = .seconds(300)
-    /// So long a revocation is tried: longer than an operator needs to mend a key.
+    /// How long a revocation is retried: more time than an operator needs to repair a key.
     static let revocationLife: Duration = .seconds(30 * 24 * 3_600)
 
     let parts: IdentityParts
 
-    /// Has the code that came with an identity exchanged, if one did, in the transaction that
-    /// admits or links it.
+    /// Orders the exchange of the code that came with an identity, if any. Call it in the
+    /// transaction that signs in or links.
     func exchange(
         _ proved: ProvedIdentity, for account: AccountID, _ transaction: Transaction
     ) throws {
@@ -29,8 +29,8 @@ struct Grants: Sendable {
         try enqueue(order, .grantExchange, transaction)
     }
 
-    /// Has the grants of an account revoked, in the transaction that removes its identities and
-    /// before it does; `identity` picks one.
+    /// Orders the revocation of an account's grants, or of one `identity`. Call it in the
+    /// transaction that removes the identities, before the removal.
     func revoke(
         of account: AccountID, identity: Int64? = nil, _ transaction: Transaction
     ) throws {
@@ -41,7 +41,7 @@ struct Grants: Sendable {
         }
     }
 
-    /// Has one grant revoked.
+    /// Orders the revocation of one grant.
     func revoke(
         _ grant: StoredGrant, of account: AccountID, lookUpKey: [UInt8], _ transaction: Transaction
     ) throws {
@@ -51,7 +51,7 @@ struct Grants: Sendable {
         try enqueue(order, .grantRevocation, transaction)
     }
 
-    /// The grant of an identity, opened; nil for none.
+    /// The grant of an identity, decrypted; nil for none.
     func grant(of holder: GrantHolder) throws -> StoredGrant? {
         guard let sealed = holder.sealedGrant else { return nil }
         return StoredGrant(text: try vault(holder).open(sealed, .identityGrant(holder.identity)))

@@ -4,22 +4,23 @@ package import Messages
 package import RPC
 import ServiceRuntime
 
-/// `postern.identity.v1.Identities`: identities at providers, guests, and which ways of signing in
-/// an account has (G-04 … G-08, G-14, G-15).
+/// `postern.identity.v1.Identities`: identities at providers, guests, and the sign-in methods of an
+/// account (G-04 … G-08, G-14, G-15).
 ///
-/// Whose account a change is about comes from session alone (`SessionOwners`), whom a token proves
-/// from its check alone (`ProviderTokens`); what follows is decided by `LinkingRule` and `MethodRule`.
+/// The account of a change comes only from the session service (`SessionOwners`), and the identity
+/// that a token proves only from the token's verification (`ProviderTokens`). `LinkingRule` and
+/// `MethodRule` decide the rest.
 package struct Identities: IdentitiesService {
     private let parts: IdentityParts
     private let owners: SessionOwners
     private let tokens: any ProviderTokens
 
-    /// The rpcs over `service`'s store, with the providers that the operator has set up.
+    /// Serves these rpcs over the store of `service`, with the operator's providers.
     package init(of service: IdentityService, providers: Providers) {
         self.init(of: service, tokens: providers)
     }
 
-    /// The same, for who has only their settings.
+    /// As above, for a caller that has only the providers' settings.
     /// - Throws: as `Providers`.
     package init(of service: IdentityService, providers settings: ProvidersSettings) throws {
         let parts = service.parts
@@ -30,28 +31,31 @@ package struct Identities: IdentitiesService {
                 randomness: parts.randomness, logger: parts.logger))
     }
 
-    /// The same, with what checks their tokens.
+    /// As above, with another verifier of provider tokens.
     init(of service: IdentityService, tokens: any ProviderTokens) {
         parts = service.parts
         owners = service.owners
         self.tokens = tokens
     }
 
-    /// A nonce for one sign-in at a provider (G-05).
+    /// Issues a nonce for one sign-in at a provider (G-05).
+    /// - Throws: `auth/operation-not-allowed` if the provider is not configured.
     package func issueNonce(
         _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
     ) async throws -> IdentityV1.IssueNonceResponse {
         try tokens.nonce(forProvider: request.provider)
     }
 
-    /// Signs in by a provider's token (G-04, G-05, G-15).
+    /// Signs in with a provider's token (G-04, G-05, G-15).
+    /// - Throws: as `RecordedTokens` and `FederatedSignIn`; for a guest as `SessionOwners.owner`.
     package func signInWithProvider(
         _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         let proved = try await identity(provedBy: request.token, for: nil, request.origin)
         let call = try RepeatableCall(
             "SignInWithProvider",
-            // Not whether a guest asks: a repeat may come without, since its session is over.
+            // Whether a guest asks is left out: a repeat may come without the guest's session,
+            // which the first call ended.
             [parts.keys.lookUpKey(of: proved), Array(request.language.utf8)], context,
             hash: parts.keys.calls)
         return try await FederatedSignIn(parts: parts).admit(
@@ -61,14 +65,16 @@ package struct Identities: IdentitiesService {
             askedBy: request.guestAccessToken, owners, context)
     }
 
-    /// Signs in with nothing (G-07).
+    /// Signs in as a new guest (G-07).
+    /// - Throws: as `GuestSignIn.run`.
     package func signInAnonymously(
         _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await GuestSignIn(parts: parts).run(request, context)
     }
 
-    /// Adds a provider's identity to the account that asks (G-14).
+    /// Links a provider's identity to the caller's account (G-14).
+    /// - Throws: as `SessionOwners.ownerOfMethods`, `RecordedTokens` and `MethodAdding`.
     package func linkProvider(
         _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkProviderResponse {
@@ -83,7 +89,8 @@ package struct Identities: IdentitiesService {
             account: try AccountReader(parts: parts).message(row))
     }
 
-    /// Takes a way of signing in away from the account that asks (G-14).
+    /// Unlinks a sign-in method from the caller's account (G-14).
+    /// - Throws: as `SessionOwners.require` and `MethodRemoval`.
     package func unlink(
         _ request: IdentityV1.UnlinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.UnlinkResponse {
@@ -94,7 +101,8 @@ package struct Identities: IdentitiesService {
         return IdentityV1.UnlinkResponse(account: try AccountReader(parts: parts).message(row))
     }
 
-    /// By what the account that asks can be signed in to (G-14).
+    /// Lists the sign-in methods of the caller's account (G-14).
+    /// - Throws: as `SessionOwners.owner`.
     package func listMethods(
         _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListMethodsResponse {
@@ -103,7 +111,8 @@ package struct Identities: IdentitiesService {
             methods: try await MethodListing(parts: parts).methods(of: owner.account))
     }
 
-    /// Proves the owner of the session that asks once more (G-13).
+    /// Authenticates the owner of the caller's session again, with a provider's token (G-13).
+    /// - Throws: as `SessionOwners.owner`, `RecordedTokens` and `ProviderProof`.
     package func proveByProvider(
         _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {

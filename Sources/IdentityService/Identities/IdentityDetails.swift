@@ -2,18 +2,18 @@ import Cryptography
 import EmailAddresses
 import ServiceRuntime
 
-/// What is kept of an identity beside the hash that it is found by, sealed under its account's key:
-/// as it was told when it was linked.
+/// The details of an identity beside its look-up hash, sealed under its account's key. They are as
+/// the issuer reported them when the identity was linked.
 struct IdentityDetails: Hashable, Sendable {
     let issuer: String
     let subject: String
-    /// As the issuer told it, verified or not; empty for none.
+    /// As the issuer reported it, verified or not; empty for none.
     let email: String
-    /// The email is a relay of the provider's.
+    /// Whether the email is a relay address of the provider.
     let isRelay: Bool
     let displayName: String
 
-    /// What a token or a code told.
+    /// The details that a token or a phone code proved.
     init(_ proved: ProvedIdentity) {
         issuer = proved.issuer
         subject = proved.subject
@@ -22,7 +22,7 @@ struct IdentityDetails: Hashable, Sendable {
         displayName = ShownProfile(proved).displayName ?? ""
     }
 
-    /// As it is sealed: JSON, so that a later version can add to it.
+    /// The text that is sealed: JSON, so that a later version can add fields.
     var text: String {
         JSONWriter.text([
             "issuer": .string(issuer), "subject": .string(subject), "email": .string(email),
@@ -30,12 +30,12 @@ struct IdentityDetails: Hashable, Sendable {
         ])
     }
 
-    /// Reads what `text` wrote.
-    /// - Throws: `rpc/internal` for anything else: only this program writes it.
+    /// Parses `text`.
+    /// - Throws: `rpc/internal` if it is malformed: only this service writes it.
     init(text: String) throws(ServiceError) {
         guard let details = JSONReader.object(in: Array(text.utf8)),
             let issuer = details["issuer"]?.string, let subject = details["subject"]?.string
-        else { throw ServiceError(.internalError, detail: "an identity's details do not read") }
+        else { throw ServiceError(.internalError, detail: "an identity's details are malformed") }
         self.issuer = issuer
         self.subject = subject
         email = details["email"]?.string ?? ""
@@ -43,7 +43,8 @@ struct IdentityDetails: Hashable, Sendable {
         displayName = details["name"]?.string ?? ""
     }
 
-    /// What its owner knows it by: the email, or the last digits of a phone number.
+    /// A hint by which the owner recognises the identity: the email, or the last digits of a phone
+    /// number.
     func hint(method: String) -> String {
         method == "phone" ? "…" + subject.suffix(Self.digitsShown) : email
     }

@@ -2,19 +2,19 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// An identity as the store keeps it.
+/// A row of `identities`.
 struct IdentityRow: Hashable, Sendable {
     let identity: Int64
     let account: AccountID
     /// "google", "apple", another provider's name, "phone".
     let method: String
     let sealedDetails: [UInt8]
-    /// What revokes its grant at the provider; nil for none.
+    /// The sealed token that revokes its grant at the provider; nil for none.
     let sealedGrant: [UInt8]?
     let linkedAt: Timestamp
 }
 
-/// An identity that an account is about to have.
+/// A new identity of an account.
 struct NewIdentity: Sendable {
     let identity: Int64
     let account: AccountID
@@ -22,8 +22,8 @@ struct NewIdentity: Sendable {
     let method: String
     let sealedDetails: [UInt8]
 
-    /// Seals what is told of it.
-    /// - Parameter key: Of its row; random.
+    /// Seals the details of a proved identity.
+    /// - Parameter key: The row key; random.
     init(
         _ proved: ProvedIdentity, of account: AccountID, key: Int64, _ vault: AccountVault,
         _ parts: IdentityParts
@@ -37,7 +37,8 @@ struct NewIdentity: Sendable {
 }
 
 extension SQLSession {
-    /// The identity of an issuer's subject, by `IdentityKeys.lookUpKey(of:)`.
+    /// The identity with a look-up key, which `IdentityKeys.lookUpKey(of:)` derives from issuer and
+    /// subject.
     func identity(lookUpKey: [UInt8]) throws -> IdentityRow? {
         try queryOne(
             """
@@ -46,7 +47,7 @@ extension SQLSession {
             """, [.blob(lookUpKey)], IdentityRow.init)
     }
 
-    /// An account's identities, the oldest first.
+    /// An account's identities, oldest first.
     func identities(of account: AccountID) throws -> [IdentityRow] {
         try query(
             """
@@ -57,11 +58,11 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Writes an identity.
-    /// - Parameter isUsed: That it is proved just now counts as its first use; one from elsewhere has
-    ///   not been used here.
-    /// - Throws: `SQLError` of kind `.constraint(.unique)` when it is another account's, or the
-    ///   account has one of this method.
+    /// Inserts an identity.
+    /// - Parameter isUsed: Whether this counts as its first use. An imported identity has not been
+    ///   used here.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` if another account has it, or the
+    ///   account has an identity of this method.
     func insert(_ new: NewIdentity, isUsed: Bool = true) throws {
         try execute(
             """
@@ -76,14 +77,14 @@ extension Transaction {
             ])
     }
 
-    /// Notes a sign-in by an identity.
+    /// Records the time of a sign-in with an identity.
     func noteUse(_ identity: Int64) throws {
         try execute(
             "UPDATE identities SET last_used_at_ms = ? WHERE identity = ?",
             [SQLValue(at), .integer(identity)])
     }
 
-    /// Takes an identity away from its account.
+    /// Deletes an identity.
     func removeIdentity(_ identity: Int64) throws {
         try execute("DELETE FROM identities WHERE identity = ?", [.integer(identity)])
     }
@@ -101,24 +102,24 @@ extension IdentityRow {
 }
 
 extension IdentityKeys {
-    /// The keyed hash by which an identity is found: of its issuer and subject, each behind its
-    /// length, so that no other issuer can name a subject that reads the same.
+    /// The keyed hash by which an identity is looked up. It covers issuer and subject, each with
+    /// its length, so that no other issuer and subject can yield the same input.
     func lookUpKey(of proved: ProvedIdentity) -> [UInt8] {
         identities.lookUpKey(name(issuer: proved.issuer, subject: proved.subject))
     }
 
-    /// The same, of an identity that is kept.
+    /// The same for stored details.
     func lookUpKey(of details: IdentityDetails) -> [UInt8] {
         identities.lookUpKey(name(issuer: details.issuer, subject: details.subject))
     }
 
-    /// The keyed hash of an identity in the audit trail: another one, so that the trail cannot be
-    /// joined with the accounts by it.
+    /// The keyed hash of an identity in the audit trail. It uses a separate key, so that the trail
+    /// cannot be joined with the accounts.
     func subject(of proved: ProvedIdentity) -> [UInt8] {
         audit.lookUpKey(name(issuer: proved.issuer, subject: proved.subject))
     }
 
-    /// The same, of an identity that is kept.
+    /// The same for stored details.
     func subject(of details: IdentityDetails) -> [UInt8] {
         audit.lookUpKey(name(issuer: details.issuer, subject: details.subject))
     }

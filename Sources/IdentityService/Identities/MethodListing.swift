@@ -2,11 +2,12 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// By what an account can be signed in to, for its owner (G-14).
+/// Lists an account's sign-in methods for its owner (G-14).
 struct MethodListing: Sendable {
     let parts: IdentityParts
 
-    /// The oldest first; a password is as old as it was last set.
+    /// The methods, oldest first. A password dates from its last change.
+    /// - Throws: `auth/invalid-access-token` if the account does not exist any more.
     func methods(of account: AccountID) async throws -> [IdentityV1.SignInMethod] {
         let (row, identities, passwordSetAt) = try await parts.store.read { session in
             (

@@ -1,49 +1,49 @@
 import EmailAddresses
 import ServiceRuntime
 
-/// What a provider's token, or a code to a phone, has proved: an identity, and what its issuer says
-/// of whom it belongs to. An identity is its issuer and subject; an email never identifies (X-04).
+/// An identity that a provider's token or a phone code has proved, with what its issuer says about
+/// its owner. Issuer and subject identify it; an email never does (X-04).
 struct ProvedIdentity: Sendable {
-    /// How it was proved, as methods are named to owners: "google", "apple", another provider's
-    /// name, "phone".
+    /// The sign-in method, as shown to owners: "google", "apple", another provider's name, "phone".
     let method: String
-    /// The provider's issuer as its documents have it ("https://accounts.google.com"); "phone".
+    /// The provider's issuer as in its metadata ("https://accounts.google.com"), or "phone".
     let issuer: String
-    /// The issuer's own name for it; of a phone the number in E.164.
+    /// The issuer's identifier of the person; for a phone, the number in E.164.
     let subject: String
-    /// What the issuer says of an email; nil where it says nothing.
+    /// The email that the issuer reports; nil if it reports none.
     var email: ProvidedEmail?
-    /// Name to show; empty where none is told.
+    /// Display name; empty if the issuer reports none.
     var displayName = ""
-    /// A picture to show; empty where none is told.
+    /// Picture URL; empty if the issuer reports none.
     var photoURL = ""
-    /// As RFC 8176 names it, where it does: "sms" for a code; "fed" for a provider.
+    /// RFC 8176 values where they exist: "sms" for a code; "fed" for a provider.
     let amr: [String]
-    /// What is exchanged for a grant behind the sign-in (Apple's authorization code, G-05); nil for
+    /// Apple's authorization code, which is exchanged for a grant after the sign-in (G-05); nil for
     /// none.
     var code: GrantCode?
-    /// Which of the operator's client ids the token was for: Apple's code is exchanged under the same
-    /// one; empty where there is none.
+    /// The operator's client id in the token's audience; Apple's code is exchanged under the same
+    /// one. Empty if there is none.
     var audience = ""
-    /// Serves once: written with the sign-in that it serves, and refused after (G-05).
+    /// Used once: it is stored with the sign-in, and rejected afterwards (G-05).
     var nonce: UsedNonce?
 }
 
-/// An email as an issuer tells of it.
+/// An email as an issuer reports it.
 struct ProvidedEmail: Hashable, Sendable {
     let address: EmailAddress
-    /// The issuer says that it has proved it, and the operator trusts this issuer to do so. All else
-    /// (false, "false", absent, 1, null) is no: nothing is linked by it.
+    /// Whether the issuer says that the email is verified, and the operator trusts this issuer for
+    /// that. Any other value (false, "false", absent, 1, null) is false, and nothing is linked by
+    /// it.
     let isVerified: Bool
-    /// A relay of the provider's, which passes mail on and is nobody's main address (Apple's "Hide My
-    /// Email").
+    /// Whether the email is a relay address of the provider, which forwards mail and is no main
+    /// address (Apple's "Hide My Email").
     let isRelay: Bool
 }
 
-/// A nonce that a sign-in uses up.
+/// A nonce that a sign-in uses.
 struct UsedNonce: Hashable, Sendable {
     /// Keyed hash.
     let key: [UInt8]
-    /// After this it would be refused in any case, so that it need not be kept.
+    /// After this the nonce is rejected as expired in any case, so its row may be deleted.
     let expiresAt: Timestamp
 }

@@ -4,15 +4,15 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Proves the owner of the session that asks once more, by a fresh token of a provider that is
+/// Authenticates the owner of the caller's session again, with a fresh token of a provider that is
 /// linked to the account (G-13).
 ///
-/// Attack: somebody finds a phone unlocked and proves themselves by a provider account of their own.
-/// Only the account's own identity is a proof; one that is nobody's is not linked by this.
+/// Attack: an attacker finds an unlocked phone and authenticates with their own provider account.
+/// Only an identity of this account is a proof; an unknown identity is not linked by it.
 struct ProviderProof: Sendable {
     let parts: IdentityParts
 
-    /// - Throws: `auth/no-such-provider` for an identity that is not the account's;
+    /// - Throws: `auth/no-such-provider` if the identity is not the account's;
     ///   `auth/missing-or-invalid-nonce`, `auth/user-disabled`, `auth/session-ended`,
     ///   `auth/idempotency-key-reused`.
     func proof(

@@ -3,13 +3,13 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// What makes nonces and checks what an app has of a provider's dialog.
+/// Issues nonces, and verifies the tokens that apps get from providers.
 protocol ProviderTokens: Sendable {
-    /// A nonce for one sign-in.
-    /// - Throws: `auth/operation-not-allowed` where the operator has set up no such provider.
+    /// Issues a nonce for one sign-in.
+    /// - Throws: `auth/operation-not-allowed` if the provider is not configured.
     func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse
 
-    /// Whom a token proves.
+    /// Verifies a token and returns the identity that it proves.
     /// - Throws: `auth/operation-not-allowed`, `auth/missing-or-invalid-nonce`,
     ///   `auth/invalid-provider-token`, `auth/provider-unavailable`.
     func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity
@@ -25,14 +25,14 @@ extension Providers: ProviderTokens {
     }
 }
 
-/// Checks tokens, and records those that were refused.
+/// Verifies tokens, and records rejected ones in the audit trail.
 struct RecordedTokens: Sendable {
     let parts: IdentityParts
     let tokens: any ProviderTokens
 
-    /// Whom a token proves.
-    /// - Parameter account: whose session hands it in; nil outside a session.
-    /// - Throws: as `ProviderTokens`; `rpc/invalid-argument` where there is none.
+    /// Verifies a token and returns the identity that it proves.
+    /// - Parameter account: The account of the caller's session; nil outside a session.
+    /// - Throws: as `ProviderTokens`; `rpc/invalid-argument` if there is no token.
     func identity(
         provedBy token: IdentityV1.ProviderToken?, for account: AccountID?,
         from origin: IdentityV1.Origin?
@@ -55,7 +55,8 @@ struct RecordedTokens: Sendable {
         }
     }
 
-    /// A provider that cannot be reached, or is not set up, says nothing of who asks.
+    /// Whether an error is about the token. A provider that is unreachable or not configured says
+    /// nothing about the caller.
     private static func tellsOfTheToken(_ code: ErrorCode) -> Bool {
         code == .invalidProviderToken || code == .invalidNonce
     }

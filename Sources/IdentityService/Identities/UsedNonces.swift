@@ -2,9 +2,8 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Uses a nonce up (G-05).
-    /// - Returns: false where it was used before. Attack: a token is caught on its way, and handed
-    ///   in a second time.
+    /// Uses a nonce (G-05).
+    /// - Returns: false if it was used before. Attack: an intercepted token is replayed.
     func use(_ nonce: UsedNonce) throws -> Bool {
         try purge("used_nonces", key: "nonce", expiry: "expires_at_ms", until: at)
         let written = try execute(

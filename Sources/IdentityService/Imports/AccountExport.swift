@@ -5,16 +5,19 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Gives all accounts out, in the order of their ids, as an import takes them (I-03).
+/// Exports all accounts in the order of their ids, in the format of an import (I-03).
 ///
-/// Accounts that are being deleted are gone already; guests are nobody elsewhere. Both are left out.
+/// Accounts in deletion are left out, and guests too: they have no identity that another system
+/// could use.
 struct AccountExport: Sendable {
-    /// Accounts in an item: with sixteen identities of the longest names one has 25 KB, and a frame
-    /// may have 1 MiB.
+    /// Accounts in one item. An account with sixteen identities of the longest names has 25 KB, and
+    /// a frame may have 1 MiB.
     private static let pageSize: Int64 = 32
 
     let parts: IdentityParts
 
+    /// - Throws: `rpc/invalid-argument` for a malformed position; `CancellationError` if the call
+    ///   is cancelled.
     func run(
         _ request: IdentityV1.ExportAccountsRequest,
         _ items: OutgoingItems<IdentityV1.ExportAccountsItem>
@@ -52,7 +55,7 @@ struct AccountExport: Sendable {
         return account.key
     }
 
-    /// Before anything leaves.
+    /// Records the export in the audit trail before any data is sent.
     private func note(_ request: IdentityV1.ExportAccountsRequest) async throws {
         try await parts.store.write { transaction in
             try transaction.audit(

@@ -4,20 +4,20 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Takes a batch of accounts in (I-03): reads, seals, decides, writes, answers.
+/// Imports a batch of accounts (I-03): reads, seals, decides, writes, answers.
 ///
-/// One transaction for the batch, so that a million accounts need some thousands of commits. A record
-/// that is refused stops none of the others. A batch that is sent again, because its answer was lost
-/// or a tool was killed, finds its accounts by their ids elsewhere and changes nothing.
+/// One transaction for each batch, so that a million accounts need some thousands of commits. A
+/// rejected record does not affect the others. If a batch is sent again, because its response was
+/// lost or the tool was killed, its accounts are found by their external ids and nothing changes.
 struct AccountImport: Sendable {
-    /// A batch is one flow of the writer, in which it holds up all others: 200 accounts take some
-    /// 10 ms.
+    /// Maximum accounts in a batch. A batch is one write transaction, which blocks all other
+    /// writers: 200 accounts take some 10 ms.
     static let accountsMax = 200
 
     let parts: IdentityParts
     let keys: ImportKeys
 
-    /// - Throws: `rpc/invalid-argument` for what is no batch; as `Store.write`.
+    /// - Throws: `rpc/invalid-argument` for an empty or too large batch; as `Store.write`.
     func run(
         _ request: IdentityV1.ImportAccountsRequest
     ) async throws -> IdentityV1.ImportAccountsResponse {
@@ -27,7 +27,7 @@ struct AccountImport: Sendable {
         let prepared = try await prepare(request)
         let schemes = Set(prepared.compactMap { try? $0.get().scheme })
         if !request.dryRun {
-            // Before the first of them can be tried.
+            // Measure each scheme before the first sign-in that could use it.
             try await parts.slots.add(schemes.map { try PasswordScheme(name: $0) })
         }
         let answers = try await write(prepared, isDryRun: request.dryRun)
@@ -61,7 +61,7 @@ struct AccountImport: Sendable {
         }
     }
 
-    /// A hash of Firebase's is worth nothing without its project's parameters.
+    /// A Firebase hash cannot be verified without its project's parameters.
     private static func check(
         _ password: StoredPassword?, _ projects: [Int64: FirebaseProject]
     ) throws(ImportRefusal) {
@@ -77,7 +77,7 @@ struct AccountImport: Sendable {
             code: .invalidArgument, field: "password_hash", reason: reason.rawValue)
     }
 
-    /// Undoes what a dry run wrote.
+    /// Rolls a dry run's transaction back.
     private struct DryRun: Error {
         let answers: [IdentityV1.ImportAnswer]
     }

@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Storage
 
-/// An account with all that an export tells of it.
+/// An account with everything that an export contains.
 struct ExportedRow: Sendable {
     let row: AccountRow
     let sealedHash: [UInt8]?
@@ -11,7 +11,7 @@ struct ExportedRow: Sendable {
 }
 
 extension SQLSession {
-    /// The accounts that follow, in the order of their keys.
+    /// The accounts after `position`, in the order of their keys.
     func exportedAccounts(after position: Int64, limit: Int64) throws -> [AccountID] {
         try query(
             "SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ?",
@@ -19,7 +19,7 @@ extension SQLSession {
         ) { try AccountID(stored: $0.integer(0)) }
     }
 
-    /// What an export tells of an account; nil for one that is left out.
+    /// The export of an account; the row is nil if the account is left out.
     func exported(
         _ account: AccountID, withHash: Bool
     ) throws -> (account: AccountID, row: ExportedRow?) {

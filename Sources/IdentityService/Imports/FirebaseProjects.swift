@@ -2,11 +2,12 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// What the hashes of Firebase projects share, kept once and sealed: a million accounts name it.
+/// The parameters that all password hashes of a Firebase project share. They are stored once,
+/// sealed, and a million accounts refer to them.
 struct FirebaseProjects: Sendable {
     let parts: IdentityParts
 
-    /// The parameters of that id; nil where there are none.
+    /// The parameters with an id; nil if there are none.
     func project(_ id: Int64) async throws -> FirebaseProject? {
         guard let sealed = try await parts.store.read({ try $0.hashParameters(id) }) else {
             return nil
@@ -14,20 +15,21 @@ struct FirebaseProjects: Sendable {
         return try open(sealed, id)
     }
 
-    /// All that are kept, by their ids.
+    /// All stored parameters by id.
     func all() async throws -> [Int64: FirebaseProject] {
         let rows = try await parts.store.read { try $0.allHashParameters() }
         return try Dictionary(
             uniqueKeysWithValues: rows.map { ($0.id, try open($0.sealed, $0.id)) })
     }
 
-    /// Keeps a project's parameters, or finds that they are kept.
+    /// Stores a project's parameters, unless they are stored already.
+    /// - Returns: their id.
     func keep(_ project: FirebaseProject) async throws -> Int64 {
         let text = Self.text(project)
         let lookUpKey = text.withBytes { bytes in
             parts.keys.identities.lookUpKey(Array("hash parameters\0".utf8) + bytes)
         }
-        // Small, since every hash names it.
+        // The id is a small number, because every hash contains it.
         return try await parts.store.write { transaction in
             if let id = try transaction.hashParameters(lookUpKey: lookUpKey) { return id }
             let id = try transaction.nextHashParameters()
@@ -41,7 +43,7 @@ struct FirebaseProjects: Sendable {
         let text = try parts.keys.accounts.openSecret(sealed, at: Self.place(id))
         return try text.withBytes { bytes in
             guard let count = bytes.first.map(Int.init), bytes.count > count else {
-                throw ServiceError(.internalError, detail: "hash parameters do not read")
+                throw ServiceError(.internalError, detail: "hash parameters are malformed")
             }
             return try FirebaseProject(
                 signerKey: SecretBytes(copying: bytes[(1 + count)...]),
@@ -49,7 +51,7 @@ struct FirebaseProjects: Sendable {
         }
     }
 
-    /// The separator's length, the separator, the signer key.
+    /// The serialised form: the separator's length in one byte, the separator, the signer key.
     private static func text(_ project: FirebaseProject) -> SecretBytes {
         let separator = project.saltSeparator
         return SecretBytes(count: 1 + separator.count + project.signerKey.count) { output in

@@ -3,13 +3,13 @@ import EmailAddresses
 import Messages
 import ServiceRuntime
 
-/// A record of another system, read and checked whole: what it says that we could not have taken
-/// from its owner is refused, or left out where the account is good without it.
+/// A validated record of another system. A value that would not be accepted from a user is
+/// rejected, or left out if the account is valid without it.
 struct ImportCandidate: Sendable {
-    /// As Firebase has it.
+    /// Firebase's limit.
     private static let claimsBytesMax = 1_000
     private static let claimsDepthMax = 16
-    /// Clocks elsewhere may be ahead.
+    /// Clocks of other systems may be ahead.
     private static let aheadMax: Duration = .seconds(24 * 3_600)
 
     let imported: ImportedID
@@ -26,10 +26,10 @@ struct ImportCandidate: Sendable {
     let lastSignInAt: Timestamp?
     /// Empty for none.
     let customClaims: String
-    /// Fields that were left out or cut.
+    /// Fields that were left out or truncated.
     let altered: [String]
 
-    /// What surrounds the records of a request.
+    /// The parameters of the request that apply to each record.
     struct Terms: Sendable {
         let source: String
         let isEmailTrusted: Bool
@@ -37,7 +37,8 @@ struct ImportCandidate: Sendable {
         let takenAt: Timestamp
     }
 
-    /// Reads a record.
+    /// Validates a record.
+    /// - Throws: `ImportRefusal` for the first invalid field.
     init(_ record: IdentityV1.AccountRecord, _ terms: Terms) throws(ImportRefusal) {
         var altered: [String] = []
         imported = try Self.imported(record, terms)
@@ -98,7 +99,7 @@ struct ImportCandidate: Sendable {
         }
     }
 
-    /// Without what cannot stand in a line, and as long as we take it.
+    /// Removes characters that are not allowed in a display name, and truncates it.
     private static func displayName(_ name: String) -> String {
         guard !Applicant.isDisplayName(name) else { return name }
         var kept = String.UnicodeScalarView()
@@ -114,7 +115,7 @@ struct ImportCandidate: Sendable {
         return min(Timestamp(milliseconds: milliseconds), now)
     }
 
-    /// Refused where it is not whole: claims say what somebody may do.
+    /// Rejected if malformed: truncated claims could change a user's permissions.
     private static func claims(_ text: String) throws(ImportRefusal) -> String {
         guard !text.isEmpty else { return "" }
         guard text.utf8.count <= claimsBytesMax,

@@ -1,12 +1,12 @@
 import ServiceRuntime
 import Synchronization
 
-/// Keys for rows that are made by the hundred thousand.
+/// Row keys for bulk imports.
 ///
-/// A row with a random key lands on a random page: with a million accounts each would write a page
-/// for each of its rows, 40 KiB in all, where rows that follow each other share theirs. So these
-/// ascend, by random steps of up to 2⁴⁰ from a random start: as good as unguessable, and nothing
-/// rests on that.
+/// A row with a random key goes to a random page of the table. With a million accounts, each
+/// account would write a page for each of its rows, 40 KiB in total, whereas rows with consecutive
+/// keys share pages. So these keys ascend in random steps of up to 2⁴⁰ from a random start. They
+/// are practically unguessable, but no security property depends on that.
 final class ImportKeys: Sendable {
     private static let stepMask: UInt64 = (1 << 40) - 1
 
@@ -18,7 +18,8 @@ final class ImportKeys: Sendable {
         last = Mutex(Self.start(randomness))
     }
 
-    /// A key that is larger than the one before, but once in 2²² keys.
+    /// The next key. It is larger than the one before, except after an overflow: once in 2²² keys
+    /// at most.
     func next() -> Int64 {
         let step = Int64(randomness.integer() & Self.stepMask) + 1
         return last.withLock { last in
@@ -28,7 +29,7 @@ final class ImportKeys: Sendable {
         }
     }
 
-    /// In the lower half, so that there is room for 2²² accounts at least.
+    /// In the lower half of the range, so that at least 2²² keys follow before an overflow.
     private static func start(_ randomness: any Randomness) -> Int64 {
         max(1, Int64(randomness.integer() >> 2))
     }

@@ -1,15 +1,16 @@
 import Messages
 import ServiceRuntime
 
-/// Why a record is not taken: told for each, so that the rest of a file goes on.
+/// The reason why a record is rejected. Each record has its own, so that the rest of the file is
+/// imported.
 struct ImportRefusal: Error, Hashable {
     let code: ErrorCode
-    /// The record's field that it is about.
+    /// The record's field with the error.
     let field: String
-    /// More of why, where there is more to say.
+    /// Details, if the code and the field do not suffice.
     var reason = ""
 
-    /// The same in a message.
+    /// The refusal in a protobuf message.
     var answer: IdentityV1.ImportAnswer {
         IdentityV1.ImportAnswer(
             outcome: .refused, code: code.rawValue, field: field, reason: reason)

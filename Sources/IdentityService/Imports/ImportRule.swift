@@ -1,19 +1,19 @@
 import ServiceRuntime
 
-/// What becomes of a record, by what its ids lead to (pure):
+/// Decides what happens to a record, by the accounts that its ids match (pure):
 ///
-///     came before    address     identity    phone       outcome
-///     yes            any         any         any         unchanged
-///     no             owned       any         any         auth/email-already-in-use
-///     no             free        owned       any         auth/credential-already-in-use
-///     no             free        free        owned       auth/credential-already-in-use
-///     no             free        free        free        created
+///     imported before    address     identity    phone       outcome
+///     yes                any         any         any         unchanged
+///     no                 owned       any         any         auth/email-already-in-use
+///     no                 free        owned       any         auth/credential-already-in-use
+///     no                 free        free        owned       auth/credential-already-in-use
+///     no                 free        free        free        created
 ///
-/// An account that came before is left as it is, since its owner may have changed it. An address that
-/// is owned already is never merged by: that two systems say the same of it proves nobody. The
-/// same holds for the second of two records of one file.
+/// An account that was imported before does not change, since its owner may have changed it.
+/// Accounts are never merged by an address: that two systems have the same address proves no
+/// identity. The same holds for the second of two records in one file.
 enum ImportRule {
-    /// Whom the ids of a record lead to; nil for nobody.
+    /// The accounts that a record's ids match; nil for none.
     struct Found: Hashable, Sendable {
         var byExternalID: AccountID?
         var byAddress: AccountID?
@@ -21,7 +21,7 @@ enum ImportRule {
         var byPhone: AccountID?
     }
 
-    /// What is to be done.
+    /// The decision about a record.
     enum Decision: Hashable {
         case create
         case leave(AccountID)

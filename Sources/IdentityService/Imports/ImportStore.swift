@@ -2,14 +2,14 @@ import ServiceRuntime
 import Storage
 
 extension SQLSession {
-    /// The account that came from elsewhere under an id.
+    /// The account that was imported under an external id.
     func importedAccount(lookUpKey: [UInt8]) throws -> AccountID? {
         try queryOne(
             "SELECT account FROM imported_accounts WHERE look_up_key = ?", [.blob(lookUpKey)]
         ) { try AccountID(stored: $0.integer(0)) }
     }
 
-    /// Whom the ids of an account that is about to come lead to.
+    /// The accounts that a new account's ids match.
     func found(_ new: ImportedAccount) throws -> ImportRule.Found {
         var found = ImportRule.Found()
         found.byExternalID = try importedAccount(lookUpKey: new.lookUpKey)
@@ -23,7 +23,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Writes all rows of an account from elsewhere.
+    /// Inserts all rows of an imported account.
     func insert(_ new: ImportedAccount) throws {
         let account = SQLValue.integer(new.account.key)
         try execute(

@@ -1,8 +1,9 @@
-/// What accounts from elsewhere add to identity's tables.
+/// The tables for imported accounts.
 enum ImportTables {
-    /// Ids elsewhere, found by a keyed hash of system and id; custom claims; what the hashes of a
-    /// Firebase project share, kept once; and by which scheme a password is hashed where that is not
-    /// ours, without an entry for the others; and by which schemes ours ever were.
+    /// External ids, looked up by a keyed hash of system and id; custom claims; the parameters that
+    /// the hashes of a Firebase project share, stored once; the scheme of each password hash that
+    /// is not ours, with an index of these hashes only; and the schemes that our own hashes ever
+    /// had.
     static let foreignAccounts = """
         CREATE TABLE hash_parameters (
             parameters INTEGER PRIMARY KEY,

@@ -2,7 +2,7 @@ import Cryptography
 import EmailAddresses
 import ServiceRuntime
 
-/// All rows of an account from elsewhere, sealed before the transaction, which then only writes.
+/// All rows of an imported account, sealed before the transaction, which then only writes.
 struct ImportedAccount: Sendable {
     let account: AccountID
     let lookUpKey: [UInt8]
@@ -16,14 +16,14 @@ struct ImportedAccount: Sendable {
     let lastSignInAt: Timestamp?
     let address: NewAddress?
     let sealedHash: [UInt8]?
-    /// The hash's scheme; nil where it is ours.
+    /// The scheme of the hash; nil if it is ours.
     let scheme: String?
     let sealedClaims: [UInt8]?
     let phone: NewIdentity?
     let identities: [NewIdentity]
     let altered: [String]
 
-    /// Draws keys and seals.
+    /// Draws the row keys and seals the candidate's data.
     init(_ candidate: ImportCandidate, _ keys: ImportKeys, _ parts: IdentityParts) throws {
         let account = try AccountID(stored: keys.next())
         let vault = try AccountVault(

@@ -2,25 +2,28 @@ import EmailAddresses
 import Messages
 import ServiceRuntime
 
-/// The identities of a record, as a token or a code would have proved them.
+/// Reads the identities of a record into the form that a token or a code would have proved.
 enum ImportedIdentities {
-    /// Providers that one account is linked to; Firebase knows about ten.
+    /// Providers that one account can be linked to; Firebase supports about ten.
     private static let countMax = 16
     private static let methodBytes = 1...32
     /// OpenID Connect Core §2: a subject has at most 255 bytes; issuers are URLs of that length.
     private static let nameBytes = 1...255
-    /// Digits of a number with its country's (E.164, 6.2.1), and the fewest that any has.
+    /// Digits of a number including its country code: at most 15 (E.164, 6.2.1), and at least 7,
+    /// the shortest that exist.
     private static let phoneDigits = 7...15
     private static let appleIssuer = "https://appleid.apple.com"
     private static let appleRelay = "@privaterelay.appleid.com"
 
-    /// - Throws: where one is none, or two are of one provider.
+    /// - Throws: `ImportRefusal` if an identity is malformed, there are too many, or two have the
+    ///   same provider.
     static func all(
         _ record: IdentityV1.AccountRecord
     ) throws(ImportRefusal) -> [ProvedIdentity] {
         guard record.identities.count <= countMax else { throw refusal("too-many") }
         var methods: Set<String> = []
-        // One subject twice would break on the store's index, and stop the file there for good.
+        // A duplicate subject would violate the store's unique index, and every import of the file
+        // would fail there.
         var subjects: Set<[String]> = []
         var identities: [ProvedIdentity] = []
         for identity in record.identities {
@@ -42,7 +45,8 @@ enum ImportedIdentities {
         guard nameBytes.contains(identity.issuer.utf8.count),
             nameBytes.contains(identity.subject.utf8.count)
         else { throw refusal("subject") }
-        // What was verified once, elsewhere, proves nothing here: the identity is its subject.
+        // A verification by another system proves nothing here; the identity is its issuer and
+        // subject.
         let email = EmailAddress(identity.email).map { address in
             ProvidedEmail(
                 address: address, isVerified: false,
@@ -54,6 +58,7 @@ enum ImportedIdentities {
     }
 
     /// The phone number as an identity; nil for none.
+    /// - Throws: `ImportRefusal` with `auth/invalid-phone-number`.
     static func phone(
         _ record: IdentityV1.AccountRecord
     ) throws(ImportRefusal) -> ProvedIdentity? {
@@ -67,7 +72,8 @@ enum ImportedIdentities {
             method: "phone", issuer: "phone", subject: record.phoneNumber, amr: [])
     }
 
-    /// A name that stands in lists: a password and a phone number are no providers.
+    /// Whether `method` can be a provider's name. Methods are shown in lists; "password" and
+    /// "phone" are reserved.
     private static func isMethod(_ method: String) -> Bool {
         methodBytes.contains(method.utf8.count) && method != "password" && method != "phone"
             && method.utf8.allSatisfy { byte in

@@ -6,26 +6,28 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// Accounts that come from elsewhere and leave (I-03): `postern import` and `postern export`.
+/// Import and export of accounts (I-03): `postern import` and `postern export`.
 ///
-/// For the operator's tool alone: who may import may make an account for any address that is free,
-/// and who may export sees all.
+/// For the operator's tool only: an import can create an account for any free address, and an
+/// export reveals everything.
 package struct Imports: ImportsService {
     let parts: IdentityParts
     private let keys: ImportKeys
 
-    /// The service beside `service`, over the same store.
+    /// Serves these rpcs over the store of `service`.
     package init(beside service: IdentityService) {
         parts = service.parts
         keys = ImportKeys(randomness: service.parts.randomness)
     }
 
+    /// Stores the parameters that a Firebase project's password hashes share, and returns their id.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     package func keepHashParameters(
         _ request: IdentityV1.KeepHashParametersRequest, _ context: CallContext
     ) async throws -> IdentityV1.KeepHashParametersResponse {
         try context.requireOperator()
         guard
-            // try?: there is one thing that can be wrong with them.
+            // `try?`: there is only one cause of failure.
             let project = try? FirebaseProject(
                 signerKey: SecretBytes(copying: request.signerKey),
                 saltSeparator: request.saltSeparator)
@@ -36,6 +38,9 @@ package struct Imports: ImportsService {
             parametersId: try await FirebaseProjects(parts: parts).keep(project))
     }
 
+    /// Imports a batch of accounts.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`. A rejected record is part of the
+    ///   response.
     package func importAccounts(
         _ request: IdentityV1.ImportAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ImportAccountsResponse {
@@ -43,6 +48,8 @@ package struct Imports: ImportsService {
         return try await AccountImport(parts: parts, keys: keys).run(request)
     }
 
+    /// Looks up accounts by their ids in another system.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument` for too many ids.
     package func lookUpImported(
         _ request: IdentityV1.LookUpImportedRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpImportedResponse {
@@ -59,6 +66,8 @@ package struct Imports: ImportsService {
         return IdentityV1.LookUpImportedResponse(accountIds: accounts.map { $0?.text ?? "" })
     }
 
+    /// Streams all accounts.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument` for a malformed position.
     package func exportAccounts(
         _ request: IdentityV1.ExportAccountsRequest,
         _ items: OutgoingItems<IdentityV1.ExportAccountsItem>, _ context: CallContext

@@ -2,7 +2,8 @@ import ServiceRuntime
 package import Storage
 
 extension IdentityKeys {
-    /// For each of the oldest accounts, whether these keys open it (`Store.requireKey`).
+    /// For each of the oldest accounts, whether these keys decrypt its key (`Store.requireKey`).
+    /// - Throws: `SQLError`.
     package func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool] {
         try session.query(
             """

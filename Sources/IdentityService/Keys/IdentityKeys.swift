@@ -3,37 +3,38 @@ package import Cryptography
 import EmailAddresses
 package import ServiceRuntime
 
-/// The keys that identity works with, each for one purpose, all but one out of its master key.
+/// The keys of the identity service, one for each purpose. All but one are derived from its master
+/// key.
 package struct IdentityKeys: Sendable {
-    /// Finds an account by its address: `addresses.lookUpKey(address.normalised)`.
+    /// Looks up an account by its address: `addresses.lookUpKey(address.normalised)`.
     let addresses: KeyedHash
-    /// Finds an identity by its issuer and subject, and knows used nonces again.
+    /// Looks up an identity by its issuer and subject, and recognises used nonces.
     let identities: KeyedHash
-    /// Finds a link by its token, so that a stolen store holds no token that works (I-06).
+    /// Looks up a link by its token, so that a stolen store contains no usable token (I-06).
     let links: KeyedHash
-    /// Finds what is kept of a phone number: its codes, and whether it has changed (G-06, A-06).
+    /// Looks up the state of a phone number: its codes, and whether it has changed (G-06, A-06).
     let phones: KeyedHash
-    /// What is kept of a code to a phone (I-06).
+    /// Hashes verification codes that were sent to phones (I-06).
     let phoneCodes: KeyedHash
-    /// Keys and fingerprints of calls that had an effect (G-25).
+    /// Hashes idempotency keys and request fingerprints (G-25).
     let calls: KeyedHash
-    /// Nonces for sign-ins at providers (G-05).
+    /// Authenticates nonces for sign-ins at providers (G-05).
     let nonces: KeyedHash
-    /// Client addresses and devices in the audit trail.
+    /// Hashes client addresses and devices in the audit trail.
     let audit: KeyedHash
-    /// Devices that accounts were signed in to from, for each account apart (G-08).
+    /// Hashes the known devices of an account, differently for each account (G-08).
     let devices: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
-    /// Seals what waits in the outbox.
+    /// Seals the payloads of outbox messages.
     let outbox: SealedBox
-    /// Seals the choice after a collision (`CollisionChoice`).
+    /// Seals the token for the choice after a collision (`CollisionChoice`).
     let choices: SealedBox
-    /// Makes identity's word to the session service.
+    /// Authenticates sign-in proofs to the session service.
     let proofs: SignInProofSeal
 
-    /// Keys out of the service's `master` key and the key that identity shares with session, each
-    /// of 32 random bytes. `randomness` makes the nonces of what is sealed.
+    /// Derives the keys from the service's `master` key and the key that identity shares with
+    /// session, each of 32 random bytes. `randomness` yields the nonces of sealed values.
     /// - Throws: `CryptographyError.invalidKey`.
     package init(
         master: SecretBytes, signInProofs: SecretBytes, randomness: any Randomness
@@ -65,13 +66,13 @@ package struct IdentityKeys: Sendable {
 }
 
 extension IdentityKeys {
-    /// The keyed hash by which the owner of `address` is found.
+    /// The keyed hash by which the owner of `address` is looked up.
     func lookUpKey(of address: EmailAddress) -> [UInt8] {
         addresses.lookUpKey(address.normalised)
     }
 
-    /// The keyed hash of `address` in the audit trail: another one, so that the trail cannot be
-    /// joined with the accounts by it.
+    /// The keyed hash of `address` in the audit trail. It uses a separate key, so that the trail
+    /// cannot be joined with the accounts.
     func subject(of address: EmailAddress) -> [UInt8] {
         audit.lookUpKey(Array("email address\0".utf8) + address.normalised)
     }

@@ -3,7 +3,7 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// What every flow of identity is given.
+/// The dependencies that every flow of identity shares.
 struct IdentityParts: Sendable {
     let settings: IdentitySettings
     let store: Store
@@ -13,6 +13,6 @@ struct IdentityParts: Sendable {
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
-    /// Whether providers' codes are exchanged: the operator has given Apple's key (G-05).
+    /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
     let keepsGrants: Bool
 }

@@ -2,16 +2,19 @@ import Contracts
 import Messages
 import ServiceRuntime
 
-/// Makes identity's word that an account has proved itself, for the session service (G-03).
+/// Issues sign-in proofs: identity's authenticated statement to the session service that an
+/// account's owner has authenticated (G-03).
 struct ProofIssuer: Sendable {
     private static let nonceBytes = 16
-    /// Proofs of the millisecond in which an account's sessions end, end with them
-    /// (`IdentityOutbox.endAccount`); one that is made this much later is the first that stays.
+    /// Proofs from the millisecond in which an account's sessions end are rejected too
+    /// (`IdentityOutbox.endAccount`). A proof that is this much later is the first valid one.
     static let afterEnd: Duration = .milliseconds(1)
 
     let parts: IdentityParts
 
-    /// A proof for a password that was found right at `moment`.
+    /// A proof of an authentication at `moment`.
+    /// - Parameter methods: The authentication methods as RFC 8176 names them, by default the
+    ///   password.
     func proof(
         _ account: AccountID, by methods: [String] = ["pwd"], provedAt moment: Timestamp
     ) -> IdentityV1.SignInProof {

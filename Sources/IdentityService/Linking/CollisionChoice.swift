@@ -1,27 +1,29 @@
 import Cryptography
 import ServiceRuntime
 
-/// A guest signed in to an account that there was already: what becomes of the guest's data is a
-/// choice, which this names and nobody else can make (G-16). Redeeming it comes with the data.
+/// The choice about a guest's data when the guest signs in to an existing account (G-16). The
+/// sealed token names the two accounts, so only its holder can make the choice. The rpc that
+/// redeems it arrives together with the data service.
 struct CollisionChoice: Hashable, Sendable {
-    /// Long enough for a person to come back to it the same day.
+    /// Long enough for the user to decide later on the same day.
     static let life: Duration = .seconds(24 * 3_600)
     private static let numberBytes = 8
-    /// The one purpose: nothing else that is sealed opens as a choice.
+    /// Bound to one purpose: a value that was sealed for anything else does not open as a choice.
     private static let place = SealedPlace(purpose: "identity/collision-choice")
 
     let guest: AccountID
     let account: AccountID
     let expiresAt: Timestamp
 
-    /// A choice that begins now.
+    /// A choice that is valid from `moment` on.
     init(guest: AccountID, account: AccountID, at moment: Timestamp) {
         self.guest = guest
         self.account = account
         expiresAt = moment + Self.life
     }
 
-    /// The token that names it: sealed, so that it tells nothing and cannot be made up.
+    /// The token for this choice. It is sealed, so it reveals nothing and cannot be forged.
+    /// - Throws: when sealing fails.
     func token(_ keys: IdentityKeys) throws -> String {
         let numbers = [guest.key, account.key, expiresAt.milliseconds]
         let bytes = numbers.flatMap { number in
@@ -30,9 +32,9 @@ struct CollisionChoice: Hashable, Sendable {
         return Base64URL.encode(try keys.choices.seal(bytes, at: Self.place))
     }
 
-    /// The choice that a token names; nil for what is none, or has expired.
+    /// Opens a token. Returns nil when the token is invalid or expired.
     init?(token: String, _ keys: IdentityKeys, at moment: Timestamp) {
-        // Whatever does not open is no token of ours; why does not matter.
+        // The caller gets the same answer for every invalid token, so the reason is dropped.
         guard let sealed = Base64URL.decode(token.utf8),
             let bytes = try? keys.choices.open(sealed, at: Self.place),
             bytes.count == 3 * Self.numberBytes

@@ -3,23 +3,26 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Signs in by what a provider's token or a code has proved (G-04 … G-07, G-15): the one way in for
-/// all of them. `LinkingRule` decides which account it is, `FederatedSignInTransaction` writes it.
+/// Signs in with an identity that a provider's token or a phone code has proved (G-04 … G-07,
+/// G-15). All these sign-ins use this path. `LinkingRule` decides on the account,
+/// `FederatedSignInTransaction` writes.
 ///
-/// All is one transaction: the first answer to the same call, the nonce, the decision and what
-/// follows from it. So of two parallel first sign-ins the second one finds what the first has
+/// One transaction covers the stored response of an earlier identical call, the nonce, the decision
+/// and the writes. Of two parallel first sign-ins, the second therefore sees what the first has
 /// written.
 struct FederatedSignIn: Sendable {
     let parts: IdentityParts
 
-    /// Decisions of one call. On an engine with several writers another sign-in can get in between
-    /// look and write; an index then says so, and what is there by now is decided anew.
+    /// Attempts for each call. On a storage engine with several writers, another sign-in can write
+    /// between the lookup and the write. A unique index then rejects the write, and the decision is
+    /// repeated on the new state.
     private static let triesMax = 5
 
     /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/already-signed-in`,
     ///   `auth/email-already-in-use`, `auth/missing-or-invalid-nonce`,
-    ///   `auth/idempotency-key-reused`; `auth/invalid-access-token` where the guest is gone,
-    ///   `auth/session-ended` where its session is.
+    ///   `auth/idempotency-key-reused`; `auth/invalid-access-token` when the guest no longer
+    ///   exists; `auth/session-ended` when the guest's session has ended; `rpc/unavailable` when
+    ///   all attempts conflict with other writers.
     func admit(
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> IdentityV1.AdmissionResponse {
@@ -30,14 +33,14 @@ struct FederatedSignIn: Sendable {
             case .undecided: continue
             }
         }
-        throw ServiceError(.unavailable, detail: "the account changed under each decision")
+        throw ServiceError(.unavailable, detail: "the account changed during every attempt")
     }
 
-    /// Admits by a call that may carry a guest's access token.
+    /// Signs in by a call that may carry a guest's access token.
     ///
-    /// The session of a guest is over once it was upgraded, so a repeat cannot show it again: what
-    /// was done is looked for before the token is refused (G-25).
-    /// - Throws: also as `SessionOwners.owner`.
+    /// An upgrade ends the guest's session, so a retry arrives with a token that is no longer
+    /// valid. The stored response is looked up before the token is rejected (G-25).
+    /// - Throws: as the other `admit`, and as `SessionOwners.owner`.
     func admit(
         _ proved: ProvedIdentity, _ call: FederatedSignInCall, askedBy guestAccessToken: String,
         _ owners: SessionOwners, _ context: CallContext
@@ -91,21 +94,21 @@ struct FederatedSignIn: Sendable {
     }
 }
 
-/// How a transaction went.
+/// The outcome of one transaction.
 enum FederatedSignInOutcome: Sendable {
     case admitted(CommittedSignIn)
-    /// What was refused is recorded, and its nonce used up.
+    /// The rejection is recorded in the audit log, and the nonce is used up.
     case refused(ErrorCode)
-    /// Somebody wrote in between: decide anew.
+    /// Another writer committed in between: repeat the decision.
     case undecided
 }
 
-/// A sign-in that is on disk.
+/// A committed sign-in.
 struct CommittedSignIn: Sendable {
     let row: AccountRow
     let record: FederatedSignInRecord
-    /// After the end of the account's sessions, where this ended them.
+    /// Later than the end of the account's sessions, if this sign-in ended them.
     let provedAt: Timestamp
-    /// The guest that asked and is another account, as it is; nil for none.
+    /// The guest whose session made the call, if it is another account than the one signed in to.
     let guest: AccountRow?
 }

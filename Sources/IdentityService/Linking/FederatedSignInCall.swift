@@ -2,23 +2,24 @@ import CallRecords
 import Messages
 import ServiceRuntime
 
-/// How a sign-in by a proved identity was asked for, read and checked.
+/// The validated request data of a sign-in by a proved identity, without the proof.
 struct FederatedSignInCall: Sendable {
     let origin: CallOrigin
-    /// As the owner may be told of it.
+    /// The device, for notices to the account's owner.
     let device: SignInDevice
-    /// Of mails to a new account.
+    /// The language of mails to a new account.
     let language: String
-    /// Whose session asks, as the session service says (`SessionOwners`): a guest is upgraded, who
-    /// has an account is refused; nil outside a session.
+    /// The session that made the call, as the session service reports it (`SessionOwners`). A guest
+    /// is upgraded; a full account is rejected. Nil without a session.
     var guest: SessionOwner?
-    /// For a repeat; nil where the call carries no key. Its fingerprint holds the identity
-    /// (`IdentityKeys.lookUpKey(of:)`), since a repeat is answered only to who proves it again.
+    /// For idempotent retries; nil when the call carries no key. The fingerprint covers the
+    /// identity (`IdentityKeys.lookUpKey(of:)`), because a stored response is returned only to a
+    /// caller that proves the same identity again.
     let call: RepeatableCall?
 
-    /// Reads what a request says beside its proof.
-    /// - Parameter language: BCP 47; empty takes the default.
-    /// - Throws: `rpc/invalid-argument` for what is no language.
+    /// Reads the fields of a request other than its proof.
+    /// - Parameter language: BCP 47; empty selects the default.
+    /// - Throws: `rpc/invalid-argument` when `language` is not a language tag.
     init(
         from origin: IdentityV1.Origin?, language: String, guest: SessionOwner? = nil,
         call: RepeatableCall?, _ parts: IdentityParts

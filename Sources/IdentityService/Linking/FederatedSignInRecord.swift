@@ -3,16 +3,16 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// What is kept of an admission's answer to give it again (G-25): whose it was and how it went.
-/// Nothing personal; all else is read anew.
+/// The stored response of a sign-in, for idempotent retries (G-25): the account and the outcome. It
+/// holds no personal data; a retry reads everything else from the current rows.
 struct FederatedSignInRecord: Sendable {
     let account: AccountID
-    /// The sign-in before this one.
+    /// Time of the previous sign-in.
     let lastSignInAt: Timestamp?
-    /// The answer, whose accounts hold nothing but their ids.
+    /// The response. Its accounts contain only their ids.
     private(set) var message: IdentityV1.AdmissionResponse
 
-    /// An admission to `account`.
+    /// A sign-in to `account`.
     init(_ account: AccountID, lastSignInAt: Timestamp?) {
         self.account = account
         self.lastSignInAt = lastSignInAt
@@ -21,7 +21,7 @@ struct FederatedSignInRecord: Sendable {
                 accountId: account.text, lastSignInAtMs: lastSignInAt?.milliseconds ?? 0))
     }
 
-    /// How it went, for the answer.
+    /// Records the outcome in the response.
     mutating func note(_ decision: LinkingDecision, removed: [String]) {
         switch decision {
         case .signIn, .refuse: break
@@ -36,30 +36,31 @@ struct FederatedSignInRecord: Sendable {
         }
     }
 
-    /// The guest that asked is another account.
+    /// Records that the guest is another account than the one signed in to.
     mutating func note(_ choice: CollisionChoice, token: String) {
         message.collision = IdentityV1.Collision(
             guest: IdentityV1.Account(accountId: choice.guest.text), choiceToken: token,
             expiresAtMs: choice.expiresAt.milliseconds)
     }
 
-    /// What there is to tell of the sign-in before; of a new account nothing.
+    /// Records the news since the previous sign-in; a new account has none.
     mutating func note(_ news: SignInNews) {
         if news.before != nil { message.news = news.message }
     }
 
-    /// The guest that asked and is another account; nil for none.
+    /// The guest that is another account than the one signed in to; nil without one.
     var guest: AccountID? { message.collision?.guest.flatMap { AccountID(text: $0.accountId) } }
 
-    /// As the store keeps it.
+    /// The encoded record, as the store keeps it.
     var bytes: [UInt8] { message.encoded() }
 
-    /// Reads what `bytes` wrote.
-    /// - Throws: `rpc/internal` for anything else: only this program writes it.
+    /// Decodes what `bytes` produced.
+    /// - Throws: `rpc/internal` when the account id is missing, a decoding error for other bytes.
+    ///   Only this program writes records.
     init(_ bytes: [UInt8]) throws {
         message = try IdentityV1.AdmissionResponse(decoding: bytes)
         guard let kept = message.account, let account = AccountID(text: kept.accountId) else {
-            throw ServiceError(.internalError, detail: "a kept admission names no account")
+            throw ServiceError(.internalError, detail: "a stored sign-in has no account id")
         }
         self.account = account
         lastSignInAt =
@@ -67,16 +68,18 @@ struct FederatedSignInRecord: Sendable {
     }
 }
 
-/// Finds what a call has led to before.
+/// Looks up the stored response of an earlier identical call.
 struct FederatedSignInReplay {
     let parts: IdentityParts
     let transaction: Transaction
 
-    /// The first answer to `call`; nil where it is new, or carries no key.
+    /// The stored response to `call`; nil when the call is new or carries no key.
     ///
-    /// It is given to who has proved the identity again, as long as that is still the account's: a
-    /// captured key alone opens nothing, and what was taken away since is not given back.
-    /// - Throws: `auth/idempotency-key-reused`, `auth/user-disabled`.
+    /// The caller must have proved the identity again, and the identity must still belong to the
+    /// account. A captured idempotency key alone therefore gives no access, and an identity that
+    /// was unlinked since then gives none either.
+    /// - Throws: `auth/idempotency-key-reused` when the identity is no longer linked to that
+    ///   account, `auth/user-disabled`.
     func admitted(_ proved: ProvedIdentity, _ call: FederatedSignInCall) throws -> CommittedSignIn?
     {
         guard let bytes = try transaction.remembered(of: call.call) else { return nil }
@@ -88,7 +91,8 @@ struct FederatedSignInReplay {
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return CommittedSignIn(
             row: row, record: record,
-            // The repeat may come in the millisecond in which the first one ended all sessions.
+            // The retry may arrive in the same millisecond in which the first call ended all
+            // sessions.
             provedAt: transaction.at + ProofIssuer.afterEnd,
             guest: try record.guest.flatMap(transaction.account))
     }

@@ -3,29 +3,31 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// What each decision of `LinkingRule` writes.
+/// Writes the decision of `LinkingRule`.
 struct FederatedSignInSteps {
     let parts: IdentityParts
     let proved: ProvedIdentity
     let call: FederatedSignInCall
-    /// What the decision rests on.
+    /// The rows on which the decision is based.
     let found: FoundAccounts
     let transaction: Transaction
 
-    /// What was written.
+    /// The result of the writes.
     struct Done {
         let account: AccountID
-        /// The sign-in before this one.
+        /// Time of the previous sign-in.
         let lastSignInAt: Timestamp?
-        /// Ways of signing in that went.
+        /// Sign-in methods that were removed.
         var removed: [String] = []
-        /// The account's sessions end with this.
+        /// Whether all sessions of the account end.
         var endsSessions = false
-        /// The account, where it is as it was found but for this sign-in; nil where it has changed.
+        /// The row as it was read, if this sign-in changes nothing else in it; otherwise nil.
         var unchanged: AccountRow?
     }
 
-    /// Writes what `decision` says, which is no refusal.
+    /// Writes `decision`.
+    /// - Throws: the code of a `.refuse` decision; `rpc/internal` when a row is missing or
+    ///   incomplete; `SQLError` of kind `.constraint(.unique)` when another writer got in between.
     func run(_ decision: LinkingDecision) throws -> Done {
         switch decision {
         case .signIn(let account): try signIn(to: account)
@@ -40,7 +42,7 @@ struct FederatedSignInSteps {
     private func signIn(to account: AccountID) throws -> Done {
         let row = try self.row(account)
         guard let identity = found.identity, !row.isGuest else {
-            throw ServiceError(.internalError, detail: "a known identity is not whole")
+            throw ServiceError(.internalError, detail: "an identity's account is incomplete")
         }
         try transaction.noteUse(identity.identity)
         return Done(account: account, lastSignInAt: row.lastSignInAt, unchanged: row)
@@ -101,11 +103,11 @@ struct FederatedSignInSteps {
         return Done(account: account, lastSignInAt: nil)
     }
 
-    // MARK: parts of them
+    // MARK: shared parts
 
     private func row(_ account: AccountID) throws(ServiceError) -> AccountRow {
         guard let row = found[account] else {
-            throw ServiceError(.internalError, detail: "a decided account is not there")
+            throw ServiceError(.internalError, detail: "the account of the decision was not read")
         }
         return row
     }
@@ -118,7 +120,7 @@ struct FederatedSignInSteps {
         )
     }
 
-    /// A guest's profile is given what it lacks.
+    /// Fills the empty fields of a guest's profile.
     private func fill(_ profile: ShownProfile, of row: AccountRow, _ vault: AccountVault) throws {
         let isNamed = try !vault.open(row.sealedDisplayName, .displayName).isEmpty
         let name = isNamed ? nil : profile.displayName
@@ -127,7 +129,7 @@ struct FederatedSignInSteps {
             sealedPhotoURL: try profile.photoURL.map { try vault.seal($0, .photoURL) })
     }
 
-    /// The address that the issuer has proved.
+    /// The address that the issuer has verified; nil without one.
     private func newAddress(_ vault: AccountVault) throws -> NewAddress? {
         try proved.email.map { email in
             NewAddress(
@@ -150,7 +152,8 @@ struct FederatedSignInSteps {
             key: IdentityOutbox(parts: parts).newKey(), transaction)
     }
 
-    /// To a new account's address, which is proved: nobody else is greeted in our name.
+    /// Sends the welcome notice to the new account's address. The address is verified, so the
+    /// service never greets a person who did not sign up.
     private func welcome(_ account: AccountID, _ profile: ShownProfile) throws {
         try tell(.welcome, account, naming: [profile.displayName ?? ""])
     }

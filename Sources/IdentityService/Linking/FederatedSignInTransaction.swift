@@ -3,27 +3,28 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// What an admission has read before it writes, for what comes after.
+/// The rows that a sign-in has read before it writes.
 struct FoundAccounts {
-    /// The identity, where it is known.
+    /// The identity; nil when it is unknown.
     var identity: IdentityRow?
-    /// The identity's, the address's owner, and the guest that asks; each where there is one.
+    /// The identity's account, the owner of the address, and the guest that calls, as far as they
+    /// exist.
     var accounts: [AccountRow] = []
 
-    /// One of them; nil where it was not read.
+    /// The row of one of these accounts; nil when it was not read.
     subscript(_ account: AccountID) -> AccountRow? {
         accounts.first { $0.account == account }
     }
 }
 
-/// The transaction of an admission: looks up, decides by `LinkingRule`, writes, and
-/// reads back what has changed.
+/// The transaction of a federated sign-in: looks up, decides with `LinkingRule`, writes, and reads
+/// back what has changed.
 struct FederatedSignInTransaction {
     private let parts: IdentityParts
     private let proved: ProvedIdentity
     private let call: FederatedSignInCall
     private let transaction: Transaction
-    /// The identity's.
+    /// The look-up key of the identity.
     private let lookUpKey: [UInt8]
     private var found = FoundAccounts()
 
@@ -38,7 +39,9 @@ struct FederatedSignInTransaction {
         lookUpKey = parts.keys.lookUpKey(of: proved)
     }
 
-    /// - Throws: `SQLError` of kind `.constraint(.unique)` where somebody wrote in between.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` when another writer got in between;
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled` and
+    ///   `auth/idempotency-key-reused` as `FederatedSignIn.admit`.
     mutating func run() throws -> FederatedSignInOutcome {
         let memory = FederatedSignInReplay(parts: parts, transaction: transaction)
         if let again = try memory.admitted(proved, call) { return .admitted(again) }
@@ -65,7 +68,7 @@ struct FederatedSignInTransaction {
         return LinkingCase(asking: asking, known: try holder(identity.account), email: word)
     }
 
-    /// Reads an account, and keeps it for the steps.
+    /// Reads an account and keeps its row for the steps.
     private mutating func account(_ account: AccountID) throws -> AccountRow? {
         guard let row = try transaction.account(account) else { return nil }
         found.accounts.append(row)
@@ -77,16 +80,17 @@ struct FederatedSignInTransaction {
         guard let row = try account(guest.account) else {
             throw ServiceError(.invalidAccessToken)
         }
-        // Who is none any more is refused by the rule.
+        // A full account is rejected by `LinkingRule`.
         guard row.isGuest else { return .full }
         try transaction.requireLive(guest)
         return .guest(row.holder)
     }
 
     private mutating func holder(_ account: AccountID) throws -> AccountHolder {
-        // An identity whose account lacks a part must not be taken for unknown.
+        // An identity whose account row is missing must fail here. Treated as unknown, it would get
+        // a second account.
         guard let row = try self.account(account) else {
-            throw ServiceError(.internalError, detail: "an identity's account is not whole")
+            throw ServiceError(.internalError, detail: "the account of an identity is missing")
         }
         return row.holder
     }
@@ -97,7 +101,7 @@ struct FederatedSignInTransaction {
                 ofAddress: parts.keys.lookUpKey(of: email.address))
         else { return nil }
         guard let row = try self.account(account) else {
-            throw ServiceError(.internalError, detail: "an address's account is not whole")
+            throw ServiceError(.internalError, detail: "the account of an address is missing")
         }
         return AddressOwner(
             holder: row.holder, isProved: row.address?.provedAt != nil,
@@ -148,7 +152,7 @@ struct FederatedSignInTransaction {
             guest: guest)
     }
 
-    /// The guest that asks, where it is another account than the one that is signed in to.
+    /// The guest that calls, if it is another account than the one signed in to.
     private func collision(
         _ asking: LinkingCase.Asking, with account: AccountID
     ) -> AccountRow? {
@@ -156,12 +160,12 @@ struct FederatedSignInTransaction {
         return found[guest.account]
     }
 
-    /// The account as it stands on disk, whole and with this identity (I-04).
+    /// The account as the transaction now reads it: complete, and with this identity (I-04).
     private func readBack(_ account: AccountID) throws -> AccountRow {
         let identity = try transaction.identity(lookUpKey: lookUpKey)
         guard let row = try transaction.account(account), row.status.isUsable, !row.isGuest,
             identity?.account == account, row.methods.contains(proved.method)
-        else { throw ServiceError(.internalError, detail: "an admitted account is not whole") }
+        else { throw ServiceError(.internalError, detail: "the account is incomplete") }
         return row
     }
 }

@@ -4,19 +4,22 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Signs in with nothing (G-07): a new account with its profile and key, and no way to be signed in
-/// to. It lives in its session, until it is upgraded or its session is lost.
+/// Signs in anonymously (G-07): creates an account with a profile and a key, and without a sign-in
+/// method. The account is reachable only through its session, until it is upgraded or the session
+/// is lost.
 struct GuestSignIn: Sendable {
-    /// Not of RFC 8176, which has no name for "nothing was proved".
+    /// Not from RFC 8176, which has no `amr` value for "nothing was proved".
     static let methods = ["anon"]
 
     let parts: IdentityParts
 
-    /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`.
+    /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a
+    ///   retry finds its guest suspended.
     func run(
         _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
-        // Nothing proves a guest but its session, so a repeat must at least come from its device.
+        // A guest has no credential besides its session. The fingerprint covers the device id, so
+        // that a retry must at least come from the same device.
         let call = try RepeatableCall(
             "SignInAnonymously",
             [Array(request.language.utf8), Array((request.origin?.deviceId ?? "").utf8)], context,
@@ -44,11 +47,12 @@ struct GuestSignIn: Sendable {
         _ new: NewAccount, _ call: FederatedSignInCall, _ transaction: Transaction
     ) throws -> AccountRow {
         if let first = try transaction.storedResponse(of: call.call) {
-            // What has become a full account since is opened by its owner's proof alone.
+            // If the guest has become a full account since then, only the owner's proof gives
+            // access.
             guard let row = try transaction.account(AccountID(stored: first.account)), row.isGuest
             else { throw ServiceError(.idempotencyKeyReused) }
             guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-            // What waits for its address is about to be opened by a password.
+            // A guest with a pending claim on an address is about to get a password.
             guard try transaction.claim(of: row.account, at: transaction.at) == nil else {
                 throw ServiceError(.idempotencyKeyReused)
             }
@@ -59,7 +63,7 @@ struct GuestSignIn: Sendable {
             AuditEvent(.guestRegistered, account: new.account.key).from(call.origin))
         try transaction.remember(call.call, StoredResponse(account: new.account.key))
         guard let row = try transaction.account(new.account), row.isGuest else {
-            throw ServiceError(.internalError, detail: "a new guest is not whole")
+            throw ServiceError(.internalError, detail: "a new guest account is incomplete")
         }
         return row
     }

@@ -4,20 +4,21 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// A guest becomes a full account, with its id and all it has (G-07), by the way of signing in that
-/// is written in the same transaction.
+/// Turns a guest into a full account, which keeps its id and its data (G-07). The same transaction
+/// writes the new sign-in method.
 ///
-/// Its sessions end: the sign-in opens another one, and a guest has no second device. Attack
-/// (unexpired session): somebody opens the app on a borrowed phone, keeps the guest's refresh token,
-/// and waits until the phone's owner signs up in it.
+/// The guest's sessions end. The sign-in opens a new one, and a guest has no second device. Attack
+/// (unexpired session): an attacker opens the app on a borrowed phone, keeps the guest's refresh
+/// token, and waits until the phone's owner signs up in the app.
 struct GuestUpgrade {
     let parts: IdentityParts
     let transaction: Transaction
 
-    /// - Throws: `auth/already-signed-in` where it is no guest.
+    /// - Throws: `auth/already-signed-in` when the account is not an active guest.
     func run(_ row: AccountRow, origin: CallOrigin) throws {
         guard try transaction.endGuest(row.account) else { throw ServiceError(.alreadySignedIn) }
-        // An address that was claimed on the borrowed phone must not become a way in later.
+        // An address that the attacker claimed on the borrowed phone must not become a sign-in
+        // method later.
         try transaction.cancelPendingChanges(of: row.account)
         try transaction.endSessions(
             of: row.account, provedUntil: transaction.at, reason: .signedOut, parts)
@@ -25,8 +26,10 @@ struct GuestUpgrade {
             AuditEvent(.guestUpgraded, account: row.account.key).from(origin))
     }
 
-    /// The same, by email and password: the draft's address and password become the guest's, and its
-    /// name where the guest has none.
+    /// Upgrades by email and password. The guest gets the draft's address and password, and the
+    /// draft's name if it has none of its own.
+    /// - Throws: as the other `run`; `SQLError` of kind `.constraint(.unique)` when the address is
+    ///   taken.
     func run(_ row: AccountRow, into draft: NewAccount, origin: CallOrigin) throws {
         try run(row, origin: origin)
         if let address = draft.address { try transaction.insert(address, of: row.account) }
@@ -39,25 +42,26 @@ struct GuestUpgrade {
             row.account, sealedDisplayName: isNamed ? nil : draft.sealedDisplayName,
             sealedPhotoURL: draft.sealedPhotoURL)
         try transaction.setLastSignIn(row.account)
-        // As for who was no guest: else anybody could sign up with any address through a guest.
+        // The same rule as for a registration without a guest. Otherwise anybody could register any
+        // address without verification by starting as a guest.
         if draft.status == .pendingVerification {
             try transaction.apply(.awaitVerification, row.account)
         }
     }
 }
 
-/// A guest whose session asks.
+/// A guest whose session made the call.
 struct GuestSession: Sendable {
-    /// As it was when it asked.
+    /// The row as it was read before the transaction.
     let row: AccountRow
-    /// Its session: asked for in the transaction that writes, since it may have ended meanwhile
-    /// (`SessionsEnd`).
+    /// Its session. The writing transaction checks it again, because it may have ended in the
+    /// meantime (`SessionsEnd`).
     let owner: SessionOwner
 }
 
 extension SessionOwners {
-    /// The guest whose session asks; nil for no access token.
-    /// - Throws: `auth/already-signed-in` for who is no guest, and as `owner`.
+    /// The guest whose session made the call; nil without an access token.
+    /// - Throws: `auth/already-signed-in` for a full account; otherwise as `owner`.
     func guest(of accessToken: String, _ context: CallContext) async throws -> GuestSession? {
         guard !accessToken.isEmpty else { return nil }
         let owner = try await owner(of: accessToken, context)

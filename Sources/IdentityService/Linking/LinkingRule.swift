@@ -1,60 +1,62 @@
 import ServiceRuntime
 
-/// Which account a proved identity signs in to (G-04 … G-07, G-15, X-04). Pure, and everybody's
-/// trust rests on it.
+/// Decides which account a proved identity signs in to (G-04 … G-07, G-15, X-04). Pure. The safety
+/// of every account depends on it.
 ///
-/// An identity is its issuer and subject. Where it is known, its account is meant, whatever email
-/// is told with it. Where it is unknown, an email may lead to an account, but only one that the
-/// issuer has proved, and one whose owner here is proved too, or else loses what is there:
+/// An identity is the pair of issuer and subject. If it is known, it signs in to its account,
+/// whatever email the token contains. If it is unknown, an email may lead to an account, but only
+/// if the issuer has verified the email. If the account's owner has not verified the address here,
+/// all credentials of that account are removed:
 ///
-///     asking      identity    email told        its address here         decision
-///     full        any         any               any                      auth/already-signed-in
-///     guest, any state but active               any                      auth/user-disabled
-///     nobody      known       any               any                      sign in
-///     guest       known       any               any                      sign in, and a collision
-///     both        known, of an account that is stopped                   auth/user-disabled
-///     nobody      unknown     none, unverified  not looked at            create, no address
-///     guest       unknown     none, unverified  not looked at            upgrade, no address
-///     nobody      unknown     verified, relay   free                     create, address proved
-///     guest       unknown     verified, relay   free                     upgrade, address proved
-///     nobody      unknown     verified, relay   owned, proved            link
-///     guest       unknown     verified, relay   owned, proved            link, and a collision
-///     both        unknown     verified, relay   owned, proved, and has   auth/email-already-in-use
-///                                               this provider already
-///     both        unknown     verified, relay   owned, proved, and has   auth/email-already-in-use
-///                                               taken this one away
-///     nobody      unknown     verified, relay   owned, unproved          take over
-///     guest       unknown     verified, relay   owned, unproved          take over, and a collision
-///     both        unknown     verified, relay   owned by who is stopped  auth/user-disabled
+///     caller      identity    email in token    its address here        decision
+///     full        any         any               any                     auth/already-signed-in
+///     guest, any state but active               any                     auth/user-disabled
+///     none        known       any               any                     sign in
+///     guest       known       any               any                     sign in, and a collision
+///     both        known, of a disabled account                          auth/user-disabled
+///     none        unknown     none, unverified  not looked up           create, no address
+///     guest       unknown     none, unverified  not looked up           upgrade, no address
+///     none        unknown     verified, relay   free                    create, address verified
+///     guest       unknown     verified, relay   free                    upgrade, address verified
+///     none        unknown     verified, relay   owned, verified         link
+///     guest       unknown     verified, relay   owned, verified         link, and a collision
+///     both        unknown     verified, relay   owned, verified, and    auth/email-already-in-use
+///                                               has this provider
+///     both        unknown     verified, relay   owned, verified, and    auth/email-already-in-use
+///                                               has unlinked this one
+///     none        unknown     verified, relay   owned, unverified       take over
+///     guest       unknown     verified, relay   owned, unverified       take over, and a collision
+///     both        unknown     verified, relay   owner is disabled       auth/user-disabled
 ///
-///     state of an account             it
-///     active                          is as above
-///     pending verification, address unproved    is taken over as above, and active then
-///     pending verification, else      auth/email-not-verified
-///     suspended, deleting             is stopped
+///     state of an account                       treated as
+///     active                                    in the table above
+///     pending verification, address unverified  taken over as above, and active afterwards
+///     pending verification, otherwise           auth/email-not-verified
+///     suspended, deleting                       disabled
 ///
-/// Why so:
-/// - *Link only to a proved owner, else take over.* Sudhodanan & Paverd's classic-federated merge:
-///   a stranger signs up with your address and a password, and waits until you sign in by your
-///   provider. A link would give you an account that the stranger's password opens. So the account
-///   keeps its id and documents, and loses all that could open it (`Takeover`): also sessions (their
-///   unexpired session attack), other identities (trojan identifier) and changes that are under way
-///   (unexpired email change).
-/// - *Unverified is no email at all* (non-verifying provider): it leads to no account, and its
-///   address is not taken either. Whoever runs a provider that verifies nothing could otherwise hold
-///   any address here, so that its owner finds it taken. The new account has an identity and no
-///   address; it can prove one later, by a mail to it.
-/// - *A relay is a verified address*: its provider passes mail on to this person and nobody else.
-///   A new account needs an address that mail reaches, and this is the one its owner has chosen.
-/// - *One identity of a provider for an account.* The address of somebody who left can be given to
-///   somebody new: then the provider tells another subject with the same email. Those are two
-///   people, and the second one must not be let in by the first one's address.
-/// - *What its owner has taken away stays away*: whoever has stolen an account at a provider would
-///   else be let in again by the email that it proves. Only the owner's own link brings it back
-///   (`RemovedIdentityTables`).
-/// - *Whether an account is stopped* is told only here, where the proof is valid.
-/// - *A guest is upgraded only to what nobody has.* Where the identity or its email leads to an
-///   account, that one is signed in to, and what becomes of the guest is a choice (`Collision`).
+/// Reasons:
+/// - *Link only to a verified owner, otherwise take over.* This stops the classic-federated merge
+///   attack of Sudhodanan & Paverd: an attacker registers your address with a password and waits
+///   until you sign in with your provider. A link would give you an account that the attacker's
+///   password opens. The account therefore keeps its id and documents, and loses every credential
+///   (`Takeover`): also sessions (unexpired session attack), other identities (trojan identifier)
+///   and pending changes (unexpired email change).
+/// - *An unverified email is treated as no email* (non-verifying provider). It leads to no account,
+///   and its address is not taken. Otherwise the operator of a provider that verifies nothing could
+///   occupy any address here, and its owner would find it taken. The new account has an identity
+///   and no address; it can verify one later by mail.
+/// - *A relay address counts as verified*: its provider forwards mail only to this person. A new
+///   account needs an address that mail reaches, and this is the one its owner has chosen.
+/// - *One identity of a provider for each account.* An organisation can reassign an address to
+///   another person. The provider then sends another subject with the same email. These are two
+///   people, and the address of the first must not let the second one in.
+/// - *An identity that the owner has unlinked stays unlinked.* Otherwise an attacker with a stolen
+///   provider account would be linked again through its verified email. Only an explicit link by
+///   the owner restores it (`RemovedIdentityTables`).
+/// - *The status of an account is disclosed* only here, after a valid proof.
+/// - *A guest is upgraded only if no account exists yet.* If the identity or its email leads to an
+///   account, the call signs in to that one, and the user chooses what happens to the guest
+///   (`Collision`).
 enum LinkingRule {
     /// The decision for a case.
     static func decision(for linking: LinkingCase) -> LinkingDecision {
@@ -92,7 +94,7 @@ enum LinkingRule {
         }
     }
 
-    /// Why nobody signs in to an account of this status; nil where they may.
+    /// The error code for a sign-in to an account of this status; nil when sign-in is allowed.
     private static func refusal(of status: AccountStatus) -> ErrorCode? {
         switch status {
         case .active: nil
@@ -102,27 +104,27 @@ enum LinkingRule {
     }
 }
 
-/// What is known when an identity has been proved.
+/// The input of the rule, after an identity has been proved.
 struct LinkingCase: Hashable, Sendable {
-    /// Whose session asks.
+    /// The caller's session.
     var asking: Asking
-    /// The account that has this identity; nil where it is unknown.
+    /// The account that has this identity; nil when the identity is unknown.
     var known: AccountHolder?
-    /// What its issuer says of an email.
+    /// What the issuer states about the email.
     var email: EmailWord
-    /// Who owns that address here; nil where it is free, or the email proves nothing.
+    /// The owner of that address here; nil when it is free, or when the email proves nothing.
     var owner: AddressOwner?
 
-    /// Whose session asks for the sign-in.
+    /// The session that made the call.
     enum Asking: Hashable, Sendable {
         case nobody
         case guest(AccountHolder)
-        /// An account that can be signed in to already.
+        /// A full account: the caller is signed in already.
         case full
     }
 }
 
-/// An account, and whether it may be signed in to.
+/// An account and its status.
 struct AccountHolder: Hashable, Sendable {
     let account: AccountID
     let status: AccountStatus
@@ -131,19 +133,19 @@ struct AccountHolder: Hashable, Sendable {
 /// The account that owns an address.
 struct AddressOwner: Hashable, Sendable {
     let holder: AccountHolder
-    /// Somebody has proved here that the address is theirs.
+    /// The address has been verified here.
     let isProved: Bool
-    /// It has another identity of the same provider.
+    /// The account has another identity of the same provider.
     let hasThisMethod: Bool
-    /// Its owner has taken this identity away.
+    /// The owner has unlinked this identity.
     let wasRemoved: Bool
 }
 
-/// What an issuer says of an email.
+/// What an issuer states about an email.
 enum EmailWord: Hashable, CaseIterable, Sendable {
     case none, unverified, verified, relay
 
-    /// The word on what a token told.
+    /// Classifies the email of a token.
     init(_ email: ProvidedEmail?) {
         guard let email else {
             self = .none
@@ -152,21 +154,21 @@ enum EmailWord: Hashable, CaseIterable, Sendable {
         self = email.isVerified ? (email.isRelay ? .relay : .verified) : .unverified
     }
 
-    /// It says that the address is this person's.
+    /// Whether the issuer states that the address belongs to this person.
     var isProof: Bool { self == .verified || self == .relay }
 }
 
-/// What becomes of a proved identity.
+/// What to do with a proved identity.
 enum LinkingDecision: Hashable, Sendable {
-    /// It is the account's already.
+    /// The identity belongs to this account: sign in.
     case signIn(AccountID)
-    /// It becomes the account's, by an address that both sides have proved.
+    /// Link the identity to this account. Both sides have verified the address.
     case link(AccountID)
-    /// It becomes the account's, and all that could open the account goes.
+    /// Link the identity to this account and remove all of the account's other credentials.
     case takeOver(AccountID)
-    /// The guest that asks becomes a full account by it.
+    /// The calling guest becomes a full account with this identity.
     case upgrade(AccountID, ownsAddress: Bool)
-    /// An account is made for it.
+    /// Create an account for the identity.
     case create(ownsAddress: Bool)
     case refuse(ErrorCode)
 }

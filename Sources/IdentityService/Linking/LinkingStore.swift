@@ -2,17 +2,17 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Takes an account's password away.
+    /// Deletes an account's password.
     func removePassword(of account: AccountID) throws {
         try execute("DELETE FROM passwords WHERE account = ?", [.integer(account.key)])
     }
 
-    /// Takes all identities of an account away, its phone number among them.
+    /// Deletes all identities of an account, including its phone number.
     func removeIdentities(of account: AccountID) throws {
         try execute("DELETE FROM identities WHERE account = ?", [.integer(account.key)])
     }
 
-    /// The same as `setAddressProved`, and how its owner writes it.
+    /// As `setAddressProved(_:)`, and stores the spelling that the owner uses.
     func setAddressProved(_ account: AccountID, sealed: [UInt8]) throws {
         try apply(.verify, account)
         try execute(
@@ -20,15 +20,15 @@ extension Transaction {
             [.blob(sealed), SQLValue(at), .integer(account.key)])
     }
 
-    /// Notes that a guest is none any more.
-    /// - Returns: false where it was none, or is stopped.
+    /// Marks a guest as a full account.
+    /// - Returns: false when the account is not a guest, or is not active.
     func endGuest(_ account: AccountID) throws -> Bool {
         try execute(
             "UPDATE accounts SET is_guest = 0 WHERE account = ? AND is_guest = 1 AND status = ?",
             [.integer(account.key), .integer(AccountStatus.active.rawValue)]) == 1
     }
 
-    /// Gives a profile what it lacks.
+    /// Sets the display name, if one is given, and the photo, if the profile has none.
     func fillProfile(
         _ account: AccountID, sealedDisplayName: [UInt8]?, sealedPhotoURL: [UInt8]?
     ) throws {

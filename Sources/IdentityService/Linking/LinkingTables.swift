@@ -1,7 +1,8 @@
-/// What linking adds to identity's tables.
+/// The schema that linking adds to the identity service.
 enum LinkingTables {
-    /// One identity of a provider for an account, and one phone number: the index has the last word
-    /// where an engine with several writers lets two links in at once.
+    /// One identity of each provider and one phone number for each account. The unique index
+    /// enforces it on a storage engine with several writers, where two concurrent links could both
+    /// pass the check.
     static let oneOfEachMethod = """
         DROP INDEX identities_by_account;
         CREATE UNIQUE INDEX identities_by_account ON identities (account, method);

@@ -4,13 +4,15 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// Adds a proved identity to the account that asks (G-14): a provider's, or a phone number. Told and
-/// recorded. The account is no guest (`SessionOwners.ownerOfMethods`).
+/// Links a proved identity, of a provider or a phone number, to the caller's account (G-14). The
+/// owner gets a notice, and the audit log an entry. The account is not a guest
+/// (`SessionOwners.ownerOfMethods`).
 struct MethodAdding: Sendable {
     let parts: IdentityParts
 
-    /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/missing-or-invalid-nonce`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/missing-or-invalid-nonce`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
+    ///   account no longer exists.
     func add(_ proved: ProvedIdentity, _ call: MethodCall) async throws -> AccountRow {
         let outcome: Result<AccountRow, ServiceError>
         do {
@@ -20,14 +22,15 @@ struct MethodAdding: Sendable {
                 ).run()
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
-            // An engine with several writers can let another link in between look and write.
+            // On a storage engine with several writers, another link can commit between the lookup
+            // and the write.
             throw ServiceError(.credentialAlreadyInUse)
         }
         return try outcome.get()
     }
 }
 
-/// The transaction of it.
+/// The transaction that adds a method.
 private struct MethodAddition {
     let parts: IdentityParts
     let proved: ProvedIdentity
@@ -95,7 +98,7 @@ private struct MethodAddition {
         return row
     }
 
-    /// Records a refusal, and gives the error to throw after the commit.
+    /// Records a rejection. Returns the error, which is thrown after the commit.
     private func refusal(_ code: ErrorCode) throws -> ServiceError {
         try audit(.linkingRefused, outcome: code)
         return ServiceError(code)

@@ -4,19 +4,19 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// How a change of an account's ways of signing in was asked for.
+/// The validated request data of a change to an account's sign-in methods.
 struct MethodCall: Sendable {
-    /// Whose session asks: it stays where others end.
+    /// The session that made the call. It is kept when the account's other sessions end.
     let owner: SessionOwner
     let origin: CallOrigin
     let device: DeviceShown
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotent retries; nil when the call carries no key.
     let call: RepeatableCall?
 
     /// - Parameters:
     ///   - method: The rpc.
-    ///   - subject: What it is about: an identity's look-up key, or a method's name.
-    /// - Throws: `rpc/invalid-argument` for an idempotency key that is none.
+    ///   - subject: The object of the change: an identity's look-up key, or the name of a method.
+    /// - Throws: `rpc/invalid-argument` for an invalid idempotency key.
     init(
         _ method: StaticString, of owner: SessionOwner, _ subject: [UInt8],
         from origin: IdentityV1.Origin?, _ context: CallContext, _ parts: IdentityParts
@@ -30,12 +30,12 @@ struct MethodCall: Sendable {
 }
 
 extension SessionOwners {
-    /// Whose account it is that is to have another way of signing in: proved lately.
+    /// The account and session of a call that changes sign-in methods. A recent proof is required.
     ///
-    /// A guest is refused: it signs up or in with its token, which ends its session and opens another
-    /// (G-07). Attack: who copied the guest's tokens, or planted them on a borrowed phone, would keep
-    /// a session of the account that is made of it.
-    /// - Throws: `auth/operation-not-allowed` for a guest; as `require`.
+    /// A guest is rejected: it signs up or in with its token, which ends its session and opens
+    /// another one (G-07). Attack: somebody who copied the guest's tokens, or planted them on a
+    /// borrowed phone, would keep a session of the full account.
+    /// - Throws: `auth/operation-not-allowed` for a guest; otherwise as `owner` and `require`.
     func ownerOfMethods(
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {

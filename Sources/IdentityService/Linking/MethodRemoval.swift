@@ -2,21 +2,23 @@ import CallRecords
 import ServiceRuntime
 import Storage
 
-/// Takes a way of signing in away from the account that asks, never the last one (G-14). Told and
-/// recorded.
+/// Unlinks a sign-in method from the caller's account, but never the last one (G-14). The owner
+/// gets a notice, and the audit log an entry.
 ///
-/// All other sessions end, as with a change of the password: who takes a way of signing in away may
-/// do so because somebody else had it, and which session was opened by which way is not known here.
+/// All other sessions end, as after a password change. The owner may be removing the method because
+/// an attacker used it, and the identity service does not know which session was opened with which
+/// method.
 ///
-/// An identity that goes stays out until its owner links it again: what it proves of an email does not
-/// lead to this account any more (`RemovedIdentityTables`).
+/// An unlinked identity stays unlinked until the owner links it again: its verified email no longer
+/// leads to this account (`RemovedIdentityTables`).
 ///
-/// Two that go at once are decided one after the other, so that of the last two one stays.
+/// Two concurrent removals are serialized, so that one of the last two methods remains.
 struct MethodRemoval: Sendable {
     let parts: IdentityParts
 
     /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`; `auth/invalid-access-token` when the account no longer
+    ///   exists.
     func remove(_ method: String, _ call: MethodCall) async throws -> AccountRow {
         let outcome: Result<AccountRow, ServiceError> = try await parts.store.write {
             transaction in
@@ -42,7 +44,7 @@ struct MethodRemoval: Sendable {
         let account = row.account
         if method == "password" {
             try transaction.removePassword(of: account)
-            // A link to set a new one is on its way for the old one.
+            // Pending reset links belong to the removed password.
             try transaction.removeLinks(.resetPassword, of: account)
         }
         var subject: [UInt8]?
@@ -51,7 +53,7 @@ struct MethodRemoval: Sendable {
                 .open(identity.sealedDetails, .identityDetails(identity.identity))
             let details = try IdentityDetails(text: text)
             subject = parts.keys.subject(of: details)
-            // A phone tells no email, so nothing would link it by itself.
+            // A phone identity has no email, so no sign-in could link it again automatically.
             if identity.method != "phone" {
                 try transaction.noteRemoval(parts.keys.lookUpKey(of: details), from: account)
             }

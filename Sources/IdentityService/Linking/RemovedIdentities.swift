@@ -1,13 +1,13 @@
 import ServiceRuntime
 import Storage
 
-/// Identities that an account's owner took away, so that they do not come back by themselves. Attack:
-/// a provider's account is stolen, its owner unlinks it here, and the thief signs in by it once more:
-/// the email that it proves would have it linked again (`LinkingRule`).
+/// Identities that an account's owner has unlinked, so that no sign-in links them again
+/// automatically. Attack: a provider account is stolen, and its owner unlinks it here. The thief
+/// signs in with it again, and its verified email would link it again (`LinkingRule`).
 ///
-/// A keyed hash only, as `identities` has it: it tells nobody's name. What a provider's notice takes
-/// away is not kept, since nobody here has shut it out; nor what a takeover does, since that was a
-/// stranger's.
+/// Only a keyed hash is stored, as in `identities`; it reveals no name. Identities that a
+/// provider's notice removes are not stored, since the owner has not rejected them. Identities that
+/// a takeover removes are not stored either, since they were not the owner's.
 enum RemovedIdentityTables {
     static let sql = """
         CREATE TABLE removed_identities (
@@ -19,12 +19,13 @@ enum RemovedIdentityTables {
             ON removed_identities (account, look_up_key);
         """
 
-    /// Of one account; the oldest gives way. Far more than a person has accounts at providers.
+    /// For each account; the oldest entry is dropped first. Far more than one person has provider
+    /// accounts.
     static let removalsMax = 16
 }
 
 extension SQLSession {
-    /// Whether an account's owner has taken an identity away, and not linked it since.
+    /// Whether the owner has unlinked this identity and not linked it again since.
     func wasRemoved(_ lookUpKey: [UInt8], from account: AccountID) throws -> Bool {
         try queryOne(
             "SELECT 1 FROM removed_identities WHERE account = ? AND look_up_key = ?",
@@ -34,7 +35,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Notes that an account's owner has taken an identity away.
+    /// Records that the owner has unlinked an identity. Drops the oldest entry when the account has
+    /// `removalsMax` of them.
     func noteRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
         try forgetRemoval(lookUpKey, from: account)
         let kept = try queryOne(
@@ -46,14 +48,15 @@ extension Transaction {
             [.integer(account.key), .blob(lookUpKey)])
     }
 
-    /// An identity may be the account's again, as its owner wishes.
+    /// Deletes the entry: the owner has linked the identity again.
     func forgetRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
         try execute(
             "DELETE FROM removed_identities WHERE account = ? AND look_up_key = ?",
             [.integer(account.key), .blob(lookUpKey)])
     }
 
-    /// Whoever took identities away from this account was not its owner.
+    /// Deletes all entries of an account. A takeover calls this, because its previous holder
+    /// unlinked them and not the owner.
     func forgetRemovals(from account: AccountID) throws {
         try execute(
             "DELETE FROM removed_identities WHERE account = ?", [.integer(account.key)])

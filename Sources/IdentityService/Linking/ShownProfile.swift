@@ -1,11 +1,11 @@
-/// What of a provider's word may stand in a profile: a provider takes from its users what we would
-/// not take from ours.
+/// The profile data of a provider that is safe to store. A provider accepts values from its users
+/// that this service would reject.
 struct ShownProfile: Sendable {
     private static let photoURLBytesMax = 2_048
 
-    /// Nil for none.
+    /// Nil when the provider sent none, or an invalid one.
     let displayName: String?
-    /// Nil for none.
+    /// Nil when the provider sent none, or an invalid one.
     let photoURL: String?
 
     init(_ proved: ProvedIdentity) {
@@ -14,8 +14,8 @@ struct ShownProfile: Sendable {
         photoURL = Self.isPhoto(proved.photoURL) ? proved.photoURL : nil
     }
 
-    /// A URL that an app can show without a second thought: `https`, printable ASCII, no quotes or
-    /// brackets.
+    /// Whether an app can use the URL without further checks: `https`, printable ASCII, at most
+    /// `photoURLBytesMax`, no quotes or brackets.
     static func isPhoto(_ url: String) -> Bool {
         url.hasPrefix("https://") && url.utf8.count <= photoURLBytesMax
             && url.utf8.allSatisfy { byte in

@@ -3,26 +3,26 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// The owner of an address has arrived, and the account that held it had never proved it: whatever
-/// can open the account now may be a stranger's, and goes, in the transaction in which the owner is
-/// let in. The account's id, profile and documents stay.
+/// Gives an account to the verified owner of its address, when the previous holder never verified
+/// that address. Every credential of the account may belong to an attacker, so all are removed in
+/// the transaction that signs the owner in. The account keeps its id, profile and documents.
 ///
-///     goes                                         attack that it stops (Sudhodanan & Paverd 2022)
+///     removed                                      attack that it stops (Sudhodanan & Paverd 2022)
 ///     the password                                 classic-federated merge
 ///     identities at providers, the phone number    trojan identifier
-///     links, codes and changes that are under way  unexpired email change
-///     sessions, proofs not yet used                unexpired session
-///     devices that take push messages              the same, by what they are shown
-///     devices that are known (G-08)                a sign-in from the stranger's goes unnoticed
+///     pending links, codes and changes             unexpired email change
+///     sessions, unused proofs                      unexpired session
+///     devices that receive push messages           the same, through the messages' content
+///     known devices (G-08)                         unnoticed sign-in from the attacker's device
 ///
-/// Whoever adds a table by which an account can be opened adds its line to `clear`; by which it is
-/// about to be, to `voidWhatIsUnderWay`.
+/// A new table of credentials must be added to `clear`; a new table of pending credentials to
+/// `voidWhatIsUnderWay`.
 struct Takeover {
     let parts: IdentityParts
     let transaction: Transaction
 
-    /// Takes everything away.
-    /// - Returns: the ways of signing in that went, as the owner is told of them.
+    /// Removes all credentials and ends all sessions.
+    /// - Returns: the removed sign-in methods, for the notice to the owner.
     func run(_ row: AccountRow, origin: CallOrigin) throws -> [String] {
         let account = row.account
         try transaction.removePassword(of: account)
@@ -33,10 +33,10 @@ struct Takeover {
         return row.methods
     }
 
-    /// The same, where the owner proves the address by a link from a mail and sets a password with
-    /// it, which replaces the stranger's and ends all sessions: identities go, and the phone number.
-    /// Attack (trojan identifier): a stranger signs up with your address, links an identity of their
-    /// own, and comes back by it after you have set a password.
+    /// The variant for an owner who verifies the address with a mailed link and sets a password
+    /// with it. The new password replaces the old one and ends all sessions; this function removes
+    /// identities and the phone number. Attack (trojan identifier): an attacker registers your
+    /// address, links their own identity, and signs in with it after you have set a password.
     func removeIdentities(
         _ row: AccountRow, _ device: DeviceShown, origin: CallOrigin
     ) throws {
@@ -52,7 +52,7 @@ struct Takeover {
             transaction)
     }
 
-    /// What both take away: all but the password and the sessions.
+    /// The part that both share: everything except the password and the sessions.
     private func clear(_ account: AccountID) throws {
         try Grants(parts: parts).revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
@@ -62,9 +62,9 @@ struct Takeover {
         try transaction.enqueue(IdentityOutbox(parts: parts).revokeDevices(account))
     }
 
-    /// Notes that the account's address is proved, as its owner writes it: a mail server may tell
-    /// `Ada@` from `ada@`, and the spelling until now was the stranger's. An account that waited for
-    /// this is active from now on.
+    /// Marks the account's address as verified, in the owner's spelling: a mail server may treat
+    /// `Ada@` and `ada@` as different mailboxes, and the stored spelling came from the previous
+    /// holder. An account that waited for this verification becomes active.
     func prove(_ address: EmailAddress, of row: AccountRow) throws {
         let vault = try AccountReader(parts: parts).vault(row)
         try transaction.setAddressProved(

@@ -4,12 +4,13 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Takes on what session has to tell an account's owner, once for each key: the mail goes into the
-/// outbox in one transaction with the note that it was told (S-03, G-10).
+/// Accepts a notice from the session service for an account's owner. Idempotent: one transaction
+/// enqueues the mail and stores the response under the call's idempotency key (S-03, G-10).
 struct AccountNotice: Sendable {
     let parts: IdentityParts
 
-    /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`.
+    /// - Throws: `rpc/invalid-argument` for an invalid account id or kind, or without an
+    ///   idempotency key; `auth/idempotency-key-reused`.
     func run(
         _ request: IdentityV1.TellRequest, _ context: CallContext
     ) async throws -> IdentityV1.TellResponse {
@@ -19,7 +20,8 @@ struct AccountNotice: Sendable {
         guard let kind = NoticeKind(request.kind) else {
             throw ServiceError(.invalidArgument, fields: ["kind"])
         }
-        // The device's words are left out: a repeat may come after its session was erased.
+        // The fingerprint leaves out the device's name: a retry may arrive after the session was
+        // erased.
         let call = try RepeatableCall(
             "Tell", [Array(account.text.utf8), Array("\(kind.rawValue) \(request.atMs)".utf8)],
             context, hash: parts.keys.calls)
@@ -40,7 +42,7 @@ struct AccountNotice: Sendable {
     }
 }
 
-/// A moment as a mail tells it.
+/// Formats a time for a mail.
 enum NoticeTime {
     /// To the minute, in UTC: `2026-01-31 09:05 UTC`.
     static func text(of milliseconds: Int64) -> String {

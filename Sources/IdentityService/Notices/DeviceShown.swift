@@ -1,6 +1,7 @@
 import Messages
 
-/// A device as its owner named it; `DeviceWords` says what of it may stand in a mail.
+/// A device with the name that its owner gave it. `DeviceWords` filters the name before it appears
+/// in a mail.
 struct DeviceShown: Hashable, Sendable {
     let name: String
     let platform: String
@@ -10,7 +11,7 @@ struct DeviceShown: Hashable, Sendable {
         self.platform = platform
     }
 
-    /// The device that a request came from.
+    /// The device that sent a request.
     init(_ origin: IdentityV1.Origin?) {
         self.init(name: origin?.deviceName ?? "", platform: origin?.platform ?? "")
     }

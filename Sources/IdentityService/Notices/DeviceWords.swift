@@ -1,11 +1,13 @@
-/// A device's name as it may stand in our mail: letters, digits and a few marks, so that no name
-/// can make a link, an address or a sentence with a call to act on; the rest becomes a space.
+/// Filters a device name for use in a mail: letters, digits and a few punctuation marks are kept,
+/// and everything else becomes a space. Attack: a device name that contains a link, an address or
+/// an instruction to the reader.
 enum DeviceWords {
     private static let charactersMax = 40
-    /// One character can be many code points long; notification takes 256 bytes.
+    /// One character can consist of many code points; the notification service accepts 256 bytes.
     private static let bytesMax = 160
 
-    /// The name, or else the platform; empty where nothing is left.
+    /// The filtered name, or else the filtered platform; empty when neither has permitted
+    /// characters.
     static func words(name: String, platform: String) -> String {
         let words = plain(name)
         return words.isEmpty ? plain(platform) : words

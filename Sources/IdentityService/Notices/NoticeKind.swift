@@ -1,7 +1,7 @@
 import Messages
 
-/// What an account's owner can be told (S-03, G-10, N-01). Numbers stand in the store; below
-/// `firstOwn` they are the wire's, for what other services tell.
+/// The kinds of notices to an account's owner (S-03, G-10, N-01). The raw values are stored. Values
+/// below `firstOwn` are also the wire values, for notices that other services request.
 enum NoticeKind: Int64, CaseIterable, Sendable {
     case sessionDisplaced = 1
     case sessionReplayed = 2
@@ -14,18 +14,18 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     case accountSuspended = 71
     case accountRestored = 72
 
-    /// From here on they are identity's own: nobody else tells of them.
+    /// Values from here on belong to the identity service; no other service can request them.
     private static let firstOwn: Int64 = 64
 
-    /// The kind that a caller gives; nil for none, and for one that we do not know.
+    /// The kind that a caller requests; nil when it is missing or unknown.
     init?(_ message: IdentityV1.NoticeKind) {
         let number = Int64(message.rawValue)
         guard number < Self.firstOwn else { return nil }
         self.init(rawValue: number)
     }
 
-    /// The mail that tells it.
-    /// - Parameter names: of the methods that it is about; of a welcome, its reader's.
+    /// The mail for this kind.
+    /// - Parameter names: the affected sign-in methods; for `.welcome`, the reader's name.
     func mail(device: String, time: String, naming names: [String]) -> IdentityMail {
         switch self {
         case .sessionDisplaced: .sessionDisplaced(device: device, time: time)

@@ -2,15 +2,16 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// Writes a notice to an account's owner, in the transaction of what it tells of.
+/// Enqueues a notice to an account's owner, in the transaction of the change that it reports.
 struct NoticeMail: Sendable {
     let parts: IdentityParts
 
     /// - Parameters:
-    ///   - names: Of the methods that it is about; of a welcome, its reader's.
-    ///   - milliseconds: When it happened, since 1970.
-    ///   - key: By which notification knows the mail again.
-    /// - Returns: false where `NoticeRule` says that none goes out.
+    ///   - names: The affected sign-in methods; for `.welcome`, the reader's name.
+    ///   - milliseconds: Time of the event, since 1970.
+    ///   - key: The idempotency key of the mail at the notification service.
+    /// - Returns: false when no mail is sent: the account has no usable address or is being
+    ///   deleted, or `NoticeRule` forbids it.
     @discardableResult
     func write(
         _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown,

@@ -1,28 +1,28 @@
 import ServiceRuntime
 
-/// Whether and how a notice is mailed. Pure:
+/// Decides whether a notice is mailed, and with which content. Pure:
 ///
-///     address    of its kind within the hour    mail
-///     none       any                            none
-///     unproved   below the most                 without the device's name
-///     proved     below the most                 with it
-///     any        the most                       none: it is in the audit trail
+///     address       mails of this kind in the last hour    mail
+///     none          any                                    none
+///     unverified    below `mailsMax`                       without the device name
+///     verified      below `mailsMax`                       with the device name
+///     any           `mailsMax`                             none; the audit log has the event
 ///
-/// Attack: whoever signs up with a stranger's address, or knows a password, signs in again and
-/// again to flood the owner's inbox, or names a device so that our mail speaks for them.
+/// Attack: somebody registers with another person's address, or knows a password, and signs in
+/// repeatedly to flood the owner's inbox, or puts a message into the device name.
 enum NoticeRule {
     /// Mails of one kind to one account within `window`.
     static let mailsMax = 3
     static let window: Duration = .seconds(3_600)
 
-    /// How a notice is told.
+    /// Whether a mail is sent, and whether it names the device.
     enum Decision: Hashable, Sendable {
         case unmailed
         case mailed(namingDevice: Bool)
     }
 
     /// - Parameters:
-    ///   - isProved: whether the account's address is proved; nil for an account without one.
+    ///   - isProved: whether the account's address is verified; nil for an account without one.
     ///   - recent: notices of that kind that were mailed within `window`.
     static func decision(isProved: Bool?, recent: Int) -> Decision {
         guard let isProved, recent < mailsMax else { return .unmailed }

@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Notes that an account's owner was mailed, and forgets a few that count no more.
+    /// Records that a notice was mailed, and deletes a few records that are older than the window.
     func noteNotice(_ account: AccountID, _ kind: NoticeKind) throws {
         try purge("notices") { rowsMax in
             try execute(
@@ -18,7 +18,7 @@ extension Transaction {
             [.integer(account.key), .integer(kind.rawValue), SQLValue(at)])
     }
 
-    /// How many notices of a kind were mailed within the rule's window.
+    /// The number of notices of a kind that were mailed within the rule's window.
     func recentNotices(_ account: AccountID, _ kind: NoticeKind) throws -> Int {
         let count = try queryOne(
             """

@@ -1,47 +1,50 @@
 import ServiceRuntime
 
-/// A number that a provider of text messages says has changed hands, SIM or network.
+/// A change of a phone number's owner, SIM or network, as reported by a text message provider
+///
 struct NumberChange: Hashable, Sendable {
     let toldAt: Timestamp
-    /// When the account's owner showed, by another proof, that the number is still theirs.
+    /// When the account's owner confirmed, with another proof, that the number is still theirs; nil
+    /// if unconfirmed.
     let confirmedAt: Timestamp?
 }
 
-/// What a changed number means. Pure.
+/// Decides what a changed number means for sign-in. Pure.
 ///
-/// Providers give no date: they say "changed lately" with each message that they send to it, for as
-/// long as they call it late. So what is told again within a month is the same change:
+/// Providers send no date of the change. They report "changed recently" with each message to the
+/// number, for as long as they consider it recent. Reports within 30 days are therefore one change:
 ///
-///     told, when kept is                       kept then
-///     nothing, or told 30 days ago or more     told now, unconfirmed
-///     told less than 30 days ago               as it was, confirmed or not
+///     stored change                           after a report
+///     none, or reported 30 days ago or more   reported now, unconfirmed
+///     reported less than 30 days ago          unchanged, confirmed or not
 ///
-/// A code to the number signs in by itself, unless
+/// A code to the number is sufficient for a sign-in, unless a second proof is required:
 ///
-///     change                      the account's other ways in     answer
-///     none, confirmed             any                             signs in
-///     told the guard ago or more  any                             signs in
-///     told since                  none                            signs in: nothing else is there
-///     told since                  some                            auth/second-proof-required
+///     change                       other methods    result
+///     none, or confirmed           any              signs in
+///     older than the guard period  any              signs in
+///     within the guard period      none             signs in, because there is no other method
+///     within the guard period      some             auth/second-proof-required
 ///
-/// It is confirmed by a code to the number (`CodeProof`) in a session whose owner has proved to be it
-/// in a way that whoever has the number now could not: by something else than a code to a phone, or
-/// before it changed.
+/// A change is confirmed by a code to the number (`CodeProof`) in a session with an independent
+/// proof. The number's new holder could not have given that proof: it used something other than a
+/// code to a phone, or it is older than the change.
 ///
-/// Attack ("SIM swap"): somebody has a phone company move a number to a SIM of theirs, and recovers
-/// the account by a code. The provider's word comes with its answer to the first message, and is here
-/// before a phone has rung: the code in that very message is not enough any more.
+/// Attack ("SIM swap"): somebody has a phone company move a number to their own SIM, and recovers
+/// the account with a code. The provider reports the change in its response to the first message,
+/// so it is stored before the phone rings: even the code in that message is no longer sufficient.
 enum NumberChangeRule {
-    /// How long a change is kept; a later word of it is another one.
+    /// How long a change is kept. A later report is a new change.
     static let keptFor: Duration = .seconds(30 * 86_400)
 
-    /// What is kept after a change was told; nil where it stays as it was.
+    /// The change to store after a report; nil to leave the stored one unchanged.
     static func told(_ kept: NumberChange?, at now: Timestamp) -> NumberChange? {
         if let kept, now - kept.toldAt < keptFor { return nil }
         return NumberChange(toldAt: now, confirmedAt: nil)
     }
 
-    /// By which of an account's other methods it must prove itself too; empty where a code will do.
+    /// The account's other methods, one of which is required as a second proof; empty when the code
+    /// is sufficient.
     static func demanded(
         _ change: NumberChange?, others: [String], guardedFor guarding: Duration,
         at now: Timestamp
@@ -52,9 +55,9 @@ enum NumberChangeRule {
         return others
     }
 
-    /// Whether a proof tells more than that somebody has the number: by something that nobody gets
-    /// with it, or from before it changed. A device's key proves only who opened its session, which
-    /// may have been by a code; a guest's sign-in proves nothing.
+    /// Whether a proof shows more than possession of the number: it uses something that the number
+    /// does not give, or it is older than the change. A device key proves only who opened its
+    /// session, which may have been with a code. An anonymous sign-in proves nothing.
     static func isIndependent(
         _ methods: [String], provedAt: Timestamp, of change: NumberChange
     ) -> Bool {

@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 extension SQLSession {
-    /// What is kept of a number.
+    /// The stored change of a number; nil when there is none.
     func numberChange(_ numberKey: [UInt8]) throws -> NumberChange? {
         try queryOne(
             "SELECT told_at_ms, confirmed_at_ms FROM number_changes WHERE number_key = ?",
@@ -15,7 +15,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Keeps a change in place of what was kept of the number.
+    /// Stores a change. It replaces the stored one, and its confirmation.
     func setNumberChange(_ numberKey: [UInt8], toldAt: Timestamp) throws {
         try purge(
             "number_changes", key: "change", expiry: "told_at_ms",
@@ -29,7 +29,7 @@ extension Transaction {
             [.blob(numberKey), SQLValue(toldAt)])
     }
 
-    /// Notes that the number is still its owner's.
+    /// Marks the stored change as confirmed by the number's owner.
     func confirmNumber(_ numberKey: [UInt8]) throws {
         try execute(
             """

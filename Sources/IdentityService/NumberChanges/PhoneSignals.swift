@@ -6,16 +6,18 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// What a provider of text messages says of numbers: `postern.identity.v1.PhoneSignals`.
+/// Reports of text message providers about phone numbers: `postern.identity.v1.PhoneSignals`
+///
 package struct PhoneSignals: PhoneSignalsService {
     private let parts: IdentityParts
 
-    /// The rpcs over identity's store.
+    /// The rpcs, with the store of the identity service.
     package init(of identity: IdentityService) {
         parts = identity.parts
     }
 
-    /// Keeps that a number has changed: its keyed hash and when, whether or not it has an account.
+    /// Stores that a number has changed: its keyed hash and the time. It does so whether or not the
+    /// number belongs to an account.
     /// - Throws: `auth/invalid-phone-number`.
     package func numberChanged(
         _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
@@ -23,7 +25,8 @@ package struct PhoneSignals: PhoneSignalsService {
         let number = try PhoneNumber.required(request.phoneNumber)
         let numberKey = parts.keys.lookUpKey(of: number)
         try await parts.store.write { transaction in
-            // Told by us, so it is of now at the latest; a clock ahead must not make it last longer.
+            // Our own service sends the report, so its time is now or earlier. A clock that is
+            // ahead must not extend the guard period.
             let now = min(transaction.at, Timestamp(milliseconds: request.toldAtMs))
             let kept = try transaction.numberChange(numberKey)
             guard let change = NumberChangeRule.told(kept, at: now) else { return }

@@ -4,10 +4,11 @@ import ServiceLifecycle
 import ServiceRuntime
 import Storage
 
-/// Proves at the start and every hour that no account stands without its profile or a way in, nor a
-/// profile or an identity without its account, and reports the count (I-04, A-04: the alert is on anything above 0).
+/// Checks at start and every hour that every account has a profile and a sign-in method, and that
+/// every profile and identity has an account. Reports the counts as gauges; the alert fires on any
+/// value above 0 (I-04, A-04).
 struct OrphanCheck: Sendable {
-    /// Orphans can only come from an import or an older version, so an hour is soon enough.
+    /// Only an import or an older version can produce orphans, so an hour is soon enough.
     static let interval: Duration = .seconds(3_600)
 
     private let store: Store
@@ -31,18 +32,18 @@ struct OrphanCheck: Sendable {
         accountsWithoutWayIn = gauge("account-without-way-in")
     }
 
-    /// Checks until cancelled or told to shut down.
+    /// Runs the check until cancellation or shutdown.
     func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await check()
-                // Only cancellation ends the sleep early, and then the loop ends too.
+                // Only cancellation interrupts the sleep, and it also ends the loop.
                 try? await time.sleep(for: Self.interval)
             }
         }
     }
 
-    /// Checks once.
+    /// Runs the check once.
     func check() async {
         do {
             let count = try await store.read { try $0.orphanCount() }

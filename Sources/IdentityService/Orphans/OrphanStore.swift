@@ -1,18 +1,17 @@
 import Storage
 
-/// Rows that stand without their other half (I-04).
+/// Counts of rows whose counterpart is missing (I-04).
 struct OrphanCount: Hashable, Sendable {
-    /// Accounts that no profile belongs to.
+    /// Accounts without a profile.
     let accountsWithoutProfile: Int64
-    /// Profiles that belong to no account.
+    /// Profiles without an account.
     let profilesWithoutAccount: Int64
-    /// Identities that belong to no account.
+    /// Identities without an account.
     var identitiesWithoutAccount: Int64 = 0
-    /// Accounts that are no guests, and that nobody can sign in to or recover: without an address
-    /// and without an identity.
+    /// Full accounts with neither an address nor an identity: sign-in and recovery are impossible.
     var accountsWithoutWayIn: Int64 = 0
 
-    /// All of them.
+    /// The sum of all counts.
     var sum: Int64 {
         accountsWithoutProfile + profilesWithoutAccount + identitiesWithoutAccount
             + accountsWithoutWayIn
@@ -20,7 +19,7 @@ struct OrphanCount: Hashable, Sendable {
 }
 
 extension SQLSession {
-    /// Counts them; all should be 0, since each flow writes both halves or none.
+    /// Counts the orphans. All counts should be 0, because each flow writes both rows or none.
     func orphanCount() throws -> OrphanCount {
         OrphanCount(
             accountsWithoutProfile: try count(

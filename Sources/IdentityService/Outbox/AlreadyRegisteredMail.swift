@@ -1,20 +1,21 @@
-/// What the owner of an address is told when somebody wants to sign up with it, or to change to it
-/// (FR-026, X-02): how the account is signed in to, and where a password can be set.
+/// The mail to the owner of an address when somebody else tries to register it or to change to it
+/// (FR-026, X-02). It names the account's sign-in methods and the page for setting a password.
 ///
-/// The link goes to the app's page for forgotten passwords and holds no secret: its reader asks there
-/// for the link that works, as everybody does (`ResetRequest`). Attack: a link with a token would be
-/// a stranger's to order by signing up. It would pass by the limit of three an hour, make void the
-/// link that the owner has just asked for, and write a row more than a free address does.
+/// The link leads to the app's page for forgotten passwords and contains no secret. The reader
+/// requests the working link there, as in any reset (`ResetRequest`). Attack: with a token in this
+/// mail, any stranger could order reset links by registering. That would bypass the limit of three
+/// an hour, void the link that the owner has just requested, and write one row more than for a free
+/// address, which discloses the account.
 ///
-/// The ways to sign in are named to a proved owner alone: until then a stranger may have added them,
-/// and our mail would show the way in that they had made.
+/// The sign-in methods are listed only for a verified address. Before that, an attacker may have
+/// added them, and the mail would advertise the attacker's own method.
 struct AlreadyRegisteredMail {
-    /// The last part of the page's path, beside those of `LinkPurpose`.
+    /// The last component of the page's path, like those of `LinkPurpose`.
     static let page = "forgot-password"
 
     let settings: IdentitySettings
 
-    /// The mail to the owner, whose account `row` is.
+    /// The mail to the owner of the account `row`.
     func mail(to row: AccountRow) -> IdentityMail {
         let methods = row.address?.provedAt == nil ? [] : row.methods
         return .emailAlreadyRegistered(

@@ -1,34 +1,35 @@
-/// The mails that identity has sent (N-01), by the names that notification's templates have.
+/// The mails of the identity service (N-01). The template names are those of the notification
+/// service.
 enum IdentityMail: Hashable, Sendable {
-    /// Prove that this address is yours, by a link (G-02, G-12).
+    /// Verify your address, by a link (G-02, G-12).
     case verifyEmail(link: String)
-    /// Choose a new password, by a link (G-11).
+    /// Set a new password, by a link (G-11).
     case resetPassword(link: String)
-    /// To a new address: confirm that it is yours, by a link (G-12).
+    /// To the new address: confirm the change, by a link (G-12).
     case emailChangeConfirm(link: String)
-    /// To the address so far: it is about to be another one (G-12).
+    /// To the current address: a change was requested (G-12).
     case emailChangeRequested(address: String, time: String)
-    /// To the address that was: it is another one now (G-12).
+    /// To the former address: it was changed (G-12).
     case emailChanged(address: String, time: String)
-    /// The password is another one (N-01).
+    /// The password was changed (N-01).
     case passwordChanged(device: String, time: String)
-    /// Somebody signed in from a device that is new to the account (N-01, G-08).
+    /// A sign-in from a device that is new to the account (N-01, G-08).
     case newDevice(method: String, device: String, time: String)
-    /// An account was made by what proves its address (N-01).
+    /// The account was created by a proof that verifies its address (N-01).
     case welcome(name: String, device: String, time: String)
-    /// There is one more way to sign in (G-14, G-15).
+    /// A sign-in method was added (G-14, G-15).
     case methodAdded(method: String, device: String, time: String)
-    /// There is one less (G-14).
+    /// A sign-in method was removed (G-14).
     case methodRemoved(method: String, device: String, time: String)
-    /// The address's owner has arrived, and what was set up before is gone.
+    /// The address's owner has verified it, and all earlier credentials were removed.
     case addressClaimed(methods: [String], time: String)
-    /// Somebody tried to sign up with your address (`AlreadyRegisteredMail`).
+    /// Somebody tried to register your address (`AlreadyRegisteredMail`).
     case emailAlreadyRegistered(methods: [String], link: String)
-    /// The operator has stopped the account (I-09).
+    /// The operator has suspended the account (I-09).
     case accountSuspended(time: String)
-    /// The operator has let it go on.
+    /// The operator has restored the account (I-09).
     case accountRestored(time: String)
-    /// A newer session took the place of another one (S-03).
+    /// A newer session has displaced another one (S-03).
     case sessionDisplaced(device: String, time: String)
     /// A refresh token was used twice, so its session was ended (G-10).
     case sessionReplayed(device: String, time: String)
@@ -55,7 +56,8 @@ enum IdentityMail: Hashable, Sendable {
         }
     }
 
-    /// Whether its reader asked for it and waits for it, as notification's lanes have it.
+    /// Whether the reader requested the mail and is waiting for it, as in the priority classes of
+    /// the notification service. Selects the outbox queue.
     var isRequested: Bool {
         switch self {
         case .verifyEmail, .resetPassword: true
@@ -63,7 +65,7 @@ enum IdentityMail: Hashable, Sendable {
         }
     }
 
-    /// What stands for this one mail in it.
+    /// The template variables of this mail.
     var variables: [(name: String, value: String)] {
         switch self {
         case .verifyEmail(let link), .resetPassword(let link), .emailChangeConfirm(let link):

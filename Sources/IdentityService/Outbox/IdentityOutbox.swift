@@ -5,39 +5,42 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// What other services must hear of identity, each written with the change that it follows.
+/// The messages to other services. Each is written in the transaction of the change that it
+/// reports.
 enum OutboxTopic: String, Sendable {
-    /// To notification: `SendEmail`. The payload is the request, sealed: it holds an address and
-    /// perhaps a link that works.
+    /// To notification: `SendEmail`. The payload is the sealed request: it contains an address and
+    /// possibly a valid link.
     case email
-    /// To notification: `SendText`, with a code to a phone. The payload is the request, sealed.
+    /// To notification: `SendText`, with a code to a phone. The payload is the sealed request.
     case text
-    /// To session: `EndAccount`. The payload is the request; one account's go in order.
+    /// To session: `EndAccount`. The payload is the request. Delivered in order for each account.
     case endAccount = "end-account"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.
     case revokeDevices = "revoke-devices"
-    /// To identity itself: `ResetMailing`. The payload is a `ResetWish`, of keyed hashes.
+    /// To the identity service itself: `ResetMailing`. The payload is a `ResetWish`, which consists
+    /// of keyed hashes.
     case passwordReset = "password-reset"
-    /// To Apple: a code for a grant. The payload is a `GrantOrder`, sealed.
+    /// To Apple: exchanges a code for a grant. The payload is a sealed `GrantOrder`.
     case grantExchange = "grant-exchange"
-    /// To Apple: the end of a grant. The payload is a `GrantOrder`, sealed.
+    /// To Apple: revokes a grant. The payload is a sealed `GrantOrder`.
     case grantRevocation = "grant-revocation"
-    /// To notification: `SetRelay`. The payload is the request, sealed: it holds an address. One
-    /// account's go in order.
+    /// To notification: `SetRelay`. The payload is the sealed request: it contains an address.
+    /// Delivered in order for each account.
     case relay
 }
 
 extension OutboxTopic {
-    /// All queues that identity's messages use.
+    /// All queues of the identity service's messages.
     static let queues: [OutboxQueue] = [
         .standard, .sessionEnds, .deviceEnds, .requested,
     ]
 
-    /// Attack: a thief's sessions live on behind mails. Anybody can have thousands of mails written,
-    /// and a notification service that takes calls and does not answer them holds each slot for ten
-    /// seconds. So what ends access has slots of its own, those to notification apart from those to
-    /// session. And what a reader waits for goes apart from what strangers have mailed: a mail by
-    /// what it says (`IdentityMail.isRequested`).
+    /// The queue of a topic. Attack: an attacker's sessions stay valid while their end waits behind
+    /// mails. Anybody can cause thousands of mails, and a notification service that accepts calls
+    /// without responding holds each delivery slot for ten seconds. Messages that end access
+    /// therefore have queues of their own, with separate ones for notification and session. Mails
+    /// that a user waits for are also separate from mails that strangers can cause
+    /// (`IdentityMail.isRequested`).
     var queue: OutboxQueue {
         switch self {
         case .endAccount: .sessionEnds
@@ -51,29 +54,31 @@ extension OutboxTopic {
 extension OutboxQueue {
     /// Ends of accounts' sessions, to session.
     fileprivate static let sessionEnds = OutboxQueue(number: 1, deliveriesMax: 16)
-    /// Ends of accounts' push devices, to notification. Fewer: nobody signs in by them.
+    /// Revocations of accounts' push devices, to notification. Fewer slots, because a push device
+    /// gives no sign-in.
     fileprivate static let deviceEnds = OutboxQueue(number: 2, deliveriesMax: 4)
-    /// Codes and links that their readers asked for, to notification.
+    /// Codes and links that their readers requested, to notification.
     fileprivate static let requested = OutboxQueue(number: 3, deliveriesMax: 16)
 }
 
-/// Makes the outbox's messages.
+/// Builds the outbox's messages.
 struct IdentityOutbox: Sendable {
     private static let keyBytes = 16
 
     let parts: IdentityParts
 
-    /// A key for a message that only this one occasion makes.
+    /// A random idempotency key, for a message that is built once.
     func newKey() -> String { Base64URL.encode(parts.randomness.bytes(Self.keyBytes)) }
 
-    /// A key for the message that each repeat of `call` would make.
+    /// The idempotency key that every retry of `call` derives.
     func key(of call: RepeatableCall) -> String { Base64URL.encode(call.key) }
 
     /// A mail.
     /// - Parameters:
-    ///   - account: Whose it is: forgetting the account forgets it too.
-    ///   - expiresAt: After this it is worth nothing and is not sent; nil for no end.
-    ///   - key: By which notification knows it again.
+    ///   - account: The recipient's account. Deleting the account also deletes the mail.
+    ///   - expiresAt: The mail is not sent after this time; nil for no expiry.
+    ///   - key: The idempotency key at the notification service.
+    /// - Throws: when sealing the payload fails.
     func email(
         _ mail: IdentityMail, of account: AccountID, to recipient: String, language: String,
         expiresAt: Timestamp?, key: String
@@ -88,7 +93,8 @@ struct IdentityOutbox: Sendable {
             queue: mail.isRequested ? .requested : OutboxTopic.email.queue)
     }
 
-    /// How a relay address stands.
+    /// The state of a relay address: whether its provider forwards mail.
+    /// - Throws: when sealing the payload fails.
     func relay(
         _ address: EmailAddress, isOff: Bool, of account: AccountID
     ) throws -> OutboxMessage {
@@ -100,11 +106,12 @@ struct IdentityOutbox: Sendable {
             lane: account.key)
     }
 
-    /// The end of an account's sessions, for its security unless `reason` says otherwise. Only for
-    /// `Transaction.endSessions`, which notes it here too.
-    /// - Parameter moment: Of the change. A sign-in with the old password may have been proved in
-    ///   the same millisecond, so proofs of that one are refused too; `before_ms` is exclusive.
-    /// - Parameter session: The one that stays, "ses_…"; empty for none.
+    /// Ends an account's sessions, for security unless `reason` says otherwise. Only
+    /// `Transaction.endSessions` calls it, which also records the end in the identity store.
+    /// - Parameter moment: Time of the change. A sign-in with the old password may have been proved
+    ///   in the same millisecond, so proofs of that millisecond are rejected too; `before_ms` is
+    ///   exclusive.
+    /// - Parameter session: The session that is kept, "ses_…"; empty for none.
     func endAccount(
         _ account: AccountID, provedUntil moment: Timestamp, except session: String = "",
         reason: SessionV1.EndReason = .security
@@ -117,7 +124,7 @@ struct IdentityOutbox: Sendable {
             lane: account.key, queue: OutboxTopic.endAccount.queue)
     }
 
-    /// The end of an account's devices that take push messages.
+    /// Revokes an account's devices for push messages.
     func revokeDevices(_ account: AccountID) -> OutboxMessage {
         OutboxMessage(
             topic: OutboxTopic.revokeDevices.rawValue, key: newKey(),
@@ -125,6 +132,6 @@ struct IdentityOutbox: Sendable {
             lane: account.key, queue: OutboxTopic.revokeDevices.queue)
     }
 
-    /// Where a sealed mail belongs.
+    /// The associated data of a sealed payload.
     static func place(_ key: String) -> SealedPlace { SealedPlace(purpose: "outbox/email/\(key)") }
 }

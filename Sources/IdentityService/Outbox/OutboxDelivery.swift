@@ -6,10 +6,10 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Hands the outbox's messages to their services. What it throws is tried again later, for ever;
-/// what can never work, it reports and lets go.
+/// Delivers the outbox's messages to the other services. A thrown error is retried without limit. A
+/// message that can never be delivered is logged and dropped.
 struct OutboxDelivery: Sendable {
-    /// For one message; the receivers' own commits take milliseconds.
+    /// For one message. The receivers' own commits take milliseconds.
     private static let timeout: Duration = .seconds(10)
 
     let notifications: any NotificationsAPI
@@ -23,7 +23,8 @@ struct OutboxDelivery: Sendable {
     let grants: GrantDelivery
     let relays: (any RelayAddressesAPI)?
 
-    /// Returns once the message is its receiver's, or worth nothing any more.
+    /// Returns when the receiver has accepted the message, or the message is obsolete.
+    /// - Throws: the error of the call, for a retry; `rpc/unknown-method` for an unknown topic.
     func deliver(_ message: OutboxMessage) async throws {
         switch OutboxTopic(rawValue: message.topic) {
         case .email: try await sendEmail(message)
@@ -35,8 +36,8 @@ struct OutboxDelivery: Sendable {
         case .grantRevocation: try await grants.revoke(message)
         case .relay: try await setRelay(message)
         case nil:
-            // A newer version wrote it; it is for that one to send.
-            throw ServiceError(.unknownMethod, detail: "no such outbox topic")
+            // A newer version wrote the message, and only that version can deliver it.
+            throw ServiceError(.unknownMethod, detail: "unknown outbox topic")
         }
     }
 
@@ -65,7 +66,7 @@ struct OutboxDelivery: Sendable {
             message.payload, at: IdentityOutbox.place(message.key))
         let request = try NotificationV1.SetRelayRequest(decoding: payload)
         guard let relays else {
-            throw ServiceError(.unavailable, detail: "notification takes no relays here")
+            throw ServiceError(.unavailable, detail: "no relay address api is configured")
         }
         do {
             _ = try await relays.setRelay(request, context(message))
@@ -76,17 +77,17 @@ struct OutboxDelivery: Sendable {
 
     private func endAccount(_ message: OutboxMessage) async throws {
         let request = try SessionV1.EndAccountRequest(decoding: message.payload)
-        // Never given up: a replaced password whose sessions live on would be a hole.
+        // Retried without limit: after a password change, the old sessions must end.
         _ = try await sessions.endAccount(request, context(message))
     }
 
     private func revokeDevices(_ message: OutboxMessage) async throws {
         let request = try NotificationV1.RevokeDevicesRequest(decoding: message.payload)
-        // Never given up: a stranger's device would go on being shown what is the owner's.
+        // Retried without limit: an attacker's device must not keep receiving the owner's messages.
         _ = try await pushDevices.revokeAll(request, context(message))
     }
 
-    /// Whether notification says that this mail can never be sent as it is.
+    /// Whether the notification service rejects the mail permanently.
     private static func isFinal(_ code: ErrorCode) -> Bool {
         switch code {
         case .invalidArgument, .invalidEmail, .idempotencyKeyReused: true

@@ -4,23 +4,24 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// A change of a password as it was asked for, read and checked.
+/// The validated request of a password change.
 struct ChangeAttempt: Sendable {
     let account: AccountID
-    /// The session that asks, and stays.
+    /// The session that made the call. It is kept when the others end.
     let session: SessionID
     let current: Password
-    /// As entered; what the policy says of it needs the account.
+    /// As entered. The policy check needs the account, so it comes later.
     let new: SecretBytes
     let device: DeviceShown
     let origin: CallOrigin
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotent retries; nil when the call carries no key.
     let call: RepeatableCall?
 
-    /// Reads a request. The session's id is read here, since one that session refuses would stand
-    /// in the way of the end of all others for ever.
-    /// - Throws: `rpc/invalid-argument`; `auth/invalid-credential` for a current password longer
-    ///   than any that we would have taken.
+    /// Reads a request. The session id is validated here, because an outbox message with an id that
+    /// the session service rejects would be retried forever and block the end of all other
+    /// sessions.
+    /// - Throws: `rpc/invalid-argument`; `auth/invalid-credential` for a current password that
+    ///   exceeds the accepted length.
     init(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {

@@ -2,24 +2,26 @@ import Contracts
 package import Messages
 package import RPC
 
-/// `postern.identity.v1.Credentials`: passwords that change hands, and links that are asked for
-/// again.
+/// `postern.identity.v1.Credentials`: password reset and change, and repeated verification mails.
 extension IdentityService: CredentialsService {
-    /// Mails a link to set a new password (G-11).
+    /// Mails a link for setting a new password (G-11).
+    /// - Throws: as `ResetRequest.run`.
     package func requestPasswordReset(
         _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {
         try await ResetRequest(parts: parts).run(request, context)
     }
 
-    /// Sets a new password by that link (G-11).
+    /// Sets a new password with that link (G-11).
+    /// - Throws: as `PasswordReset.run`.
     package func resetPassword(
         _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
         try await PasswordReset(parts: parts).run(request, context)
     }
 
-    /// Replaces the password of who knows it (G-12).
+    /// Replaces the password of a caller who enters the current one (G-12).
+    /// - Throws: as `PasswordChange.run`.
     package func changePassword(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
@@ -27,6 +29,7 @@ extension IdentityService: CredentialsService {
     }
 
     /// Mails another verification link (G-12).
+    /// - Throws: as `VerificationResend.run`.
     package func resendVerification(
         _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse {

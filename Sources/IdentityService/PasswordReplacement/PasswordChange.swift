@@ -5,20 +5,21 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Replaces the password of who is signed in and knows it (G-12). The session that asks stays, all
-/// others end; reset links are void.
+/// Replaces the password of a signed-in caller who enters the current one (G-12). The caller's
+/// session is kept and all others end; pending reset links become void.
 ///
-/// Attack: a stolen access token is used to guess the password. Whatever is asked, only the answer
-/// `auth/invalid-credential` tells that a guess was wrong; the gateway counts by it.
+/// Attack: a stolen access token is used to guess the password. A wrong guess always returns
+/// `auth/invalid-credential` and nothing else does; the gateway counts guesses by this code.
 struct PasswordChange: Sendable {
     let parts: IdentityParts
 
-    /// Checks of one attempt: where the account changes under one, it is checked anew.
+    /// Password checks for each attempt. The check is repeated when the account changes during it.
     private static let checksMax = 3
 
-    /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; `rpc/deadline-exceeded`, not
-    ///   processed, as `ResponseTimeFloor.requireTime`.
+    /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/email-not-verified`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`;
+    ///   `rpc/unavailable` when the account changes during every check; `rpc/deadline-exceeded`,
+    ///   not processed, as `ResponseTimeFloor.requireTime`.
     func run(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
@@ -27,13 +28,15 @@ struct PasswordChange: Sendable {
         for _ in 0..<Self.checksMax {
             if try await check(attempt) { return IdentityV1.ChangePasswordResponse() }
         }
-        throw ServiceError(.unavailable, detail: "the account changed under each check")
+        throw ServiceError(.unavailable, detail: "the account changed during every check")
     }
 
-    /// - Returns: whether the password is replaced; false where the account changed meanwhile.
+    /// - Returns: whether the password was replaced; false when the account changed during the
+    ///   check.
     private func check(_ attempt: ChangeAttempt) async throws -> Bool {
         let holder = try await parts.store.read { try $0.passwordHolder(attempt.account) }
-        // First, so that it tells nothing of the current password.
+        // The new password is checked first, so that its rejection does not depend on the current
+        // password.
         let new = try newPassword(attempt, holder)
         let check = PasswordCheck(parts: parts)
         let isRight = try await check.isRight(attempt.current, of: holder)
@@ -61,7 +64,8 @@ struct PasswordChange: Sendable {
             attempt.new, parts.settings.passwordPolicy, context ?? .none)
     }
 
-    /// Writes that it was refused, and gives the error to throw.
+    /// Records the rejection in the audit log and returns the error to throw.
+    /// - Throws: the store's error, as `ServiceError.afterComparison`.
     private func refusal(
         _ attempt: ChangeAttempt, _ holder: PasswordHolder?, _ code: ErrorCode
     ) async throws -> ServiceError {
@@ -78,9 +82,9 @@ struct PasswordChange: Sendable {
         return ServiceError(code)
     }
 
-    /// Whether this call was done before (G-25), so that what was current is no more. It is
-    /// answered to who types again the password that the first call set; to others a wrong password
-    /// is one like any other, and counts.
+    /// Whether this call is a retry of a committed change (G-25), after which the entered current
+    /// password is no longer right. The caller must enter the password that the first call set. For
+    /// any other caller it is a wrong guess, and counts as one.
     private func isRepeat(
         _ attempt: ChangeAttempt, _ new: Password, _ holder: PasswordHolder?
     ) async throws -> Bool {
@@ -89,7 +93,7 @@ struct PasswordChange: Sendable {
             let first = try await parts.store.write { try $0.storedResponse(of: attempt.call) }
             guard first != nil else { return false }
         } catch let error as ServiceError where error.code == .idempotencyKeyReused {
-            // The key of another request: this one was never done.
+            // The key belongs to a different request, so this one was never committed.
             return false
         }
         return try await PasswordCheck(parts: parts).isRight(new, of: holder)
@@ -99,8 +103,8 @@ struct PasswordChange: Sendable {
         _ attempt: ChangeAttempt, _ checked: PasswordHolder, _ hash: [UInt8]
     ) async throws -> Bool {
         try await parts.store.write { transaction in
-            // The password may have been replaced, or the account stopped, while the hash was made:
-            // a reset must not be undone by who knew the old one.
+            // The password may have been replaced, or the account disabled, while the hash ran. A
+            // caller who knows only the old password must not undo a reset.
             guard let holder = try transaction.passwordHolder(attempt.account),
                 holder.row.status.isUsable, holder.sealedHash == checked.sealedHash
             else { return false }

@@ -5,21 +5,22 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Sets a new password by a link from a mail (G-11), and proves a sign-in.
+/// Sets a new password with a mailed link (G-11), and issues the proof for a sign-in.
 ///
-/// Who opens the link owns the address: it is proved, whatever else was mailed to it is void, and
-/// who was in the account until now is out. Only the transaction uses the link up: a weak password
-/// or a stopped account leaves it good.
+/// The link proves that the caller owns the address. The address becomes verified, all other links
+/// to it become void, and all existing sessions end. The link is used up only by the transaction:
+/// after a weak password or for a disabled account it stays valid.
 struct PasswordReset: Sendable {
     let parts: IdentityParts
 
-    /// Tries of one attempt: where the account changes under one, it is looked at anew.
+    /// Attempts for each call. The attempt is repeated when the account changes during it.
     private static let triesMax = 3
-    /// RFC 8176: by what only the mail's reader has, once, and the password that was set.
+    /// RFC 8176: a one-time secret that only the mail's reader has, and the password that was set.
     private static let methods = ["otp", "pwd"]
 
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
+    ///   attempt.
     func run(
         _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
@@ -38,7 +39,7 @@ struct PasswordReset: Sendable {
                     done.row, done.news, setAt: done.news.at, isTakenOver: done.isTakenOver)
             }
         }
-        throw ServiceError(.unavailable, detail: "the account changed under each try")
+        throw ServiceError(.unavailable, detail: "the account changed during every attempt")
     }
 
     private func find(_ attempt: ResetAttempt) async throws -> (Link, AccountRow)? {
@@ -61,16 +62,16 @@ struct PasswordReset: Sendable {
     private struct Done: Sendable {
         let row: AccountRow
         let news: SignInNews
-        /// The address had not been proved until then.
+        /// Whether the address was unverified before.
         let isTakenOver: Bool
     }
 
-    /// - Returns: nil where the link was used, or the account changed, while the hash was made.
+    /// - Returns: nil when the link was used, or the account changed, while the hash ran.
     private func write(
         _ attempt: ResetAttempt, _ checked: Link, _ hash: [UInt8]
     ) async throws -> Done? {
         try await parts.store.write { transaction in
-            // A key that was another request's is refused before anything is written.
+            // A key that another request used is rejected before anything is written.
             guard try transaction.storedResponse(of: attempt.call) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
                 link == checked, row.status.mayVerify
@@ -81,7 +82,7 @@ struct PasswordReset: Sendable {
                 attempt.call,
                 StoredResponse(account: row.account, news: news, isTakenOver: isTakenOver))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
-            else { throw ServiceError(.internalError, detail: "a proved address is not there") }
+            else { throw ServiceError(.internalError, detail: "the address is not verified") }
             return Done(row: new, news: news, isTakenOver: isTakenOver)
         }
     }
@@ -115,8 +116,8 @@ struct PasswordReset: Sendable {
         return news
     }
 
-    /// The link is gone, but this may be a repeat of the call that used it (G-25). It is answered
-    /// to who types again the password that the first call set.
+    /// The link no longer exists, but the call may be a retry of the one that used it (G-25). The
+    /// caller must enter the password that the first call set.
     private func answerAgain(
         _ attempt: ResetAttempt
     ) async throws -> IdentityV1.ResetPasswordResponse {
@@ -124,8 +125,8 @@ struct PasswordReset: Sendable {
             let first = try await parts.store.write({ try $0.storedResponse(of: attempt.call) })
         else { throw ServiceError(.invalidLink) }
         let account = try AccountID(stored: first.account)
-        // Proved as of now, not of after the hash: if the password is replaced meanwhile, session
-        // refuses this proof with all others from before.
+        // The proof's time is taken before the hash. If the password is replaced while the hash
+        // runs, the session service rejects this proof with all older ones.
         let now = parts.time.now()
         let (holder, setAt) = try await parts.store.read {
             (try $0.passwordHolder(account), try $0.passwordSetAt(account))
@@ -140,8 +141,8 @@ struct PasswordReset: Sendable {
             isTakenOver: first.isTakenOver)
     }
 
-    /// Proofs of the millisecond of the change end with the sessions before it; this one is the first
-    /// that stays.
+    /// Proofs from the millisecond of the change end with the older sessions. This proof gets the
+    /// first time that stays valid.
     private func answer(
         _ row: AccountRow, _ news: SignInNews, setAt: Timestamp, isTakenOver: Bool
     ) throws -> IdentityV1.ResetPasswordResponse {

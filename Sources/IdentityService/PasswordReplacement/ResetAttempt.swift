@@ -4,18 +4,19 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// The use of a reset link as it was asked for, read and checked.
+/// The validated request that uses a reset link.
 struct ResetAttempt: Sendable {
     let tokenHash: [UInt8]
     /// As entered.
     let password: SecretBytes
     let device: SignInDevice
     let origin: CallOrigin
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotent retries; nil when the call carries no key.
     let call: RepeatableCall?
 
     /// Reads a request.
-    /// - Throws: `auth/invalid-link` for what is no token.
+    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an invalid
+    ///   idempotency key.
     init(
         _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {

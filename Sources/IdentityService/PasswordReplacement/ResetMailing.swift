@@ -3,20 +3,22 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// Mails the link that `ResetRequest` took on, where the address has an account that may sign in:
+/// Mails the link for a request that `ResetRequest` accepted, if the address has an account that
+/// may sign in:
 ///
-///     account           link and mail                                   audit trail
+///     account           link and mail                                   audit log
 ///     none              none                                            counted by network
-///     active, pending   a new one, to the stored address, never to      asked for, mailed
-///                       what was typed; the former are void
-///     any other         none                                            asked for
+///     active, pending   a new link to the stored address, never to      requested, mailed
+///                       the entered one; earlier links become void
+///     any other         none                                            requested
 ///
-/// The outbox hands a wish over at least once; what is remembered of it keeps a second link, which
-/// would void the first one in a mail that is on its way, from being made.
+/// The outbox delivers at least once. The stored response prevents a second link, which would void
+/// the first one while its mail is in transit.
 struct ResetMailing: Sendable {
     let parts: IdentityParts
 
-    /// Returns once it is done, now or before.
+    /// Returns when the request has been processed, by this delivery or an earlier one.
+    /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
     func run(_ message: OutboxMessage) async throws {
         let wish = ResetWish(message.payload)
         let key = parts.keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))

@@ -5,19 +5,21 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Takes on a wish for a link to set a new password (G-11). Nobody looks here whether the address
-/// has an account: the wish is written and answered, and `ResetMailing` looks a little later.
+/// Accepts a request for a reset link (G-11). It does not look up whether the address has an
+/// account: the request is stored and answered, and `ResetMailing` does the lookup later.
 ///
-/// Attack: a list of addresses is tried, and bytes and times are compared to learn who has an
-/// account. An answer that was given before anybody looked can tell nothing, and the wait is
-/// drawn at random, so that what is done for an account does not slow the next answer either.
+/// Attack: an attacker tries a list of addresses and compares sizes and times of the responses to
+/// learn which have accounts. A response that precedes the lookup discloses nothing. The
+/// delay before the lookup is random, so that the work for an existing account does not slow down
+/// the next response either.
 struct ResetRequest: Sendable {
-    /// The wait, in milliseconds.
+    /// The delay, in milliseconds.
     private static let waits: ClosedRange<UInt64> = 100...1_000
 
     let parts: IdentityParts
 
-    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`.
+    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
+    ///   invalid idempotency key.
     func run(
         _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {
@@ -33,7 +35,7 @@ struct ResetRequest: Sendable {
             payload: wish.bytes, notBefore: parts.time.now() + wait(),
             queue: OutboxTopic.passwordReset.queue)
         try await parts.store.write { transaction in
-            // Nothing to answer but that it was done; so nothing of the account is kept.
+            // The response has no content, so the stored one contains no account.
             guard try transaction.storedResponse(of: call) == nil else { return }
             try transaction.enqueue(message)
             try transaction.remember(call, StoredResponse(account: 0))

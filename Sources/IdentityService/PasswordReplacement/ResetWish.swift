@@ -1,12 +1,12 @@
 import CallRecords
 import Cryptography
 
-/// A wish for a link to set a new password, as the outbox holds it between `ResetRequest` and
-/// `ResetMailing`: keyed hashes alone, of the same length for every address.
+/// A request for a reset link, as the outbox stores it between `ResetRequest` and `ResetMailing`:
+/// only keyed hashes, of the same length for every address.
 struct ResetWish: Hashable, Sendable {
-    /// What an account's address is found by.
+    /// The hash by which the address is looked up.
     let lookUpKey: [UInt8]
-    /// The address in the audit trail; nil for a wish that an older program wrote.
+    /// The hash of the address in the audit log; nil in a request that an older version wrote.
     let subject: [UInt8]?
     let origin: CallOrigin
 
@@ -16,7 +16,7 @@ struct ResetWish: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// Reads what `bytes` wrote, or the key alone, as older programs did.
+    /// Decodes what `bytes` wrote, or the key alone, as older versions wrote it.
     init(_ bytes: [UInt8]) {
         lookUpKey = Array(bytes.prefix(KeyedHash.lookUpKeyBytes))
         let rest = bytes.dropFirst(KeyedHash.lookUpKeyBytes)
@@ -25,6 +25,6 @@ struct ResetWish: Hashable, Sendable {
         self.origin = origin ?? .unknown
     }
 
-    /// As the outbox keeps it.
+    /// The encoded request, as the outbox stores it.
     var bytes: [UInt8] { lookUpKey + (subject ?? []) + origin.bytes }
 }

@@ -4,19 +4,20 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Signs an account in by email and password (G-03): reads, checks, decides, writes, proves.
+/// Signs in by email and password (G-03): reads, verifies, decides, writes, issues the proof.
 ///
-/// Unknown address and wrong password take the same steps: one read, one hash, one write of one
-/// audit event, one error.
+/// An unknown address and a wrong password take the same steps: one read, one hash, one audit
+/// write, one error code.
 struct PasswordSignIn: Sendable {
     let parts: IdentityParts
 
-    /// Checks of one attempt. The account changes under a check when another sign-in has just
-    /// upgraded its hash, or its password is replaced; then it is checked anew.
+    /// Password checks for each attempt. The account can change during a check: a concurrent
+    /// sign-in upgrades its hash, or its password is replaced. The check is then repeated.
     private static let checksMax = 3
 
-    /// - Throws: as `SignInRule`; `auth/invalid-email` for what is no address;
-    ///   `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`.
+    /// - Throws: as `SignInRule`; `auth/invalid-email` for an invalid address;
+    ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
+    ///   check; `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`.
     func run(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
@@ -25,10 +26,10 @@ struct PasswordSignIn: Sendable {
         for _ in 0..<Self.checksMax {
             if let noted = try await check(attempt) { return try answer(noted) }
         }
-        throw ServiceError(.unavailable, detail: "the account changed under each check")
+        throw ServiceError(.unavailable, detail: "the account changed during every check")
     }
 
-    /// - Returns: nil where the account changed meanwhile.
+    /// - Returns: nil when the account changed during the check.
     private func check(_ attempt: SignInAttempt) async throws -> Noted? {
         let lookUpKey = attempt.lookUpKey
         let holder = try await parts.store.read { try $0.passwordHolder(ofAddress: lookUpKey) }
@@ -50,12 +51,12 @@ struct PasswordSignIn: Sendable {
     private struct Noted: Sendable {
         let row: AccountRow
         let news: SignInNews
-        /// When its proof was made: of a repeat, now.
+        /// The time of its proof; for a retry, now.
         let at: Timestamp
     }
 
-    /// Writes the sign-in, unless the password was replaced or the account stopped while the hash
-    /// was being made: a reset must not be raced by a sign-in with the old password.
+    /// Writes the sign-in. Returns nil when the password was replaced or the account was disabled
+    /// while the hash ran: a sign-in with the old password must not win a race against a reset.
     private func note(
         _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
     ) async throws -> Noted? {

@@ -5,21 +5,21 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// A sign-in as it was asked for, read and checked.
+/// The validated request of a password sign-in.
 struct SignInAttempt: Sendable {
     let password: Password
-    /// Keyed hash by which the account is found.
+    /// Keyed hash of the address, by which the account is looked up.
     let lookUpKey: [UInt8]
-    /// Keyed hash of the address for the audit trail.
+    /// Keyed hash of the address for the audit log.
     let subject: [UInt8]
     let origin: CallOrigin
     let device: SignInDevice
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotent retries; nil when the call carries no key.
     let call: RepeatableCall?
 
     /// Reads a request.
-    /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password longer than any
-    ///   that we would have taken, which is refused before it costs a hash.
+    /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password that exceeds the
+    ///   accepted length, rejected without the cost of a hash.
     init(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
@@ -35,7 +35,9 @@ struct SignInAttempt: Sendable {
         call = try RepeatableCall("VerifyPassword", [lookUpKey], context, hash: keys.calls)
     }
 
-    /// Writes that it was refused, and gives the error to throw.
+    /// Records the rejection in the audit log and returns the error to throw. Without an account,
+    /// only a counter is incremented.
+    /// - Throws: the store's error, as `ServiceError.afterComparison`.
     func refused(
         _ code: ErrorCode, _ holder: PasswordHolder?, _ parts: IdentityParts
     ) async throws -> ServiceError {

@@ -1,20 +1,20 @@
 import Cryptography
 
-/// The passwords that are tried first, by rule: no list of leaked passwords has a licence that
-/// would let it stand here, and ten thousand lines say less than how people make them. A password
-/// is common where, lower-cased and with letters for what stands for them (`p@ssw0rd`), it is
+/// Detects the passwords that attackers try first, by rules. No list of leaked passwords has a
+/// licence that permits including it, and rules cover more than a list of ten thousand entries. A
+/// password is common if, in lower case and with substitutions undone (`p@ssw0rd`), it is
 ///
-///     typed along a keyboard or counted         qwerty, 1qaz2wsx, abc123, 987654321
-///     one short part, or a common one, again    xyxyxyxy, dragondragon
-///     up to ten digits                          a date, a telephone number
-///     a word of `CommonWords`, perhaps behind   password, trustno1, mydragon
+///     a keyboard or counting sequence            qwerty, 1qaz2wsx, abc123, 987654321
+///     a repeated short or common part            xyxyxyxy, dragondragon
+///     up to ten digits                           a date, a telephone number
+///     a word of `CommonWords`, possibly after    password, trustno1, mydragon
 ///     my, the, new or your
-///     any of these with what is usually         Password1!, 2024Summer, Qwerty99, dragondragon1,
-///     added at its ends                         michael19850312
+///     one of these with a common addition at     Password1!, 2024Summer, Qwerty99, dragondragon1,
+///     its ends                                   michael19850312
 ///
-/// What is usually added: up to four digits and marks; or digits, four or fewer, or that count, or
-/// are a date, with up to two marks. That covers far more than ten thousand, all common ones that
-/// we know of among them.
+/// A common addition is: up to four digits and punctuation marks; or digits with up to two marks,
+/// where the digits are at most four, a counting sequence or a date. This covers far more than ten
+/// thousand passwords, including all common ones that we know of.
 enum CommonPasswords {
     private static let digitsMax = 10
     private static let addedMax = 4
@@ -22,22 +22,22 @@ enum CommonPasswords {
     private static let leadMax = 4
     private static let trailMax = 12
     private static let periodMax = 4
-    /// Of the longest word with all that may be added.
+    /// The length of the longest word with all additions.
     private static let wordBytesMax = 48
     private static let openings: [[UInt8]] = ["my", "the", "new", "your"].map { Array($0.utf8) }
 
-    /// Whether a password, in Form C, is common.
+    /// Whether a password, in Unicode Normalization Form C, is common.
     static func has(_ scalars: some Collection<Unicode.Scalar>) -> Bool {
         FoldedPassword(scalars).wiped(has)
     }
 
-    /// The same of what is folded already.
+    /// The same check for folded text.
     static func has(_ text: ArraySlice<UInt8>) -> Bool {
         guard !text.isEmpty else { return false }
         return isNumber(text) || hasWord(text) || isPattern(text) || isDressedPattern(text)
     }
 
-    /// What takes no word.
+    /// Whether the text is a pattern without a word.
     private static func isPattern(_ text: ArraySlice<UInt8>) -> Bool {
         KeyboardRuns.has(text) || isRepeated(text)
     }
@@ -58,9 +58,9 @@ enum CommonPasswords {
         return false
     }
 
-    // MARK: with what is added
+    // MARK: with additions
 
-    /// How many bytes at both ends could have been added.
+    /// How many bytes at each end could be an addition.
     private static func ends(of text: ArraySlice<UInt8>) -> (lead: Int, trail: Int) {
         (
             text.prefix(leadMax).prefix { !$0.isOfWord }.count,
@@ -96,7 +96,7 @@ enum CommonPasswords {
             }
     }
 
-    /// Whether people usually add it to a word: digits and marks.
+    /// Whether the text is a common addition to a word: digits and punctuation marks.
     private static func isAdded(_ text: ArraySlice<UInt8>) -> Bool {
         if text.count <= addedMax { return true }
         var digits = text.filter { $0.isDigit }
@@ -105,7 +105,8 @@ enum CommonPasswords {
         return digits.count <= addedMax || KeyboardRuns.has(digits[...]) || isDate(digits)
     }
 
-    /// Eight digits that begin or end with a year of our time: 20240131, 31012024.
+    /// Whether the text is eight digits that contain a year 19xx or 20xx at the start or the end:
+    /// 20240131, 31012024.
     private static func isDate(_ digits: [UInt8]) -> Bool {
         guard digits.count == 8 else { return false }
         return [digits[...], digits[4...]].contains {

@@ -1,8 +1,8 @@
-/// The words that passwords are made of first: names, pets, teams, heroes, curses, seasons, what
-/// stands round a keyboard, in the languages of the apps' people. Our own choice, lower-case; what
-/// is usually added to them, and how they are spelt, is `CommonPasswords`' to know.
+/// The base words of common passwords: names, pets, teams, heroes, curses, seasons and words for
+/// things around a keyboard, in the languages of the apps' users. The selection is our own, in
+/// lower case. `CommonPasswords` handles spellings and additions.
 enum CommonWords {
-    /// Whether `text` is one of them, or one with an s behind it.
+    /// Whether `text` is one of the words, or one of them with an "s" at the end.
     static func has(_ text: ArraySlice<UInt8>) -> Bool {
         words.contains(text) || (text.last == UInt8(ascii: "s") && words.contains(text.dropLast()))
     }

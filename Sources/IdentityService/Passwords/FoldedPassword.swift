@@ -1,15 +1,15 @@
 import Cryptography
 
-/// A password as a guesser sees it: lower-case bytes, so that `PassWord` is `password`. What stands
-/// for a letter (`p@ssw0rd`) is looked at by `spellings`.
+/// A password folded for comparison: lower-case bytes, so that `PassWord` becomes `password`.
+/// Substitutions for letters (`p@ssw0rd`) are handled by `anySpelling`.
 ///
-/// It is as secret as the password, so what is made here is wiped.
+/// The folded text is as secret as the password, so all copies are wiped.
 struct FoldedPassword {
     /// UTF-8, lower-case.
     private(set) var bytes: [UInt8]
 
-    /// More than a code point and its lower-case mapping take: an array that grew on the way would
-    /// leave a part of the password behind.
+    /// More than a code point and its lower-case mapping need. If the array had to grow, its old
+    /// buffer would keep part of the password in memory.
     private static let bytesPerScalar = 8
 
     init(_ scalars: some Collection<Unicode.Scalar>) {
@@ -25,14 +25,14 @@ struct FoldedPassword {
         }
     }
 
-    /// What `found` says of the password; wiped after.
+    /// Applies `found` to the password, then wipes it.
     consuming func wiped(_ found: (ArraySlice<UInt8>) -> Bool) -> Bool {
         let answer = found(bytes[...])
         wipe(&bytes)
         return answer
     }
 
-    /// What stands for which letter, where 1 and ! are an i, or an l.
+    /// Common substitutions and their letters. 1 and ! stand for i or l.
     private static let standIns: [UInt8: UInt8] = [
         UInt8(ascii: "0"): UInt8(ascii: "o"), UInt8(ascii: "1"): UInt8(ascii: "i"),
         UInt8(ascii: "!"): UInt8(ascii: "i"), UInt8(ascii: "3"): UInt8(ascii: "e"),
@@ -41,7 +41,7 @@ struct FoldedPassword {
         UInt8(ascii: "7"): UInt8(ascii: "t"), UInt8(ascii: "+"): UInt8(ascii: "t"),
     ]
 
-    /// Whether `found` knows `text` as it is, or with letters for what stands for them.
+    /// Whether `found` accepts `text` as it is, or with substitutions replaced by their letters.
     static func anySpelling(
         of text: ArraySlice<UInt8>, _ found: (ArraySlice<UInt8>) -> Bool
     ) -> Bool {
@@ -60,8 +60,8 @@ struct FoldedPassword {
 }
 
 extension UInt8 {
-    /// Whether it can be part of a word: an ASCII letter, or of a letter beyond.
+    /// Whether the byte can be part of a word: an ASCII letter, or part of a non-ASCII character.
     var isOfWord: Bool { (97...122).contains(self) || self >= 0x80 }
-    /// Whether it is an ASCII digit.
+    /// Whether the byte is an ASCII digit.
     var isDigit: Bool { (48...57).contains(self) }
 }

@@ -1,15 +1,16 @@
 import Cryptography
 
-/// Texts that a hand types by moving along: `qwerty`, `1qaz2wsx`, `abc123`, `aaaa`, `1q2w3e4r`.
+/// Detects texts that are typed along the keyboard: `qwerty`, `1qaz2wsx`, `abc123`, `aaaa`,
+/// `1q2w3e4r`.
 ///
-/// A run is three or more characters of which each is the next, or the one before, in one of
-/// `lines`, or the same once more. A text is typed along where runs are all of it but two
-/// characters, or where every other character makes one such text and those between another.
+/// A run is three or more characters in which each is the neighbour of the previous one in one of
+/// `lines`, in a constant direction, or in which all are equal. A text matches if runs cover all of
+/// it except two characters, or if its even and odd characters are both covered by runs completely.
 enum KeyboardRuns {
     private static let runMin = 3
-    /// Beside the runs, in all: `Aa123456`.
+    /// Characters outside of runs, in total: `Aa123456`.
     private static let leftOverMax = 2
-    /// For each half of a text such as `1q2w3e`.
+    /// The minimum for each half of a text such as `1q2w3e`.
     private static let halfMin = 3
 
     /// The alphabet, the rows of QWERTY, QWERTZ and AZERTY, and their columns.
@@ -22,8 +23,8 @@ enum KeyboardRuns {
     ].map { Array($0.utf8) }
 
     private static let characters = 128
-    /// For each two characters, by their values: in which lines the second is the next one, a bit
-    /// for each of the lines, of which there are no more than 64.
+    /// For each pair of characters, by their values: a bit set of the lines in which the second
+    /// follows the first. There are at most 64 lines.
     private static let nexts: [UInt64] = {
         var nexts = [UInt64](repeating: 0, count: characters * characters)
         for (number, line) in lines.enumerated() {
@@ -34,7 +35,7 @@ enum KeyboardRuns {
         return nexts
     }()
 
-    /// Whether all of `text` is typed along.
+    /// Whether all of `text` is typed along the keyboard.
     static func has(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.allSatisfy({ $0 < 0x80 }) else { return false }
         var text = Array(text)
@@ -49,7 +50,7 @@ enum KeyboardRuns {
         return even.count >= halfMin && leftOver(odd) == 0 && leftOver(even) == 0
     }
 
-    /// How many characters are part of no run.
+    /// The number of characters outside of runs.
     private static func leftOver(_ text: [UInt8]) -> Int {
         var (place, count) = (0, 0)
         while place < text.count {
@@ -66,7 +67,7 @@ enum KeyboardRuns {
         return max(same, forward, run(text) { nexts[$1 * characters + $0] })
     }
 
-    /// - Parameter lines: in which one follows on the other.
+    /// - Parameter lines: the lines in which the second character follows the first.
     private static func run(_ text: ArraySlice<UInt8>, lines: (Int, Int) -> UInt64) -> Int {
         var (length, common) = (1, UInt64.max)
         for (here, there) in zip(text, text.dropFirst()) {

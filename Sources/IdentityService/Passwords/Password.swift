@@ -2,27 +2,28 @@ import Cryptography
 import EmailAddresses
 import ServiceRuntime
 
-/// A password on its way to being hashed: in Form C, so that it is the same from every keyboard,
-/// whole, and wiped when it is no longer needed.
+/// A password before hashing: in Unicode Normalization Form C, so that all keyboards produce the
+/// same bytes; never truncated; wiped after use.
 struct Password: Sendable {
-    /// Above this it is refused before any work is done on it; it is never cut
-    /// (Sources/SECURITY.md, Passwords). 128 code points take 512 bytes at most.
+    /// Longer input is rejected before any work, and is never truncated (security.md). 128 code
+    /// points take at most 512 bytes.
     static let bytesMax = 1_024
 
-    /// What is hashed.
+    /// The bytes to hash.
     let bytes: SecretBytes
 
-    /// The password as entered, UTF-8; nil where it is longer than any that we would have taken.
+    /// The password as entered, UTF-8; nil when it is longer than any accepted password.
     init?(entered: SecretBytes) {
         guard entered.count <= Self.bytesMax else { return nil }
         let isASCII = entered.withBytes { bytes in bytes.allSatisfy { $0 < 0x80 } }
         bytes = isASCII ? entered : Self.normalised(entered)
     }
 
-    /// Form C of a text beyond ASCII, which has no other.
+    /// Form C of a text that is not ASCII. ASCII text is always in Form C.
     private static func normalised(_ entered: SecretBytes) -> SecretBytes {
         var text = entered.withBytes { bytes in
-            // More than the 15 bytes that a String keeps in itself: those would be on the stack.
+            // A String keeps up to 15 bytes inline, which here would be on the stack and would not
+            // be wiped. A larger capacity forces a heap buffer.
             String(unsafeUninitializedCapacity: max(bytes.count, 32)) { room in
                 UnsafeMutableRawBufferPointer(room).copyMemory(from: bytes)
                 return bytes.count
@@ -42,9 +43,9 @@ struct Password: Sendable {
         }
     }
 
-    /// A password that is to be an account's from now on: the one door for all that set one.
-    /// - Parameter context: whose it is to be.
-    /// - Throws: `auth/weak-password`, whose fields are the rules it breaks (I-02).
+    /// A new password for an account. Every flow that sets a password calls this.
+    /// - Parameter context: the account's words, which the password must not consist of.
+    /// - Throws: `auth/weak-password`, whose fields are the violated rules (I-02).
     static func new(
         _ entered: SecretBytes, _ policy: PasswordPolicy, _ context: PasswordContext
     ) throws(ServiceError) -> Password {
@@ -58,7 +59,8 @@ struct Password: Sendable {
         return password
     }
 
-    /// Lends the code points, in memory that is wiped after: as a String they would stay in it.
+    /// Passes the code points to `body` in a temporary buffer that is wiped afterwards. A String
+    /// would leave them in memory.
     func withScalars<R>(_ body: (UnsafeBufferPointer<Unicode.Scalar>) -> R) -> R {
         bytes.withBytes { bytes in
             withUnsafeTemporaryAllocation(

@@ -1,14 +1,14 @@
 import Cryptography
 import ServiceRuntime
 
-/// Checks a password against what an account has, one hash in every case (G-03): whoever measures
-/// an answer learns nothing of whether there is such an account, or whether it has a password.
+/// Compares a password with an account's hash. It computes one hash in every case (G-03), so
+/// response times do not disclose whether the account exists or has a password.
 struct PasswordCheck: Sendable {
     let parts: IdentityParts
 
-    /// Whether `password` is the holder's; false where there is none. Where it is not, the answer
-    /// waits until the slot of the slowest hash that is stored is over (`ResponseTimeFloor`).
-    /// - Throws: `rpc/resource-exhausted` with a time to wait when too many wait for the hash.
+    /// Whether `password` is the holder's; false without a holder. A negative result is delayed
+    /// until the end of the slot of the slowest stored hash (`ResponseTimeFloor`).
+    /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func isRight(_ password: Password, of holder: PasswordHolder?) async throws -> Bool {
         let begun = parts.time.uptime()
         let verdict = try await verdict(password, of: holder)
@@ -32,8 +32,9 @@ struct PasswordCheck: Sendable {
             password: password.bytes, against: stored, of: project)
     }
 
-    /// A stronger hash of the holder's password, where the stored one is weaker than what is made
-    /// today (I-03); sealed. `password` must have been found right.
+    /// A stronger sealed hash of the holder's password, if the stored one is weaker than the
+    /// current parameters (I-03); otherwise nil. `password` must have been checked before.
+    /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func upgrade(_ password: Password, of holder: PasswordHolder) async throws -> [UInt8]? {
         guard let sealedHash = holder.sealedHash else { return nil }
         let vault = try AccountReader(parts: parts).vault(holder.row)
@@ -42,7 +43,8 @@ struct PasswordCheck: Sendable {
         return try await hash(password, vault)
     }
 
-    /// The hash of a password that is to be the account's; sealed.
+    /// The sealed hash of a password that an account is about to get.
+    /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func hash(_ password: Password, _ vault: AccountVault) async throws -> [UInt8] {
         try vault.seal(
             try await parts.passwords.hash(password: password.bytes), .passwordHash)
@@ -50,9 +52,10 @@ struct PasswordCheck: Sendable {
 }
 
 extension ServiceError {
-    /// The error where the store fails after a password was compared, right or wrong: one shape for
-    /// both. Attack: a store whose queue is full says "not processed" of its own part; the gateway
-    /// would take that for a password that was not compared, and give the guess back.
+    /// The error to return when the store fails after a password comparison. It is the same for
+    /// right and wrong passwords. Attack: a store with a full queue reports "not processed", which
+    /// refers only to its write. The gateway would conclude that no password was compared, and
+    /// refund the guess.
     var afterComparison: ServiceError {
         ServiceError(.unavailable, retryAfter: retryAfter, fields: ["store"], detail: detail)
     }

@@ -1,25 +1,25 @@
 import Cryptography
 import EmailAddresses
 
-/// The words that a guesser who knows the account tries first: its address and name, and what the
-/// app is called (NIST SP 800-63B-4 §3.1.1.2: "the name of the service, the username, and
+/// The words that an attacker who knows the account tries first: its address, its name and the
+/// app's name (NIST SP 800-63B-4 §3.1.1.2: "the name of the service, the username, and
 /// derivatives").
 ///
-/// A password is explained by them where without them nothing is left of it that is worth guessing:
-/// three characters or fewer, or what is common by itself. `AdaLovelace1815!` is, of Ada Lovelace;
-/// `Ada keeps bees` is not.
+/// A password consists of these words if, without them, at most three characters remain, or the
+/// rest is a common password. For Ada Lovelace that rejects `AdaLovelace1815!` and accepts `Ada
+/// keeps bees`.
 struct PasswordContext: Sendable {
-    /// Shorter words stand in too many others.
+    /// Shorter words are part of too many others.
     private static let wordMin = 3
-    /// What may be left.
+    /// Characters that may remain.
     private static let restMax = 3
-    /// The longest first, or a part of a word would leave the rest of it.
+    /// The longest first. Otherwise removing a part of a longer word would leave the rest of it.
     private let words: [[UInt8]]
 
     /// - Parameters:
-    ///   - address: The account's; nil for none.
-    ///   - displayName: The name it shows; may be empty.
-    ///   - app: What people know the app by; may be empty.
+    ///   - address: The account's address; nil for none.
+    ///   - displayName: The account's display name; may be empty.
+    ///   - app: The app's name; may be empty.
     init(address: EmailAddress?, displayName: String, app: String) {
         var texts = [displayName, app]
         if let parts = address?.entered.split(separator: "@", maxSplits: 1) {
@@ -36,10 +36,10 @@ struct PasswordContext: Sendable {
             .sorted { ($1.count, $0.first ?? 0) < ($0.count, $1.first ?? 0) }
     }
 
-    /// Of nobody.
+    /// The context without any words.
     static let none = PasswordContext(address: nil, displayName: "", app: "")
 
-    /// Whether a password, in Form C, is made of these words.
+    /// Whether a password, in Unicode Normalization Form C, consists of these words.
     func explains(_ scalars: some Collection<Unicode.Scalar>) -> Bool {
         guard !words.isEmpty else { return false }
         return FoldedPassword(scalars).wiped { text in
@@ -58,8 +58,8 @@ struct PasswordContext: Sendable {
 }
 
 extension [UInt8] {
-    /// Takes `word` out wherever it stands. In place, and what is behind the new end is zero: these are
-    /// bytes of a password.
+    /// Removes every occurrence of `word`. It works in place and zeroes the bytes behind the new
+    /// end, because they are part of a password.
     fileprivate mutating func remove(_ word: [UInt8]) {
         guard count >= word.count else { return }
         var (kept, place) = (0, 0)

@@ -1,6 +1,6 @@
-/// An account with the hash of its password, if it has one.
+/// An account with its password hash, if it has one.
 struct PasswordHolder: Hashable, Sendable {
     let row: AccountRow
-    /// Sealed under the account's key, so that a stolen store alone gives nothing to guess against.
+    /// Sealed with the account's key, so that a stolen database alone permits no offline guessing.
     let sealedHash: [UInt8]?
 }

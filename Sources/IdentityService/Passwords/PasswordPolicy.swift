@@ -1,17 +1,17 @@
-/// Which passwords are taken (I-02); setting `password-policy`. The documents differ, so the
-/// operator chooses:
+/// The rules for new passwords (I-02); setting `password-policy`. The requirement documents differ,
+/// so the operator chooses:
 ///
-///     policy            asks for
+///     policy            requires
 ///     document          8 to 128 code points, upper case, lower case, digit        D3, FR-003
 ///     letters-digits    8 to 128 code points, letter, digit                        D2
 ///     nist              15 to 128 code points                       NIST SP 800-63B-4 §3.1.1.2
-///     all of them       not in `CommonPasswords`, not of its owner's `PasswordContext`
+///     all of them       not in `CommonPasswords`, not made of the owner's `PasswordContext`
 package enum PasswordPolicy: String, CaseIterable, Sendable {
     case document
     case lettersAndDigits = "letters-digits"
     case nist
 
-    /// What is asked for, in the order that a refusal tells it.
+    /// The rules, in the order in which a rejection lists them.
     var rules: [PasswordRule] {
         switch self {
         case .document: [.length, .upperCase, .lowerCase, .digit, .common, .context]
@@ -20,7 +20,7 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
         }
     }
 
-    /// In code points. The most keeps a hash's input small.
+    /// In code points. The maximum bounds the input of the hash.
     var codePoints: ClosedRange<Int> {
         switch self {
         case .document, .lettersAndDigits: 8...128
@@ -28,10 +28,10 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
         }
     }
 
-    /// The rules that `password` breaks, in their order.
+    /// The rules that `password` violates, in order.
     func broken(by password: Password, _ context: PasswordContext) -> [PasswordRule] {
         password.withScalars { scalars in
-            // A text that is far too long is not looked through.
+            // A text that exceeds the maximum is not examined further.
             guard scalars.count <= codePoints.upperBound else { return [.length] }
             return rules.filter { isBroken($0, by: scalars, context) }
         }
@@ -53,10 +53,10 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
     }
 }
 
-/// What a policy can ask of a password, counted and looked at in Form C. Raw values are the fields
+/// A requirement on a password, checked in Unicode Normalization Form C. Raw values are the fields
 /// of `auth/weak-password`.
 enum PasswordRule: String, CaseIterable, Sendable {
-    /// As long as the policy wants.
+    /// A length within the policy's range.
     case length = "password.length"
     /// An upper-case letter, of any script.
     case upperCase = "password.upper-case"
@@ -66,8 +66,8 @@ enum PasswordRule: String, CaseIterable, Sendable {
     case letter = "password.letter"
     /// A decimal digit.
     case digit = "password.digit"
-    /// None of those that are tried first.
+    /// Not a common password (`CommonPasswords`).
     case common = "password.common"
-    /// Not made of its owner's address or name, or of the app's.
+    /// Not made of the owner's address or name, or of the app's name (`PasswordContext`).
     case context = "password.context"
 }

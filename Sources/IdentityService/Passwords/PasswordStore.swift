@@ -2,12 +2,12 @@ import ServiceRuntime
 import Storage
 
 extension SQLSession {
-    /// Who owns an address, with the password.
+    /// The account that owns an address, with its password hash.
     func passwordHolder(ofAddress lookUpKey: [UInt8]) throws -> PasswordHolder? {
         try owner(ofAddress: lookUpKey).flatMap(passwordHolder)
     }
 
-    /// An account with its password.
+    /// An account with its password hash.
     func passwordHolder(_ account: AccountID) throws -> PasswordHolder? {
         guard let row = try self.account(account) else { return nil }
         let hash = try queryOne(
@@ -16,7 +16,7 @@ extension SQLSession {
         return PasswordHolder(row: row, sealedHash: hash)
     }
 
-    /// When an account's password was set; nil where it has none.
+    /// When an account's password was set; nil without a password.
     func passwordSetAt(_ account: AccountID) throws -> Timestamp? {
         try queryOne(
             "SELECT changed_at_ms FROM passwords WHERE account = ?", [.integer(account.key)]
@@ -25,7 +25,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Sets an account's password to another one.
+    /// Sets or replaces an account's password.
     func setPassword(_ account: AccountID, sealedHash: [UInt8]) throws {
         try execute(
             """
@@ -36,7 +36,7 @@ extension Transaction {
             [.integer(account.key), .blob(sealedHash), SQLValue(at)])
     }
 
-    /// Keeps a stronger hash of the same password.
+    /// Replaces the hash with a stronger one of the same password.
     func upgradePassword(_ account: AccountID, sealedHash: [UInt8]) throws {
         try execute(
             "UPDATE passwords SET hash = ?, scheme = NULL WHERE account = ?",

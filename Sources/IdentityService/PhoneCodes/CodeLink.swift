@@ -5,15 +5,15 @@ import PhoneNumbers
 import RPC
 import ServiceRuntime
 
-/// Adds a phone number to the account that asks (G-14): who asks, counted and compared, added. The
-/// code is used up in the transaction that adds the number.
+/// Links a phone number to the caller's account (G-14): checks the session, counts and compares the
+/// guess, adds the number. The code is used up in the transaction that adds the number.
 struct CodeLink: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` where nobody signs in by phone; as
-    ///   `MethodAdding` and `SessionOwners.ownerOfMethods`.
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled;
+    ///   as `MethodAdding` and `SessionOwners.ownerOfMethods`.
     func run(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse {

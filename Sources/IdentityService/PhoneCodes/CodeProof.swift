@@ -6,17 +6,18 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Proves a session's owner once more, by a code to the account's own number (G-13): counts,
-/// compares, uses the code up, proves.
+/// Re-authenticates a session's owner with a code to the account's own number (G-13): counts and
+/// compares the guess, uses the code up, issues the proof.
 ///
-/// It also confirms the number, where a provider has said that it changed hands and the
-/// session says more than that (`NumberChangeRule`): from then on a code to it is enough again.
+/// If a provider has reported that the number changed, it also confirms the number, provided
+/// the session has an independent proof (`NumberChangeRule`). From then on, a code to the number is
+/// sufficient again.
 struct CodeProof: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` where nobody signs in by phone,
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
     ///   `auth/idempotency-key-reused`; as `SessionOwners`.
     func run(
         _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
@@ -44,8 +45,8 @@ struct CodeProof: Sendable {
                 owner.account, by: PhoneIdentity.amr, provedAt: moment))
     }
 
-    /// Whether the session says more than that somebody has the number. Asked only where the number
-    /// has changed.
+    /// Whether the session has a proof that is independent of the number. The session service is
+    /// asked only for a changed number.
     private func confirms(
         _ guess: PhoneCodeGuess, _ accessToken: String, _ context: CallContext
     ) async throws -> Bool {
@@ -59,14 +60,14 @@ struct CodeProof: Sendable {
         }
     }
 
-    /// - Returns: why it is refused; nil where it is proved.
+    /// - Returns: the rejection; nil when the proof succeeds.
     private func prove(
         _ guess: PhoneCodeGuess, _ call: RepeatableCall?, confirms: Bool,
         _ transaction: Transaction
     ) throws -> PhoneCodeRefusal? {
         let isRepeat = try transaction.storedResponse(of: call) != nil
         let check = PhoneCodeCheck(parts: parts)
-        // The number may have left the account since the code was asked for.
+        // The number may have been unlinked since the code was requested.
         let owner = try PhoneOwners(parts: parts).owner(of: guess.number, transaction)
         if let refusal = try check.look(
             at: guess, isRepeat: isRepeat, isUsedUp: true, transaction)

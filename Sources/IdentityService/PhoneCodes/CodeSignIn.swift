@@ -5,20 +5,21 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Signs in by a code to a phone (G-06): counts and compares, asks whether the number is enough, and
-/// hands what is proved to `FederatedSignIn`, which finds or makes the account. Recovery is the same.
+/// Signs in with a code to a phone (G-06): counts and compares the guess, checks whether the number
+/// is sufficient, and passes the proved identity to `FederatedSignIn`, which finds or creates the
+/// account. Account recovery uses the same path.
 ///
-/// The code is used up in the transaction of the sign-in, as a provider's nonce is. So a crash in
-/// between loses nothing: the same call, sent again, finds the code as it was (G-25). A right code
-/// that was not enough stays good for the same reason.
+/// The code is used up in the transaction of the sign-in, as a provider's nonce is. After a crash
+/// in between, a retry of the call therefore still finds a valid code (G-25). A right code that was
+/// not sufficient stays valid for the same reason.
 struct CodeSignIn: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` where nobody signs in by phone,
-    ///   `auth/second-proof-required` with the methods that would do;
-    ///   as `FederatedSignIn`, and for a guest as `SessionOwners`.
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
+    ///   `auth/second-proof-required` with the methods that are accepted as a second proof; as
+    ///   `FederatedSignIn`, and for a guest as `SessionOwners`.
     func run(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
@@ -29,7 +30,7 @@ struct CodeSignIn: Sendable {
             "SignInWithCode",
             [parts.keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
             hash: parts.keys.calls)
-        // Read whole before a guess is counted.
+        // The whole request is validated before a guess is counted.
         let asked = try FederatedSignInCall(
             from: request.origin, language: request.language, call: call, parts)
         let guess = guess(request, number)
@@ -39,7 +40,7 @@ struct CodeSignIn: Sendable {
             return try await FederatedSignIn(parts: parts).admit(
                 proved, asked, askedBy: request.guestAccessToken, owners, context)
         } catch let error as ServiceError where error.code == .invalidNonce {
-            // The code has signed somebody in.
+            // Another call has used the code for a sign-in.
             throw ServiceError(.invalidCode, fields: ["code"])
         }
     }
@@ -54,7 +55,8 @@ struct CodeSignIn: Sendable {
             origin: CallOrigin(request.origin, hash: parts.keys.audit))
     }
 
-    /// A number that is said to have changed hands is not enough where there is another way.
+    /// Rejects the sign-in if the number was reported as changed and the account has another method
+    ///
     private func requireEnough(_ guess: PhoneCodeGuess) async throws {
         guard try await parts.store.read({ try $0.numberChange(guess.numberKey) }) != nil else {
             return

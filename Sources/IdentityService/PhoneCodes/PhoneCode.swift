@@ -3,18 +3,18 @@ import Messages
 import PhoneNumbers
 import ServiceRuntime
 
-/// Six digits (G-06). A million is few: what keeps a code from being guessed is that five guesses are
-/// looked at (`PhoneCodeRule`), and that numbers are limited.
+/// A code of six digits (G-06). A million values are few. Guessing is prevented by the limit of
+/// five compared guesses (`PhoneCodeRule`) and by the rate limits on numbers.
 struct PhoneCode: Hashable, Sendable {
     private static let count = 6
     private static let range: UInt64 = 1_000_000
-    /// Of what is typed, in bytes.
+    /// Maximum length of the entered text, in bytes.
     private static let typedBytesMax = 32
 
     let digits: String
 
-    /// A new code. Numbers above the last whole million are drawn again: their remainders would come
-    /// up more often than others.
+    /// A random code. Values above the last multiple of a million are rejected and drawn again,
+    /// because their remainders would make some codes more likely.
     static func drawn(from randomness: any Randomness) -> PhoneCode {
         let whole = UInt64.max - UInt64.max % range
         var number = randomness.integer()
@@ -24,7 +24,7 @@ struct PhoneCode: Hashable, Sendable {
             digits: String(repeating: "0", count: count - digits.utf8.count) + digits)
     }
 
-    /// What a person typed, with or without a space in the middle; nil for what no code looks like.
+    /// The code that a user entered, with or without spaces; nil when it is not six digits.
     init?(typed: String) {
         guard typed.utf8.count <= Self.typedBytesMax else { return nil }
         let digits = typed.filter { $0 != " " }
@@ -37,21 +37,21 @@ struct PhoneCode: Hashable, Sendable {
     private init(digits: String) { self.digits = digits }
 }
 
-/// What a code is bound to: it is worth nothing for another request, purpose, account or number.
+/// What a code is bound to. It is invalid for any other request, purpose, account or number.
 struct PhoneCodeBinding: Hashable, Sendable {
     let request: PhoneCodeID
     let purpose: PhoneCodePurpose
-    /// Whose session asked; nil for signing in.
+    /// The account whose session requested the code; nil for a sign-in.
     let account: AccountID?
     /// Keyed hash of the number.
     let numberKey: [UInt8]
 
-    /// What the store keeps of a code.
+    /// The keyed hash of a code, as the store keeps it.
     func hash(of code: PhoneCode, _ keys: IdentityKeys) -> [UInt8] {
         keys.phoneCodes.hash(message(code))
     }
 
-    /// Whether `code` is the one that `hash` was made of, in constant time.
+    /// Whether `hash` was made from `code`; compares in constant time.
     func isRight(_ code: PhoneCode, hash: [UInt8], _ keys: IdentityKeys) -> Bool {
         keys.phoneCodes.verifies(hash, of: message(code))
     }
@@ -64,16 +64,16 @@ struct PhoneCodeBinding: Hashable, Sendable {
     }
 }
 
-/// What a code is for. Raw values are stored and never change.
+/// The purpose of a code. Raw values are stored and never change.
 enum PhoneCodePurpose: Int64, CaseIterable, Sendable {
-    /// To sign in (G-06).
+    /// Signing in (G-06).
     case signIn = 1
-    /// To add the number to an account (G-14).
+    /// Linking the number to an account (G-14).
     case link = 2
-    /// To prove oneself again (G-13).
+    /// Re-authentication (G-13).
     case prove = 3
 
-    /// The purpose that a caller gives; nil for none, and for one that we do not know.
+    /// The purpose that a caller sends; nil when it is missing or unknown.
     init?(_ message: IdentityV1.PhoneCodePurpose) {
         switch message {
         case .signIn: self = .signIn
@@ -84,7 +84,7 @@ enum PhoneCodePurpose: Int64, CaseIterable, Sendable {
     }
 }
 
-/// Names a request for a code: `pcr_…`
+/// The identifier kind of a request for a code: `pcr_…`
 enum PhoneCodeKind: IdentifierKind {
     static let prefix = "pcr"
 }
@@ -93,12 +93,12 @@ enum PhoneCodeKind: IdentifierKind {
 typealias PhoneCodeID = Identifier<PhoneCodeKind>
 
 extension IdentityKeys {
-    /// The keyed hash by which what is kept of a number is found.
+    /// The keyed hash by which a number's records are looked up.
     func lookUpKey(of number: PhoneNumber) -> [UInt8] {
         phones.lookUpKey(Array(number.text.utf8))
     }
 
-    /// The keyed hash of a number in the audit trail: that of the identity which it is, so that the
-    /// sign-ins that follow a code stand beside it.
+    /// The keyed hash of a number in the audit log. It equals that of the phone identity, so that a
+    /// code and the sign-ins with it have the same subject.
     func subject(of number: PhoneNumber) -> [UInt8] { subject(of: PhoneIdentity.proved(number)) }
 }

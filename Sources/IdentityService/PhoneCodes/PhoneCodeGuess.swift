@@ -3,39 +3,41 @@ import PhoneNumbers
 import ServiceRuntime
 import Storage
 
-/// A guess at a code, read: who claims to have been sent it, and what was typed.
+/// A guess at a code, validated: the claimed request and the entered code.
 struct PhoneCodeGuess: Sendable {
-    /// Nil for what is no request's id.
+    /// Nil when it is not a valid request id.
     let request: PhoneCodeID?
     let purpose: PhoneCodePurpose
-    /// Whose session asks; nil for signing in.
+    /// The session that made the call; nil for a sign-in.
     let owner: SessionOwner?
     let number: PhoneNumber
     /// Keyed hash of the number.
     let numberKey: [UInt8]
-    /// Nil for what no code looks like.
+    /// Nil when it is not in the format of a code.
     let code: PhoneCode?
     let origin: CallOrigin
 
-    /// The account of the session that asks; nil for signing in.
+    /// The account of the calling session; nil for a sign-in.
     var account: AccountID? { owner?.account }
 
-    /// What the code must be bound to.
+    /// The binding that the code must have.
     func binding(_ request: PhoneCodeID) -> PhoneCodeBinding {
         PhoneCodeBinding(
             request: request, purpose: purpose, account: account, numberKey: numberKey)
     }
 }
 
-/// Why a guess is refused.
+/// Why a guess is rejected.
 struct PhoneCodeRefusal: Hashable, Sendable {
     let code: ErrorCode
-    /// It was compared with a live code of the number. Only such a guess counts on the number: by any
-    /// other a stranger could shut it who has no code sent there. The gateway tells the two apart by
-    /// the field, and its callers nothing of it.
+    /// Whether the guess was compared with a live code of the number. Only such guesses count
+    /// against the number's rate limit. Otherwise anybody could lock a number without receiving a
+    /// code. The gateway distinguishes the two by the error's field, which it does not pass on to
+    /// its callers.
     var isCompared = false
 
-    /// What is wrong is the code, unless there is none, or the session is over.
+    /// The error to throw. Its field is the code; for an uncompared guess the request id; for an
+    /// ended session none.
     var error: ServiceError {
         switch code {
         case .sessionEnded: ServiceError(code)
@@ -45,14 +47,14 @@ struct PhoneCodeRefusal: Hashable, Sendable {
     }
 }
 
-/// Looks at guesses.
+/// Compares guesses.
 ///
-/// Attack: many guesses at once, each of which reads the count before any has written it. There is no
-/// such moment: one transaction counts and compares, and the store has one writer.
+/// Attack: many parallel guesses, each of which reads the count before any has written it. This
+/// race does not exist: one transaction counts and compares, and the store has one writer.
 struct PhoneCodeCheck: Sendable {
     let parts: IdentityParts
 
-    /// Refuses where nobody signs in by phone, before anything is read or written.
+    /// Rejects the call if phone sign-in is disabled, before anything is read or written.
     /// - Throws: `auth/operation-not-allowed`.
     func requireOn(_ number: PhoneNumber) throws(ServiceError) {
         let phone = parts.settings.phone
@@ -61,7 +63,7 @@ struct PhoneCodeCheck: Sendable {
         }
     }
 
-    /// Looks at a guess by itself.
+    /// Checks a guess in a transaction of its own.
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`, `auth/session-ended`,
     ///   `auth/idempotency-key-reused`.
     func require(_ guess: PhoneCodeGuess, _ call: RepeatableCall?) async throws {
@@ -72,24 +74,26 @@ struct PhoneCodeCheck: Sendable {
         if let refusal { throw refusal.error }
     }
 
-    /// Looks at a guess in the transaction of what follows from it. A refusal is an answer and not an
-    /// error: thrown, it would undo the count.
-    /// - Parameter isUsedUp: the right code has done its service with this.
-    /// - Returns: why it is refused; nil where it is right.
+    /// Checks a guess in the transaction of what follows from it. A rejection is returned and not
+    /// thrown, because an error would roll back the count.
+    /// - Parameter isUsedUp: whether a right guess uses the code up.
+    /// - Returns: the rejection; nil when the guess is right.
     func look(
         at guess: PhoneCodeGuess, isRepeat: Bool, isUsedUp: Bool, _ transaction: Transaction
     ) throws -> PhoneCodeRefusal? {
-        // A session that has ended guesses at no codes; none is counted for it.
+        // A guess from an ended session is neither compared nor counted.
         if let owner = guess.owner, try transaction.hasEnded(owner) {
             try audit(guess, .sessionEnded, attempt: nil, transaction)
             return PhoneCodeRefusal(code: .sessionEnded)
         }
         let kept = try guess.request.flatMap { try transaction.phoneCode($0) }
-        // Bound otherwise is none at all: nobody uses up another's guesses by its id alone.
+        // A code with another binding is treated as missing. Otherwise anybody could use up another
+        // user's guesses with the request id alone.
         let code = kept.flatMap { $0.binding == guess.binding($0.binding.request) ? $0 : nil }
         switch PhoneCodeRule.guessed(code?.state, isRepeat: isRepeat, at: transaction.at) {
         case .refused(let refusal):
-            // Nothing was compared, and whoever signs in is not known: ids can be invented.
+            // Nothing was compared, and a sign-in has no known account. Request ids can be
+            // invented, so such guesses are only counted and get no audit event of their own.
             if guess.owner == nil {
                 try transaction.auditCounted(
                     .phoneCodeRefused, outcome: refusal, from: guess.origin)

@@ -5,18 +5,19 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Has a code sent to a phone (G-06): reads the request, draws, writes, answers.
+/// Sends a code to a phone (G-06): reads the request, draws the code, writes, responds.
 ///
-/// For signing in nobody looks whether the number has an account: what is read, written and answered
-/// is the same for all numbers, and so is the message. The code goes into the outbox in one
-/// transaction with its hash; no provider is waited for. How often, is the gateway's to limit.
+/// A request for sign-in does not look up whether the number has an account: reads, writes,
+/// response and text message are the same for all numbers. One transaction writes the hash
+/// of the code and enqueues the message; the call does not wait for a provider. The gateway
+/// enforces the rate limits.
 struct PhoneCodeRequest: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
-    ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`, `rpc/invalid-argument`; to
-    ///   prove oneself `auth/no-such-provider` for a number that is not the account's; as
+    ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`, `rpc/invalid-argument`; for a
+    ///   re-authentication `auth/no-such-provider` when the number is not the account's; as
     ///   `SessionOwners`.
     func run(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
@@ -41,20 +42,21 @@ struct PhoneCodeRequest: Sendable {
             return answer
         }
         guard let id = PhoneCodeID(key: answer.account) else {
-            throw ServiceError(.internalError, detail: "a code's key below 1")
+            throw ServiceError(.internalError, detail: "the key of a code request is below 1")
         }
         return IdentityV1.RequestCodeResponse(
             requestId: id.text, expiresAtMs: answer.figure, isTest: wish.test != nil)
     }
 
-    /// Whose session asks; nil for signing in.
+    /// The session that made the call; nil for a sign-in.
     private func asking(
         _ wish: PhoneCodeWish, _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner? {
         guard wish.purpose != .signIn else { return nil }
         let owner = try await owners.owner(of: accessToken, context)
         if wish.purpose == .prove {
-            // Nobody else learns by this whose number it is: only that it is not one's own.
+            // The response discloses only that the number is not the caller's own, and not whose it
+            // is.
             let numbers = PhoneOwners(parts: parts)
             let holder = try await parts.store.read { try numbers.owner(of: wish.number, $0) }
             guard holder == owner.account else {
@@ -65,18 +67,20 @@ struct PhoneCodeRequest: Sendable {
     }
 }
 
-/// A request for a code, read and checked.
+/// The validated request for a code.
 struct PhoneCodeWish: Sendable {
     let number: PhoneNumber
     let purpose: PhoneCodePurpose
     let language: String
-    /// The operator's entry, where it is a number for tests.
+    /// The operator's entry, if it is a test number.
     let test: TestPhoneNumber?
     let origin: CallOrigin
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotent retries; nil when the call carries no key.
     let call: RepeatableCall?
 
     /// Reads a request.
+    /// - Throws: `auth/invalid-phone-number`, `rpc/invalid-argument`, `auth/operation-not-allowed`,
+    ///   `auth/phone-country-not-allowed`.
     init(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext, _ parts: IdentityParts
     ) throws(ServiceError) {
@@ -105,10 +109,10 @@ struct PhoneCodeWish: Sendable {
     }
 }
 
-/// All that a request may write, made before its transaction.
+/// Everything that a request may write, prepared before its transaction.
 struct PhoneCodeDraft: Sendable {
     let code: KeptPhoneCode
-    /// Nil for a number of tests, which is sent nothing.
+    /// Nil for a test number, which gets no message.
     let message: OutboxMessage?
 
     init(

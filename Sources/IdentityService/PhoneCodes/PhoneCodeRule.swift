@@ -1,59 +1,59 @@
 import ServiceRuntime
 
-/// Where a code stands. Raw values of `Stage` are stored and never change.
+/// The state of a code. Raw values of `Stage` are stored and never change.
 struct PhoneCodeState: Hashable, Sendable {
     enum Stage: Int64, Sendable {
         /// It can be used.
         case live = 1
-        /// A later request took its place.
+        /// A later request has replaced it.
         case void = 2
         /// It has been used.
         case used = 3
     }
 
     var stage: Stage
-    /// Guesses that were looked at and wrong, and the one that is being looked at.
+    /// Compared guesses that were wrong, plus the one that is being compared.
     var evaluated: Int
     let expiresAt: Timestamp
 }
 
-/// When a code is looked at, and what is answered (I-06, R-02). Pure:
+/// Decides whether a guess is compared, and its result (I-06, R-02). Pure:
 ///
-///     code                          guess            answer                             then
-///     none, or bound otherwise      any              auth/invalid-verification-code     –
-///     live, 5 evaluated             any              auth/invalid-verification-code     –
-///     live, expired                 any              auth/code-expired                  –
-///     live, fewer than 5            wrong            auth/invalid-verification-code     evaluated + 1
-///     live, fewer than 5            right            taken                              as it was
-///     live, fewer than 5            right, at once   taken                              used
-///                                   used up
-///     void                          any              auth/invalid-verification-code     –
-///     used                          any              auth/invalid-verification-code     –
-///     any of these, fewer than 5,   right            taken: the first answer is given   as it was
-///     asked again by the same call                   again (G-25)
+///     code                         guess           result                            new state
+///     none, or bound otherwise     any             auth/invalid-verification-code    –
+///     live, 5 evaluated            any             auth/invalid-verification-code    –
+///     live, expired                any             auth/code-expired                 –
+///     live, fewer than 5           wrong           auth/invalid-verification-code    evaluated + 1
+///     live, fewer than 5           right           accepted                          unchanged
+///     live, fewer than 5           right, uses     accepted                          used
+///                                  the code up
+///     void                         any             auth/invalid-verification-code    –
+///     used                         any             auth/invalid-verification-code    –
+///     any of these, fewer than 5,  right           accepted: the stored response     unchanged
+///     retry of the same call                       is returned (G-25)
 ///
-/// A guess is counted (`counted`) before it is compared, in one transaction with the comparison, so
-/// that parallel guesses cannot slip through; a right one is not held against its owner after.
+/// A guess is counted before it is compared, in the same transaction, so that parallel guesses
+/// cannot bypass the limit. A right guess is subtracted again.
 ///
-/// The fifth wrong guess ends the code; that the sixth is right changes nothing, or a guesser would
-/// learn by the answer that it was.
+/// The fifth wrong guess ends the code. A right sixth guess is rejected too, because the response
+/// would otherwise confirm the code to an attacker.
 enum PhoneCodeRule {
-    /// Of one code (Sources/SECURITY.md, Codes and links).
+    /// Compared guesses for each code (security.md, Codes and links).
     static let evaluatedMax = 5
 
-    /// What is done with a guess.
+    /// What happens to a guess.
     enum Step: Hashable, Sendable {
-        /// It is compared; the state stands from before the comparison on.
+        /// It is compared. The new state must be stored before the comparison.
         case compared(PhoneCodeState)
-        /// It is not.
+        /// It is rejected without a comparison.
         case refused(ErrorCode)
     }
 
-    /// Before a guess is compared.
+    /// The step before a guess is compared.
     /// - Parameters:
-    ///   - state: nil where there is no such code.
-    ///   - isRepeat: the same call has been answered before; that its code has been used or replaced
-    ///     since is no reason not to answer it again.
+    ///   - state: nil when there is no such code.
+    ///   - isRepeat: the call is a retry with a stored response. It is answered even if its code
+    ///     has been used, replaced or has expired since.
     static func guessed(_ state: PhoneCodeState?, isRepeat: Bool, at now: Timestamp) -> Step {
         guard var state, state.evaluated < evaluatedMax, isRepeat || state.stage == .live else {
             return .refused(.invalidCode)
@@ -63,8 +63,8 @@ enum PhoneCodeRule {
         return .compared(state)
     }
 
-    /// After a guess was right.
-    /// - Parameter counted: what `guessed` gave.
+    /// The state after a right guess.
+    /// - Parameter counted: the state that `guessed` returned.
     static func right(_ counted: PhoneCodeState, isUsedUp: Bool) -> PhoneCodeState {
         var state = counted
         state.evaluated -= 1

@@ -1,16 +1,17 @@
 import ServiceRuntime
 import Storage
 
-/// A code as it is kept.
+/// A code as the store keeps it.
 struct KeptPhoneCode: Hashable, Sendable {
     let binding: PhoneCodeBinding
-    /// Keyed hash of the code and all that it is bound to.
+    /// Keyed hash of the code and its binding.
     let hash: [UInt8]
     var state: PhoneCodeState
 }
 
 extension SQLSession {
-    /// The code of a request, whatever has become of it.
+    /// The code of a request, in any stage; nil when there is none.
+    /// - Throws: `SQLError` of kind `.unexpectedValue` for an unknown purpose or stage.
     func phoneCode(_ request: PhoneCodeID) throws -> KeptPhoneCode? {
         try queryOne(
             """
@@ -35,11 +36,11 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// For so long a call that used a code can be answered again (G-25), and a late code is told
-    /// apart from a wrong one.
+    /// How long an expired code is kept. During that time a call that used it can be retried
+    /// (G-25), and a late guess returns `auth/code-expired` and not "wrong code".
     private static var keptFor: Duration { .seconds(24 * 3_600) }
 
-    /// Writes a code; the number's former one of that purpose is void.
+    /// Inserts a code. The number's live code of the same purpose becomes void.
     func insert(_ code: KeptPhoneCode) throws {
         try purge("phone_codes", key: "code", expiry: "expires_at_ms", until: at - Self.keptFor)
         let binding = code.binding
@@ -63,7 +64,7 @@ extension Transaction {
             ])
     }
 
-    /// Writes where a code stands.
+    /// Updates the state of a code.
     func setPhoneCode(_ request: PhoneCodeID, _ state: PhoneCodeState) throws {
         try execute(
             "UPDATE phone_codes SET stage = ?, evaluated = ? WHERE code = ?",
@@ -73,8 +74,8 @@ extension Transaction {
             ])
     }
 
-    /// Forgets the codes that an account's sessions have asked for: what a takeover or a deletion
-    /// leaves behind must open nothing.
+    /// Deletes the codes that an account's sessions have requested, so that they give no access
+    /// after a takeover or a deletion.
     func removePhoneCodes(of account: AccountID) throws {
         try execute("DELETE FROM phone_codes WHERE account = ?", [.integer(account.key)])
     }

@@ -1,7 +1,7 @@
-/// The tables of codes to phones and of numbers that have changed. No number stands in them: keyed
-/// hashes alone, and integer keys (Sources/SECURITY.md, Erasure).
+/// The tables of phone codes and of changed numbers. They contain keyed hashes and integer keys,
+/// and no phone numbers (design.md, Erasure).
 enum PhoneCodeTables {
-    /// `phone_codes.account`: whose session asked; null for signing in.
+    /// `phone_codes.account`: the account whose session requested the code; null for a sign-in.
     static let sql = """
         CREATE TABLE phone_codes (
             code INTEGER PRIMARY KEY,

@@ -6,22 +6,25 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// The text message that carries a code, in the outbox: sealed, since a code that works stands in it.
+/// The text message with a code. Its outbox payload is sealed, because it contains a valid code.
 struct PhoneCodeText: Sendable {
-    /// The template's name at notification.
+    /// The template's name at the notification service.
     private static let template = "phone-code"
 
     let code: PhoneCode
     let number: PhoneNumber
     /// BCP 47.
     let language: String
-    /// Whose session asked; nil for signing in, where nobody has looked whose number it is.
+    /// The account whose session requested the code; nil for a sign-in, for which no account is
+    /// looked up.
     let account: AccountID?
     let expiresAt: Timestamp
-    /// How long the code is good, as the message says it.
+    /// How long the code is valid, as the message states it.
     let life: Duration
 
-    /// The message, under a key by which notification knows it again.
+    /// The outbox message.
+    /// - Parameter key: the idempotency key at the notification service.
+    /// - Throws: when sealing the payload fails.
     func message(_ parts: IdentityParts, key: String) throws -> OutboxMessage {
         let minutes = max(1, life.milliseconds / 60_000)
         let request = NotificationV1.SendTextRequest(
@@ -37,25 +40,25 @@ struct PhoneCodeText: Sendable {
             queue: OutboxTopic.text.queue)
     }
 
-    /// Where a sealed text belongs.
+    /// The associated data of a sealed payload.
     static func place(_ key: String) -> SealedPlace { SealedPlace(purpose: "outbox/text/\(key)") }
 }
 
-/// Hands text messages from the outbox to notification.
+/// Delivers text messages from the outbox to the notification service.
 struct PhoneCodeTextDelivery: Sendable {
     let texts: any TextMessagesAPI
     let keys: IdentityKeys
     let time: any Time
 
-    /// How a message ended.
+    /// The result of a delivery.
     enum End: Hashable, Sendable {
-        /// Notification has it.
+        /// The notification service has accepted the message.
         case taken
-        /// It can never be sent, or is worth nothing any more.
+        /// The message is rejected permanently, or has expired.
         case givenUp(String)
     }
 
-    /// - Throws: what may pass; the message is handed over again later.
+    /// - Throws: a transient error; the outbox then retries.
     func deliver(_ message: OutboxMessage, _ context: CallContext) async throws -> End {
         let payload = try keys.outbox.open(
             message.payload, at: PhoneCodeText.place(message.key))

@@ -4,20 +4,20 @@ package import Messages
 package import RPC
 import ServiceRuntime
 
-/// Codes to phones: `postern.identity.v1.PhoneCodes` (G-06, I-06, R-02). Each rpc is one file:
+/// Phone codes: `postern.identity.v1.PhoneCodes` (G-06, I-06, R-02). Each rpc has a file:
 /// `PhoneCodeRequest`, `CodeSignIn`, `CodeLink`, `CodeProof`.
 package struct PhoneCodes: PhoneCodesService {
     private let parts: IdentityParts
     private let owners: SessionOwners
 
-    /// The rpcs over identity's store.
+    /// The rpcs, with the store of the identity service.
     package init(of identity: IdentityService) {
         parts = identity.parts
         owners = identity.owners
         warnOfTests()
     }
 
-    /// Somebody who knows such a number's code is in without a phone; it must not go unnoticed.
+    /// A test number's code gives access without a phone, so the log warns while any is configured.
     private func warnOfTests() {
         let now = parts.time.now()
         let tests = parts.settings.phone.testNumbers
@@ -38,28 +38,32 @@ package struct PhoneCodes: PhoneCodesService {
         }
     }
 
-    /// `PhoneCodeRequest`.
+    /// Sends a code to a phone.
+    /// - Throws: as `PhoneCodeRequest.run`.
     package func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
         try await PhoneCodeRequest(parts: parts, owners: owners).run(request, context)
     }
 
-    /// `CodeSignIn`.
+    /// Signs in with a code.
+    /// - Throws: as `CodeSignIn.run`.
     package func signInWithCode(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await CodeSignIn(parts: parts, owners: owners).run(request, context)
     }
 
-    /// `CodeLink`.
+    /// Links a phone number with a code.
+    /// - Throws: as `CodeLink.run`.
     package func linkPhone(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse {
         try await CodeLink(parts: parts, owners: owners).run(request, context)
     }
 
-    /// `CodeProof`.
+    /// Re-authenticates with a code.
+    /// - Throws: as `CodeProof.run`.
     package func proveByCode(
         _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse {

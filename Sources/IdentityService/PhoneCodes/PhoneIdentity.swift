@@ -3,15 +3,16 @@ import PhoneNumbers
 import ServiceRuntime
 import Storage
 
-/// A phone number as a way of signing in: its issuer is "phone", its subject the number.
+/// A phone number as an identity: the issuer is "phone", the subject is the number.
 enum PhoneIdentity {
-    /// As methods are named to owners.
+    /// The method's name in notices and responses.
     static let method = "phone"
-    /// RFC 8176: a text message, and a password that serves once.
+    /// RFC 8176: a text message and a one-time password.
     static let amr = ["sms", "otp"]
 
-    /// What a right code has proved.
-    /// - Parameter nonce: lets the code serve once; nil where nobody signs in by it.
+    /// The identity that a right code proves.
+    /// - Parameter nonce: makes the code single-use; nil when the code is not used for a sign-in or
+    ///   link.
     static func proved(_ number: PhoneNumber, nonce: UsedNonce? = nil) -> ProvedIdentity {
         ProvedIdentity(
             method: method, issuer: method, subject: number.text, amr: amr, nonce: nonce)
@@ -19,7 +20,7 @@ enum PhoneIdentity {
 }
 
 extension UsedNonce {
-    /// Lets a code serve once; kept for as long as any code lives.
+    /// Makes a code single-use. It is kept for the lifetime of a code.
     init(code request: String, _ parts: IdentityParts) {
         self.init(
             key: parts.keys.phoneCodes.lookUpKey(Array("used\0\(request)".utf8)),
@@ -27,20 +28,20 @@ extension UsedNonce {
     }
 }
 
-/// Whose a number is, and how else they could sign in.
+/// Looks up the owner of a number and the owner's other sign-in methods.
 struct PhoneOwners: Sendable {
     let parts: IdentityParts
 
-    /// The account that has a number.
+    /// The account that has a number; nil for none.
     func owner(of number: PhoneNumber, _ session: some SQLSession) throws -> AccountID? {
         try session.identity(
             lookUpKey: parts.keys.lookUpKey(of: PhoneIdentity.proved(number)))?.account
     }
 
-    /// The account's ways of signing in beside a phone: "password", or a provider's name.
+    /// The account's sign-in methods other than the phone: "password", or a provider's name.
     func otherMethods(of account: AccountID, _ session: some SQLSession) throws -> [String] {
         let holder = try session.passwordHolder(account)
-        // A password alone signs nobody in: it goes with an address.
+        // A password is a sign-in method only together with an address.
         let password = holder?.sealedHash != nil && holder?.row.address != nil ? ["password"] : []
         return try password
             + session.identities(of: account).map(\.method).filter { $0 != PhoneIdentity.method }

@@ -1,18 +1,20 @@
 import PhoneNumbers
 import ServiceRuntime
 
-/// What an operator can choose for codes to phones.
+/// The operator's settings for phone codes.
 package struct PhoneSettings: Sendable {
-    /// Where codes are sent.
+    /// The countries to which codes are sent.
     let countries: PhoneCountries
-    /// How long a code is good (Sources/SECURITY.md, Codes and links: 10 minutes at most).
+    /// Lifetime of a code (security.md: 10 minutes at most).
     let codeLife: Duration
-    /// For so long after a number has changed hands a code to it is not enough.
+    /// The period after a reported change of a number in which a code to it is not sufficient
+    ///
     let changeGuard: Duration
-    /// Numbers for tests, which are sent nothing.
+    /// Test numbers, which get no messages.
     let testNumbers: [TestPhoneNumber]
 
-    /// Settings, for tests and embedding.
+    /// Settings for tests and embedding. Invalid countries disable phone sign-in; invalid test
+    /// numbers are ignored.
     package init(
         countries: [String] = [], testNumbers: [String] = [],
         codeLife: Duration = .seconds(300), changeGuard: Duration = .seconds(7 * 86_400)
@@ -23,26 +25,26 @@ package struct PhoneSettings: Sendable {
         self.testNumbers = testNumbers.compactMap { TestPhoneNumber($0) }
     }
 
-    /// Declares every setting and takes its value.
+    /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
         let names = settings.strings(
             "phone-countries", default: [], unit: "country",
-            reason: "Codes go to numbers of these (DE,FR,US), or \"all\"; none: no phone sign-in.")
+            reason: "Codes go to these countries (DE,FR,US), or \"all\"; none: no phone sign-in.")
         let countries = PhoneCountries(names)
         settings.require(
             countries != nil, ["phone-countries"],
-            "it is a list of countries by their two letters, or all by itself")
+            "it is a list of two-letter country codes, or \"all\" alone")
         self.countries = countries ?? .none
         codeLife = settings.duration(
             "phone-code-life", default: .seconds(300), in: .seconds(60)...(.seconds(600)),
-            reason: "A code to a phone works for this long (I-06).")
+            reason: "Lifetime of a code to a phone (I-06).")
         changeGuard = settings.duration(
             "phone-change-guard", default: .seconds(7 * 86_400),
             in: .zero...NumberChangeRule.keptFor,
-            reason: "So long after a number changed hands, a second proof is asked for (A-06).")
+            reason: "How long after a number changed a second proof is required (A-06).")
         let tests = settings.strings(
             "phone-test-numbers", default: [], unit: "number",
-            reason: "+15555550100=123456 until 2026-12-31: sent nothing; for tests alone.")
+            reason: "For tests; no message is sent: +15555550100=123456 until 2026-12-31.")
         testNumbers = tests.compactMap { TestPhoneNumber($0) }
         settings.require(
             testNumbers.count == tests.count
@@ -52,19 +54,20 @@ package struct PhoneSettings: Sendable {
     }
 }
 
-/// Where codes are sent.
+/// The countries to which codes are sent.
 ///
-/// Nowhere unless the operator says so. Attack ("SMS pumping"): somebody who is paid a share of what
-/// messages to his numbers cost asks for codes to thousands of them, in a country where messages are
-/// dear. Limits slow that down; what stops it is not to send where there are no users. Numbers of no
-/// country (satellites, premium services) are the dearest, and never sent to.
+/// None unless the operator configures some. Attack ("SMS pumping"): somebody with a revenue share
+/// on messages to certain numbers requests codes to thousands of them, in a country where messages
+/// are expensive. Rate limits slow this down; not sending to countries without users stops it.
+/// Numbers that belong to no country (satellite, premium services) are the most expensive and
+/// always rejected.
 enum PhoneCountries: Hashable, Sendable {
-    /// Signing in by phone is off.
+    /// Phone sign-in is disabled.
     case none
     case some(Set<PhoneCountry>)
     case all
 
-    /// The list of a setting; nil where a name is no country's.
+    /// Parses the setting; nil when a name is not a country.
     init?(_ names: [String]) {
         if names == ["all"] {
             self = .all
@@ -75,9 +78,9 @@ enum PhoneCountries: Hashable, Sendable {
         self = countries.isEmpty ? .none : .some(Set(countries))
     }
 
-    /// Why nothing is sent to a number; nil where it may be.
+    /// The error code when nothing may be sent to a number; nil when it may.
     ///
-    ///     setting        number                 answer
+    ///     setting        number                 result
     ///     none           any                    auth/operation-not-allowed
     ///     some or all    of no country          auth/phone-country-not-allowed
     ///     some           of another country     auth/phone-country-not-allowed

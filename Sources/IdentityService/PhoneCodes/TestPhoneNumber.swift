@@ -1,18 +1,18 @@
 import PhoneNumbers
 import ServiceRuntime
 
-/// A number of the operator's for tests, with a code that never changes: for reviewers of an app's
-/// store, and for tests that have no phone. It is sent nothing, and from its last day's end on it is
-/// refused, so that one which was forgotten opens nothing for ever.
+/// A test number of the operator with a fixed code, for app store reviewers and for tests without a
+/// phone. It gets no messages. It is rejected after its last day, so that a forgotten entry does
+/// not give access forever.
 ///
-/// Written `+15555550100=123456 until 2026-12-31`; the day is UTC's, and the last one.
+/// Written as `+15555550100=123456 until 2026-12-31`. The day is in UTC and included.
 struct TestPhoneNumber: Hashable, Sendable {
     let number: PhoneNumber
     let code: PhoneCode
-    /// From then on it is refused.
+    /// The number is rejected from this time on.
     let endsAt: Timestamp
 
-    /// Reads one; nil for what is written otherwise.
+    /// Parses an entry; nil when it is malformed.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 3, words[1] == "until", let day = Self.dayAfter(words[2]) else {
@@ -27,7 +27,7 @@ struct TestPhoneNumber: Hashable, Sendable {
         endsAt = day
     }
 
-    /// The first moment after a day: "2026-12-31".
+    /// The start of the day after a date such as "2026-12-31".
     private static func dayAfter(_ text: Substring) -> Timestamp? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2],
@@ -39,13 +39,14 @@ struct TestPhoneNumber: Hashable, Sendable {
         else { return nil }
         let midnight = Timestamp(
             milliseconds: days(year: numbers[0], month: numbers[1], day: numbers[2]) * 86_400_000)
-        // A day that there is not (31 June) is read as another one, and given back as that.
+        // A date that does not exist (31 June) is converted to another one, and its text then
+        // differs.
         guard midnight.text.hasPrefix(text + "T") else { return nil }
         return midnight + .seconds(86_400)
     }
 
-    /// Days since 1970-01-01, for years from 1970 on.
-    /// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `days_from_civil`.
+    /// Days since 1970-01-01, for years from 1970 on. Source: Howard Hinnant, chrono-Compatible
+    /// Low-Level Date Algorithms, `days_from_civil`.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
@@ -57,7 +58,7 @@ struct TestPhoneNumber: Hashable, Sendable {
 }
 
 extension PhoneSettings {
-    /// The operator's entry for a number.
+    /// The operator's entry for a number; nil for none.
     func test(_ number: PhoneNumber) -> TestPhoneNumber? {
         testNumbers.first { $0.number == number }
     }

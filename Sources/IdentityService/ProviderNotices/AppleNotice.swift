@@ -2,52 +2,53 @@ import Cryptography
 import EmailAddresses
 import ServiceRuntime
 
-/// Why a token is no notice for us. For the log alone.
+/// Why a token is rejected as a notice. Only for the log.
 enum NoticeRefusal: String, Error, Hashable, Sendable {
-    /// A claim is missing, or of a wrong kind.
+    /// A claim is missing or has the wrong type.
     case claims
-    /// `iss` is another's.
+    /// `iss` is not Apple.
     case issuer
-    /// `aud` is not only the operator's.
+    /// `aud` contains an id that is not one of the operator's client ids.
     case audience
-    /// `iat` lies ahead.
+    /// `iat` is in the future.
     case future
-    /// `exp` is over, or it is older than any that Apple would still send.
+    /// `exp` has passed, or `iat` is older than any notice that Apple still sends.
     case old
 }
 
-/// Reads the claims of a notice of Apple's, once its signature is found good.
+/// Validates the claims of a notice from Apple. The signature has been verified before.
 ///
 /// | claim | rule |
 /// |---|---|
-/// | `iss` | Apple's, to the byte |
-/// | `aud` | a client id of the operator's, or several, all of them his |
+/// | `iss` | Apple's issuer, byte for byte |
+/// | `aud` | one of the operator's client ids, or a list of them |
 /// | `iat` | a whole number of seconds; at most 60 s ahead, at most seven days ago |
-/// | `exp` | may be left out; good until 60 s after. Apple gives a notice a day |
+/// | `exp` | optional; accepted until 60 s after. Apple sets it to one day |
 /// | `jti` | 1 to 255 bytes |
-/// | `events` | an object, or as Apple writes it a text that holds one |
+/// | `events` | an object, or a string that contains one, as Apple sends it |
 ///
-/// In `events`, `type` and `sub` must be there. `event_time` may be left out; Apple's documents show
-/// seconds and Apple sends milliseconds, so both are read.
+/// In `events`, `type` and `sub` are required. `event_time` is optional. Apple's documentation
+/// shows seconds and Apple sends milliseconds, so both are accepted.
 ///
-/// Source: Apple, "Processing changes for Sign in with Apple accounts", and what receivers of it
-/// report of the milliseconds, `exp` and the text
+/// Source: Apple, "Processing changes for Sign in with Apple accounts". The milliseconds, `exp` and
+/// the string form of `events` are from reports of developers who receive these notices.
 struct AppleNotice {
-    /// So old a notice may be; its `jti` is remembered for longer.
+    /// Maximum age of a notice. Its `jti` is stored for longer.
     static let ageMax: Duration = .seconds(7 * 24 * 3_600)
     private static let leeway: Duration = .seconds(60)
     private static let nameBytesMax = 255
     private static let audiencesMax = 16
-    /// The last second that a claim may name: the end of the year 9999, far from any overflow.
+    /// The largest accepted time, in seconds: the end of the year 9999, far from any overflow.
     private static let secondsMax: Int64 = 253_402_300_799
-    /// From here on a time can only be in milliseconds: as seconds it is the year 5138.
+    /// Times from this value on are milliseconds. As seconds it would be the year 5138.
     private static let millisecondsFrom: Int64 = 100_000_000_000
 
     let notice: ProviderNotice
 
     /// - Parameters:
-    ///   - issuers: The spellings of Apple's name.
+    ///   - issuers: The accepted spellings of Apple's issuer.
     ///   - audiences: The operator's client ids.
+    /// - Throws: `NoticeRefusal`.
     init(
         _ claims: JSONObject, issuers: [String], audiences: Set<String>, at now: Timestamp
     ) throws(NoticeRefusal) {
@@ -65,14 +66,14 @@ struct AppleNotice {
         }
         notice = ProviderNotice(
             id: id, subject: subject, event: Self.event(type, events),
-            // What is said to lie ahead would outlive sign-ins that are still to come.
+            // A time in the future would also end sessions that are opened after the notice.
             at: min(Self.time(events["event_time"]) ?? issuedAt, now))
     }
 
     private static func event(_ type: String, _ events: JSONObject) -> ProviderNotice.Event {
         switch type {
         case "consent-revoked": .consentRevoked
-        // Apple's documents have had both names.
+        // Apple's documentation has used both names.
         case "account-delete", "account-deleted": .accountDeleted
         case "email-disabled": relay(events, isOff: true)
         case "email-enabled": relay(events, isOff: false)

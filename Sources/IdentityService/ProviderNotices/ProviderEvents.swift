@@ -2,17 +2,17 @@ import Contracts
 package import Messages
 package import RPC
 
-/// What providers tell of their users (G-05): `postern.identity.v1.ProviderEvents`.
+/// Notices from providers about their users (G-05): `postern.identity.v1.ProviderEvents`.
 package struct ProviderEvents: ProviderEventsService {
     private let intake: ProviderNoticeIntake
 
-    /// Over the service's store, with the keys of its providers.
+    /// The rpcs, with the service's store and the keys of `providers`.
     package init(of service: IdentityService, providers: Providers) {
         intake = ProviderNoticeIntake(parts: service.parts, providers: providers)
     }
 
-    /// The same, for who has only their settings.
-    /// - Throws: as `Providers`.
+    /// The rpcs for a caller that has only the providers' settings.
+    /// - Throws: as `Providers.init`.
     package init(of service: IdentityService, providers settings: ProvidersSettings) throws {
         let parts = service.parts
         self.init(
@@ -22,7 +22,8 @@ package struct ProviderEvents: ProviderEventsService {
                 randomness: parts.randomness, logger: parts.logger))
     }
 
-    /// `ProviderNoticeIntake`.
+    /// Processes a provider's notice.
+    /// - Throws: as `ProviderNoticeIntake.run`.
     package func receive(
         _ request: IdentityV1.ReceiveRequest, _ context: CallContext
     ) async throws -> IdentityV1.ReceiveResponse {

@@ -1,27 +1,27 @@
 import EmailAddresses
 import ServiceRuntime
 
-/// What a provider has signed about one of its users, whichever form the provider writes it in.
-/// Apple's form is `AppleNotice`; another provider's (RISC of the OpenID Foundation) is one more
-/// reader of this kind.
+/// A signed notice of a provider about one of its users, independent of the provider's format.
+/// `AppleNotice` reads Apple's format. Another format, for example RISC of the OpenID Foundation,
+/// needs another reader that produces this type.
 struct ProviderNotice: Hashable, Sendable {
-    /// What happened there.
+    /// The event at the provider.
     enum Event: Hashable, Sendable {
-        /// The person wants no more to do with this app.
+        /// The user has revoked the consent for this app.
         case consentRevoked
-        /// The person's account at the provider is gone.
+        /// The user's account at the provider was deleted.
         case accountDeleted
-        /// The provider's relay passes mail on to the person, or does not.
+        /// The provider's relay address was turned off or on.
         case relay(EmailAddress, isOff: Bool)
-        /// Nothing that we act on: a newer kind, or about an address that is no relay.
+        /// An event without effect here: an unknown type, or about an address that is not a relay.
         case other
     }
 
-    /// The provider's name for this notice, by which a repeat is known.
+    /// The provider's id of the notice, by which repeated deliveries are detected.
     let id: String
-    /// The provider's name for the person.
+    /// The provider's subject of the user.
     let subject: String
     let event: Event
-    /// When it happened.
+    /// Time of the event.
     let at: Timestamp
 }

@@ -3,7 +3,7 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// What each decision of `ProviderNoticeRule` writes.
+/// Writes the decisions of `ProviderNoticeRule`.
 struct ProviderNoticeActs {
     let parts: IdentityParts
     let transaction: Transaction
@@ -27,15 +27,17 @@ struct ProviderNoticeActs {
         try transaction.audit(AuditEvent(kind, account: row.account.key))
     }
 
-    /// Of the sessions that were opened before: who has signed in since, in another way, stays.
-    /// A notice may tell whole seconds, so its whole second counts.
+    /// Ends the sessions that were opened before the event. Sessions from a later sign-in with
+    /// another method are kept. The event's time may be in whole seconds, so the whole second
+    /// counts as before.
     private func endSessions(_ notice: ProviderNotice, _ row: AccountRow) throws {
         let until = min(notice.at + .seconds(1), transaction.at)
         try transaction.endSessions(
             of: row.account, provedUntil: until, reason: .providerRevoked, parts)
     }
 
-    /// By a mail to the account's address, unless it is the relay, which has gone with the consent.
+    /// Sends the owner a mail, unless the account's address is the provider's relay, which ends
+    /// with the consent.
     private func tell(_ found: NoticedIdentity, _ row: AccountRow) throws {
         guard try !isRelay(of: found, row) else { return }
         try NoticeMail(parts: parts).write(
@@ -60,7 +62,7 @@ struct ProviderNoticeActs {
             IdentityOutbox(parts: parts).relay(address, isOff: isOff, of: found.account))
     }
 
-    /// Nil for what is not acted on.
+    /// Nil for an event without effect.
     private static func kind(of event: ProviderNotice.Event) -> AuditKind? {
         switch event {
         case .other: nil

@@ -3,29 +3,31 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Takes on a provider's notice (G-05): its signature, its claims, the rule, what follows.
+/// Processes a provider's notice (G-05): verifies its signature, validates its claims, applies the
+/// rule, writes.
 ///
-/// Whoever posts to the operator's endpoint is answered alike, whatever became of it: nobody learns
-/// whether a subject has an account here, and Apple does not send again what cannot be mended. Only
-/// what cannot be decided now (the provider's keys, our store) is refused, and comes once more.
+/// The response is the same in every case, so it does not disclose whether a subject has an
+/// account, and Apple does not resend a notice that can never be accepted. Only a temporary failure
+/// (the provider's keys, our store) returns an error, and Apple then resends.
 ///
-/// Acted on once: a notice's name is kept, in the transaction of what it leads to, for longer than a
-/// notice of its age would be taken. One that leads to nothing leaves nothing: it never will, since
-/// whatever it is about can only be younger by then.
+/// Each notice takes effect once. Its id is stored, in the transaction of its effect, for longer
+/// than a notice of that age is accepted. A notice without effect is not stored: a repeated
+/// delivery has no effect either, because an identity that is linked in between is newer than the
+/// notice.
 struct ProviderNoticeIntake: Sendable {
-    /// The one provider whose notices are read; another form is another reader.
+    /// The only provider whose notices are supported. Another format needs another reader.
     private static let apple = BuiltInProvider.apple.rawValue
-    /// A name is kept for the age at which a notice is refused, and a day for clocks.
+    /// How long an id is stored: the maximum age of a notice, and one day for clock differences.
     private static let rememberedFor = AppleNotice.ageMax + .seconds(24 * 3_600)
 
     let parts: IdentityParts
     let providers: Providers
 
-    /// - Throws: `auth/operation-not-allowed` for a provider that is not set up, or has no notices;
-    ///   `auth/provider-unavailable`.
+    /// - Throws: `auth/operation-not-allowed` for a provider that is not configured, or that sends
+    ///   no notices; `auth/provider-unavailable` when the provider's keys cannot be fetched.
     func run(_ request: IdentityV1.ReceiveRequest) async throws -> IdentityV1.ReceiveResponse {
         guard request.provider == Self.apple else {
-            throw ServiceError(.operationNotAllowed, detail: "no notices of this provider are read")
+            throw ServiceError(.operationNotAllowed, detail: "this provider's notices are not read")
         }
         let provider = try providers.provider(named: request.provider)
         if let notice = try await notice(request.payload, provider) {
@@ -34,7 +36,7 @@ struct ProviderNoticeIntake: Sendable {
         return IdentityV1.ReceiveResponse()
     }
 
-    /// What the provider says; nil for what is not its word for us, or no more.
+    /// The notice in a signed token; nil when the token is rejected.
     private func notice(_ payload: String, _ provider: Provider) async throws -> ProviderNotice? {
         do {
             let claims = try await providers.check.signedClaims(of: payload, from: provider.name)
@@ -51,7 +53,7 @@ struct ProviderNoticeIntake: Sendable {
     }
 
     private func refused(_ reason: String) {
-        // Anybody can post to a public endpoint: at a higher level strangers would fill the log.
+        // Anybody can post to a public endpoint. At a higher level, strangers could fill the log.
         parts.logger.debug(
             "identity.provider_event.rejected", "a provider's event notification was rejected",
             fields: [.reason: .text(reason)])

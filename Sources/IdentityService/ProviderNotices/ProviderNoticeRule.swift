@@ -1,50 +1,50 @@
 import ServiceRuntime
 
-/// What follows a provider's notice. Pure:
+/// Decides on the effect of a provider's notice. Pure:
 ///
-///     event              identity   then                                its account        decision
-///     any                unknown                                                           nothing
-///     other              known                                                             nothing
-///     consent revoked,   known      signed in to by it in a later       any                nothing
-///     account deleted               second, or linked                                      (late)
-///     the same           known      not                                 can be signed in   unlink
-///                                                                       to without it
-///     the same           known      not                                 cannot             keep
-///     relay off or on    known      told of later already               any                nothing
-///     relay off or on    known      not                                 any                tell it
+///     event              identity   condition                    its account        decision
+///     any                unknown                                                    nothing
+///     other              known                                                      nothing
+///     consent revoked,   known      used or linked in a later    any                nothing
+///     account deleted               second than the event                           (late)
+///     the same           known      otherwise                    has another        unlink
+///                                                                sign-in method
+///     the same           known      otherwise                    has no other       keep
+///     relay off or on    known      a later one was processed    any                nothing
+///     relay off or on    known      otherwise                    any                tellRelay
 ///
-/// - *Late*: the person has agreed anew since, at the provider, or this sign-in would not have been.
-///   Apple writes whole seconds at times, so seconds are compared.
-/// - *Keep*: nobody else at the provider can ever be this subject, so the way in stays open to this
-///   person alone; without it their documents would be nobody's. They agree once more at the
-///   provider, and are in.
-/// - *Unlink* and *keep* both drop the grant, which is none any more, and end the sessions that were
-///   opened before: `auth/provider-revoked`.
-/// - An account that is suspended or being deleted is treated alike: what the provider no longer
-///   vouches for must not come back with it.
+/// - *Late*: the user has consented again since the event, or the later sign-in would have failed.
+///   Apple sometimes sends whole seconds, so seconds are compared.
+/// - *Keep*: the provider never assigns this subject to another person, so only this user can use
+///   the identity. Without it, the user would lose access to their documents. They can sign in
+///   again after they consent again at the provider.
+/// - *Unlink* and *keep* both delete the grant, which is no longer valid, and end the sessions that
+///   were opened before: `auth/provider-revoked`.
+/// - A suspended account and one that is being deleted are treated the same, so that a restored
+///   account does not get back an identity that the provider has withdrawn.
 enum ProviderNoticeRule {
-    /// What is known of an identity that a notice is about.
+    /// The state of the identity that a notice is about.
     struct Identity: Hashable, Sendable {
-        /// When it was linked, or last signed in by.
+        /// When it was linked, or last used for a sign-in.
         let usedAt: Timestamp
-        /// When its relay was last told of; nil for never.
+        /// Time of the last processed relay event; nil for none.
         let relayToldAt: Timestamp?
-        /// Its account has no other way of signing in.
+        /// Whether its account has no other sign-in method.
         let isLastMethod: Bool
     }
 
-    /// What is to be done.
+    /// The effect of a notice.
     enum Decision: Hashable, Sendable {
         case nothing
-        /// Take the identity away, and end the account's sessions.
+        /// Delete the identity, and end the account's sessions.
         case unlink
-        /// Leave the identity, and end the account's sessions.
+        /// Keep the identity, and end the account's sessions.
         case keep
-        /// Tell notification how the relay stands.
+        /// Send the state of the relay to the notification service.
         case tellRelay
     }
 
-    /// The decision on `notice`; `identity` is nil where nobody here has it.
+    /// The decision on `notice`; `identity` is nil when no account has it.
     static func decision(on notice: ProviderNotice, about identity: Identity?) -> Decision {
         guard let identity else { return .nothing }
         switch notice.event {

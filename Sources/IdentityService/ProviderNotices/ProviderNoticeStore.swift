@@ -1,21 +1,21 @@
 import ServiceRuntime
 import Storage
 
-/// An identity as far as notices go.
+/// The columns of an identity that notices need.
 struct NoticedIdentity: Hashable, Sendable {
-    /// Its row.
+    /// The row's key.
     let identity: Int64
     let account: AccountID
     let method: String
     let sealedDetails: [UInt8]
-    /// When it was linked, or last signed in by.
+    /// When it was linked, or last used for a sign-in.
     let usedAt: Timestamp
-    /// When its relay was last told of.
+    /// Time of the last processed relay event; nil for none.
     let relayToldAt: Timestamp?
 }
 
 extension SQLSession {
-    /// The identity that a look-up key finds.
+    /// The identity with a look-up key; nil for none.
     func noticedIdentity(lookUpKey: [UInt8]) throws -> NoticedIdentity? {
         try queryOne(
             """
@@ -33,8 +33,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Notes that a notice was taken.
-    /// - Returns: false where it was before.
+    /// Stores the id of a notice until `expiry`.
+    /// - Returns: false when it was stored before.
     func noteProviderNotice(_ key: [UInt8], until expiry: Timestamp) throws -> Bool {
         try purge("provider_notices", key: "notice", expiry: "expires_at_ms", until: at)
         let written = try execute(
@@ -46,7 +46,7 @@ extension Transaction {
         return written == 1
     }
 
-    /// Notes of when the latest word on an identity's relay is.
+    /// Stores the time of the last processed relay event of an identity.
     func setRelayTold(_ identity: Int64, at moment: Timestamp) throws {
         try execute(
             "UPDATE identities SET relay_told_at_ms = ? WHERE identity = ?",

@@ -1,7 +1,8 @@
-/// Additions to identity's tables.
+/// The schema that notices add to the identity service.
 enum ProviderNoticeTables {
-    /// Notices that were taken, by a keyed hash of issuer and `jti`, until they would be refused for
-    /// their age; when an identity's relay was last told of, so that a late notice changes nothing.
+    /// `provider_notices`: processed notices, by a keyed hash of issuer and `jti`, kept until they
+    /// would be rejected for their age. `relay_told_at_ms`: time of the identity's last processed
+    /// relay event, so that a late notice changes nothing.
     static let sql = """
         CREATE TABLE provider_notices (
             notice INTEGER PRIMARY KEY AUTOINCREMENT,

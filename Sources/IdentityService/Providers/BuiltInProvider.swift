@@ -2,16 +2,16 @@ import Cryptography
 import Outbound
 import ServiceRuntime
 
-/// The providers that are known without a file, by their own documents.
+/// The built-in providers, configured from their own documentation.
 ///
 /// | | Google | Apple |
 /// |---|---|---|
-/// | `iss` | `https://accounts.google.com`, with or without `https://` | `https://appleid.apple.com` |
-/// | keys | `https://www.googleapis.com/oauth2/v3/certs` | `https://appleid.apple.com/auth/keys` |
-/// | signed by | RS256 | RS256 |
-/// | nonce | as it is | its SHA-256 |
-/// | `email_verified`, `is_private_email` | boolean | boolean or text |
-/// | name | claim `name` | with the request, at the first sign-in only |
+/// | `iss` | `https://accounts.google.com`, or without the scheme | `https://appleid.apple.com` |
+/// | JWKS | `https://www.googleapis.com/oauth2/v3/certs` | `https://appleid.apple.com/auth/keys` |
+/// | algorithm | RS256 | RS256 |
+/// | nonce in the token | as sent | the SHA-256 of the nonce |
+/// | `email_verified`, `is_private_email` | boolean | boolean or string |
+/// | name | claim `name` | in the request, at the first sign-in only |
 ///
 /// Sources: "Verify the Google ID token on your server side"; "Authenticating users with Sign in
 /// with Apple".
@@ -19,7 +19,7 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
     case google
     case apple
 
-    /// Theirs, whether they are on or not: nobody else is these.
+    /// Reserved issuers, whether or not the providers are enabled: no other provider may use them.
     static let issuers = allCases.flatMap(\.issuers)
 
     private var issuers: [String] {
@@ -43,18 +43,18 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
         }
     }
 
-    /// Declares this provider's settings; nil where it is off.
+    /// Declares this provider's settings; nil when it is disabled.
     func provider(_ settings: inout SettingsReader, allowsPlain: Bool) -> Provider? {
         let audiences = settings.strings(
             "\(rawValue)-audiences", default: [], unit: "client id",
-            reason: "Your apps' client ids (\(clientIDs)); none: no sign-in by \(rawValue).")
+            reason: "Client ids of your apps (\(clientIDs)); none disables \(rawValue) sign-in.")
         let issuer = settings.string(
             "\(rawValue)-issuer", default: issuers[0], unit: "issuer",
-            reason: "For tests: whose tokens are taken instead.")
+            reason: "For tests: the issuer whose tokens are accepted instead.")
         let url = keysURL(&settings, allowsPlain: allowsPlain)
         let nonce = settings.choice(
             "\(rawValue)-nonce", default: Provider.NoncePolicy.required,
-            reason: "optional: takes tokens without a nonce, which serve whoever holds them.")
+            reason: "optional: accepts tokens without a nonce, which a thief can use.")
         let trust = emailTrust(&settings)
         guard !audiences.isEmpty, let url else { return nil }
         return Provider(
@@ -66,7 +66,7 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
     private func keysURL(_ settings: inout SettingsReader, allowsPlain: Bool) -> HTTPURL? {
         let name = "\(rawValue)-keys-url"
         let text = settings.string(
-            name, default: keysURL, unit: "URL", reason: "For tests, or a way round a proxy.")
+            name, default: keysURL, unit: "URL", reason: "For tests, or to bypass a proxy.")
         let url = HTTPURL(text, allowsPlain: allowsPlain)
         settings.require(
             url != nil, [name],
@@ -80,7 +80,7 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
         case .google:
             return settings.choice(
                 "google-emails", default: Provider.EmailTrust.verified,
-                reason: "Whose emails link accounts: all that Google has verified, or those "
+                reason: "Emails that link accounts: all that Google has verified, or those "
                     + "whose mail it runs (Gmail, Workspace).")
         }
     }

@@ -3,10 +3,10 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// A provider's keys: in hand, or fetched. `JWKSRefreshPolicy` decides; this obeys, with one fetch at a
-/// time however many sign-ins wait for it.
+/// Caches a provider's keys and fetches them when needed. `JWKSRefreshPolicy` decides; this type
+/// carries the decisions out. At most one fetch runs at a time, and all waiting sign-ins share it.
 final class JWKSCache: Sendable {
-    /// Turns of one sign-in: the first decision, and one after each fetch that it has waited for.
+    /// Decisions for each sign-in: the first, and one after each fetch that it waited for.
     private static let turnsMax = 3
 
     private struct State {
@@ -29,7 +29,7 @@ final class JWKSCache: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// The keys of the provider `name`, as `fetch` brings them.
+    /// The cache for the provider `name`. `fetch` fetches its keys.
     init(
         name: String, fetch: @escaping @Sendable () async -> JWKSFetcher.Outcome, time: any Time,
         randomness: any Randomness, logger: Logger
@@ -41,15 +41,15 @@ final class JWKSCache: Sendable {
         self.logger = logger
     }
 
-    /// The key of that name; nil where the provider has none.
-    /// - Throws: `auth/provider-unavailable` where that cannot be told.
+    /// The key with this `kid`; nil when the provider has none.
+    /// - Throws: `auth/provider-unavailable` when the keys cannot be fetched.
     func key(named identifier: String) async throws(ServiceError) -> PublishedKey? {
         for _ in 0..<Self.turnsMax {
             switch step(identifier) {
             case .found(let key): return key
             case .unknown: return nil
             case .unavailable(let wait): throw unavailable(wait)
-            // A fetch has its own time limit, so that this wait has one too.
+            // A fetch has a time limit, so this wait has one too.
             case .wait(let running): await running.value
             }
         }
@@ -77,8 +77,8 @@ final class JWKSCache: Sendable {
         }
     }
 
-    /// Not a child of the asking task: others wait for it too, and one who gives up must not take
-    /// it away from them.
+    /// An unstructured task, because other sign-ins wait for it too: a cancelled caller must not
+    /// cancel it for them.
     private func begin(_ state: inout State, at now: Duration) -> Task<Void, Never> {
         state.fetches.begin(at: now)
         let task = Task { await self.run() }

@@ -2,14 +2,14 @@ import Cryptography
 import Outbound
 import ServiceRuntime
 
-/// Fetches a provider's keys once: from where they are, or from where the provider's description
-/// says that they are (OpenID Connect Discovery 1.0, 4).
+/// Fetches a provider's JWKS once: from its configured URL, or from the URL in the provider's
+/// discovery document (OpenID Connect Discovery 1.0, 4).
 struct JWKSFetcher: Sendable {
-    /// What a fetch brings.
+    /// The result of a fetch.
     enum Outcome: Sendable {
-        /// At least one key that can be used, and for how long they are good.
+        /// At least one usable key, and the lifetime of the set.
         case keys(PublishedKeySet, life: Duration)
-        /// Nothing; one word of ours for the log.
+        /// No keys; one of our own reason words, for the log.
         case failed(String)
     }
 
@@ -58,8 +58,8 @@ struct JWKSFetcher: Sendable {
         }
     }
 
-    /// A description that speaks for another issuer is none of this one's (Discovery, 4.3): with it
-    /// whoever can redirect the request would bring keys of his own.
+    /// The `jwks_uri` of a discovery document. A document of another issuer is rejected (Discovery,
+    /// 4.3): otherwise an attacker who can redirect the request could supply their own keys.
     private func keyPlace(in response: HTTPResponse) -> HTTPURL? {
         guard
             let object = JSONReader.object(
@@ -69,6 +69,6 @@ struct JWKSFetcher: Sendable {
         return object["jwks_uri"]?.string.flatMap { HTTPURL($0, allowsPlain: allowsPlain) }
     }
 
-    /// Big providers' descriptions have some sixty members, and grow.
+    /// Members of a discovery document. Those of big providers have about sixty, and grow.
     private static let descriptionMembersMax = 256
 }

@@ -1,27 +1,28 @@
 import ServiceRuntime
 
-/// When a provider's keys are fetched. Pure: what is known, the time in; what to do, out.
+/// Decides when a provider's keys are fetched. Pure: takes the state and the time, returns the
+/// action.
 ///
-/// | keys in hand | the token's key is among them | it is not |
+/// | cached keys | the token's key is among them | it is not |
 /// |---|---|---|
-/// | fresh | use it | fetch, unless the last fetch began within 30 s: then it is unknown |
-/// | ageing (the last quarter of their life) | use it, fetch beside | the same |
-/// | overdue, the last fetch went well | fetch and wait | the same |
-/// | overdue, the provider is failing | use it, fetch beside | fetch and wait |
-/// | none, or overdue for more than a day | fetch and wait | fetch and wait |
+/// | fresh | use it | fetch and wait; unknown if the last fetch began within 30 s |
+/// | ageing (last quarter of the lifetime) | use it, fetch in the background | as for fresh keys |
+/// | expired, the last fetch succeeded | fetch and wait | as for fresh keys |
+/// | expired, the last fetch failed | use it, fetch in the background | fetch and wait |
+/// | none, or expired more than a day ago | fetch and wait | fetch and wait |
 ///
-/// After a failed fetch none begins before its wait is over: until then "unavailable" stands for
-/// "fetch and wait". A fetch that runs is waited for and never doubled.
+/// After a failed fetch, no fetch begins before its backoff has passed; until then "fetch and wait"
+/// becomes "unavailable". While a fetch runs, callers wait for it and no second one begins.
 ///
-/// Attacks it stops: tokens with made-up `kid` that have us call the provider for each; a provider
-/// that is down, or is kept from us, and takes all sign-ins with it; keys that it has withdrawn and
-/// that would be believed for ever.
+/// Attacks and failures that it covers: tokens with invented `kid` values that trigger a request to
+/// the provider each; a provider that is down or unreachable and blocks all sign-ins; keys that the
+/// provider has withdrawn and that would be accepted forever.
 struct JWKSRefreshPolicy: Sendable {
-    /// Between two fetches that somebody's unknown `kid` asks for (Sources/SECURITY.md, Tokens).
+    /// Minimum interval between fetches for an unknown `kid` (security.md, Tokens).
     static let unknownKeyInterval: Duration = .seconds(30)
-    /// Keys are believed so long after their life, while the provider cannot be reached.
+    /// How long expired keys are accepted while the provider cannot be reached.
     static let overdueMax: Duration = .seconds(24 * 3_600)
-    /// Waits after failed fetches: the first, and the longest.
+    /// Backoff after failed fetches: the first and the longest delay.
     static let retryFirst: Duration = .seconds(1)
     static let retryMost: Duration = .seconds(300)
 
@@ -40,13 +41,13 @@ struct JWKSRefreshPolicy: Sendable {
     private var beganAt: Duration?
     private var heldSince: Duration?
     private var life: Duration = .zero
-    /// nil while the last fetch went well.
+    /// The earliest time of the next fetch; nil if the last one succeeded.
     private var retryAt: Duration?
     private var backoff = Backoff(
         first: retryFirst, most: retryMost, growthTenths: 20, jitterThousandths: 200)
 
-    /// What to do for a token, at `now` of the uptime clock.
-    /// - Parameter isKnown: whether its key is among those in hand.
+    /// The action for a token, at `now` of the uptime clock.
+    /// - Parameter isKnown: whether its key is cached.
     func decision(isKnown: Bool, at now: Duration) -> Decision {
         switch (age(at: now), isKnown) {
         case (.fresh, true): .use
@@ -62,14 +63,14 @@ struct JWKSRefreshPolicy: Sendable {
         }
     }
 
-    /// A fetch begins.
+    /// Records the start of a fetch.
     mutating func begin(at now: Duration) {
         precondition(!isFetching, "one at a time")
         isFetching = true
         beganAt = now
     }
 
-    /// It brought keys, good for `life`.
+    /// Records a successful fetch. The keys are valid for `life`.
     mutating func succeeded(life: Duration) {
         isFetching = false
         heldSince = beganAt
@@ -78,8 +79,8 @@ struct JWKSRefreshPolicy: Sendable {
         backoff.reset()
     }
 
-    /// It brought none; `jitter` is a random number.
-    /// - Returns: when it is tried again at the earliest.
+    /// Records a failed fetch; `jitter` is a random number.
+    /// - Returns: the delay before the next fetch.
     mutating func failed(at now: Duration, jitter: UInt64) -> Duration {
         isFetching = false
         let wait = backoff.next(jitter: jitter)
@@ -109,7 +110,8 @@ struct JWKSRefreshPolicy: Sendable {
     private func missing(at now: Duration) -> Decision {
         let next = (beganAt ?? now) + Self.unknownKeyInterval
         guard beganAt != nil, now < next else { return fetchAndWait(at: now) }
-        // Whether it is a new key of the provider's cannot be told while that is failing.
+        // The `kid` may belong to a new key of the provider. While fetches fail, that cannot be
+        // decided.
         return retryAt.map { .unavailable(retryAfter: max($0, next) - now) } ?? .unknown
     }
 }

@@ -1,20 +1,20 @@
 import Outbound
 import ServiceRuntime
 
-/// For how long a fetched key set is good, by the head of its answer (RFC 9111, 4.2 and 5.2.2).
+/// The lifetime of a fetched JWKS, from the response's header fields (RFC 9111, 4.2 and 5.2.2).
 ///
-/// | the head says | life |
+/// | header fields | lifetime |
 /// |---|---|
-/// | `cache-control: max-age=N` | N seconds less `age`, within the bounds |
-/// | `no-store`, `no-cache` | the least |
-/// | nothing, or nothing that can be read | an hour |
+/// | `cache-control: max-age=N` | N seconds minus `age`, within the bounds |
+/// | `no-store`, `no-cache` | the minimum |
+/// | none, or malformed | one hour |
 enum KeySetLife {
-    /// Somebody who signs in never waits for more than one fetch in this time, whatever the
-    /// provider writes.
+    /// The minimum, whatever the provider sends: a sign-in waits for at most one scheduled fetch in
+    /// this time.
     static let least: Duration = .seconds(300)
-    /// A withdrawn key is believed no longer than this, whatever the provider writes.
+    /// The maximum, whatever the provider sends. It bounds how long a withdrawn key is accepted.
     static let most: Duration = .seconds(24 * 3_600)
-    /// Where it does not say.
+    /// Used when the response has no lifetime.
     static let standard: Duration = .seconds(3_600)
 
     static func of(_ fields: HTTPFields) -> Duration {
@@ -29,7 +29,8 @@ enum KeySetLife {
         return min(max(.seconds(seconds) - .seconds(age), least), most)
     }
 
-    /// Digits; as many as a year of seconds at the most, since what is more is the same to us.
+    /// Parses digits. Values above one year in seconds are reduced to it, since `most` is smaller
+    /// anyway.
     private static func number(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -1,16 +1,17 @@
 import Cryptography
 
-/// Whether a token was made for the nonce that is handed in with it.
+/// Checks that a token was made for the nonce that the caller sends with it.
 ///
-/// | handed in | in the token | |
+/// | nonce of the call | nonce in the token | result |
 /// |---|---|---|
-/// | a nonce | the same, or its SHA-256 in lower-case hexadecimal | right |
-/// | a nonce | another, or none | wrong: a token of another sign-in |
-/// | none, where it may be left out | none | right |
-/// | none, where it may be left out | one | wrong: the token was made for somebody's nonce |
+/// | present | the same, or its SHA-256 in lower-case hexadecimal | accepted |
+/// | present | another, or none | rejected: a token of another sign-in |
+/// | absent, where optional | none | accepted |
+/// | absent, where optional | present | rejected: the token was made for another nonce |
 ///
-/// Apple's native dialog is handed the hash and passes that on; its web dialog passes on what it is
-/// handed. Which of the two an app has used cannot be told, and either shows that it had the nonce.
+/// Apple's native dialog receives the hash from the app and puts it into the token; its web dialog
+/// puts in whatever it receives. The service cannot distinguish which of the two an app used.
+/// Either value proves that the app had the nonce.
 enum NonceMatch {
     static func check(
         _ inToken: String?, against handedIn: String
@@ -25,6 +26,6 @@ enum NonceMatch {
         else { throw .nonce }
     }
 
-    /// As Apple wants it.
+    /// The form that Apple expects.
     static func hash(_ nonce: String) -> String { Hex.encode(SHA256.hash(nonce.utf8)) }
 }

@@ -2,30 +2,31 @@ import Cryptography
 import Messages
 import ServiceRuntime
 
-/// Nonces for sign-ins at a provider: a token that holds one was made for this sign-in, and a
-/// stolen or kept one serves nobody (G-05; OpenID Connect Core 1.0, 15.5.2).
+/// Nonces for sign-ins at a provider. A token with a nonce was made for this sign-in, so a stolen
+/// or kept token is useless (G-05; OpenID Connect Core 1.0, 15.5.2).
 ///
-/// Stateless until used: 16 random bytes, the end in seconds, and a MAC over both and the provider,
-/// so that asking for a million of them fills nothing, and one for Google is none for Apple.
+/// A nonce is stateless until it is used: 16 random bytes, the expiry in seconds, and a MAC over
+/// both and the provider. Requesting a million of them therefore uses no storage, and a nonce for
+/// Google is invalid for Apple.
 struct Nonces: Sendable {
-    /// From asking for one to handing it in: the time that somebody takes in a provider's dialog.
+    /// From issue to use: the time that a user needs in a provider's dialog.
     static let life: Duration = .seconds(600)
 
-    /// A used one is remembered so long beyond its end: a sign-in that read it just before may wait
-    /// for the provider's keys, and must not find it forgotten.
+    /// How long a used nonce is stored after its expiry. A sign-in that was checked just before the
+    /// expiry may wait for the provider's keys, and must still find the nonce as used.
     private static let rememberedBeyond: Duration = .seconds(60)
 
     private static let randomBytes = 16
     private static let endBytes = 8
     private static let macBytes = 16
-    /// The text of them all.
+    /// Length of the encoded nonce.
     private static let textBytes = ((randomBytes + endBytes + macBytes) * 8 + 5) / 6
 
     let key: KeyedHash
     let time: any Time
     let randomness: any Randomness
 
-    /// A new one.
+    /// Issues a nonce.
     func issue(for provider: Provider) -> IdentityV1.IssueNonceResponse {
         let end = time.now() + Self.life
         let seconds = UInt64(bitPattern: end.seconds)
@@ -39,7 +40,8 @@ struct Nonces: Sendable {
             expiresAtMs: end.seconds * 1_000)
     }
 
-    /// What a sign-in uses up; nil where none is handed in and the provider needs none.
+    /// Validates a nonce. Returns the record that marks it as used; nil when there is none and the
+    /// provider does not require one.
     /// - Throws: `auth/missing-or-invalid-nonce`.
     func read(
         _ text: String, for provider: Provider, at now: Timestamp

@@ -1,65 +1,66 @@
 import Cryptography
 package import Outbound
 
-/// A provider whose word about people is taken, as the operator has set it up (G-04, G-05).
+/// An OpenID provider that the operator has configured (G-04, G-05).
 package struct Provider: Sendable {
-    /// Where its keys are.
+    /// The location of its JWKS.
     package enum KeyPlace: Hashable, Sendable {
-        /// There.
+        /// At this URL.
         case at(HTTPURL)
-        /// Where its own description says (OpenID Connect Discovery 1.0, 4).
+        /// At the `jwks_uri` of its discovery document (OpenID Connect Discovery 1.0, 4).
         case described(by: HTTPURL)
     }
 
-    /// Which of its words about emails are taken; only `true` and `"true"` are a yes at all.
+    /// Which of its emails count as verified. `email_verified` must be `true` or `"true"` in every
+    /// case.
     ///
-    /// | provider | its word | why |
+    /// | provider | accepted | reason |
     /// |---|---|---|
-    /// | Apple | taken | it proves each address, and runs the relays |
-    /// | Google, `verified` | taken | it has proved each address once |
-    /// | Google, `authoritative` | of `@gmail.com`, and with `hd` | it runs their mail |
-    /// | another | as its file says; by default not | anybody can run one that says yes |
+    /// | Apple | all | it verifies each address, and operates the relays |
+    /// | Google, `verified` | all | it has verified each address once |
+    /// | Google, `authoritative` | `@gmail.com`, and with `hd` | it operates their mailboxes |
+    /// | another | as configured; by default none | anybody can run a provider that claims it |
     ///
-    /// Of other addresses than those Google says itself that they may have changed hands since it
-    /// proved them ("Verify the Google ID token on your server side"): `authoritative` is for who
-    /// would rather have such people prove their address once more.
+    /// For all other addresses, Google itself states that the owner may have changed since it
+    /// verified them ("Verify the Google ID token on your server side"). `authoritative` requires
+    /// those users to verify their address again.
     package enum EmailTrust: String, CaseIterable, Sendable {
-        /// None.
+        /// No emails.
         case none
-        /// Those that it says are verified.
+        /// Emails that it reports as verified.
         case verified
-        /// Those of them whose mail it runs.
+        /// Verified emails whose mailboxes it operates.
         case authoritative
     }
 
-    /// Whether a token must hold a nonce of ours.
+    /// Whether a token must contain a nonce that this service issued.
     package enum NoncePolicy: String, CaseIterable, Sendable {
-        /// It must: a stolen token serves nobody.
+        /// Required: a stolen token is useless.
         case required
-        /// It may; for apps whose provider's dialog takes none.
+        /// Optional, for apps whose provider dialog accepts no nonce.
         case optional
     }
 
-    /// As owners' methods and calls name it: "google".
+    /// The name in calls and in lists of sign-in methods: "google".
     let name: String
-    /// The spellings of its issuer; an identity goes by the first.
+    /// The accepted spellings of its issuer. Identities are stored with the first.
     let issuers: [String]
-    /// The operator's client ids there.
+    /// The operator's client ids at the provider.
     let audiences: Set<String>
     let keyPlace: KeyPlace
-    /// By which it may sign.
+    /// The accepted signature algorithms.
     let algorithms: Set<SignatureAlgorithm>
     let emailTrust: EmailTrust
     let noncePolicy: NoncePolicy
-    /// What its dialog is handed: the nonce's SHA-256, or the nonce.
+    /// Whether its dialog receives the SHA-256 of the nonce, and not the nonce.
     let hashesNonce: Bool
-    /// Whether names come with the request, since its tokens have none (Apple).
+    /// Whether the user's name comes in the request, because its tokens contain none (Apple).
     let namesComeWithRequest: Bool
 
-    /// The issuer that its identities go by.
+    /// The issuer that identities are stored with.
     var issuer: String { issuers[0] }
 
-    /// A provider; `issuers` has at least one.
+    /// A provider. `issuers` has at least one element.
     init(
         name: String, issuers: [String], audiences: Set<String>, keyPlace: KeyPlace,
         algorithms: Set<SignatureAlgorithm> = [.rs256], emailTrust: EmailTrust,

@@ -2,16 +2,16 @@ import Cryptography
 import EmailAddresses
 import Outbound
 
-/// Whom a token's claims prove, and what is taken over of the rest. What is not in order there is
-/// left out: it never stops a sign-in.
+/// Builds the proved identity from a token's claims. Malformed optional claims are ignored: they
+/// never fail a sign-in.
 extension ProviderClaims {
-    /// Apple's relays, for those of its tokens that do not say so.
+    /// The domain of Apple's relay addresses, for tokens without `is_private_email`.
     private static let relayDomain = "@privaterelay.appleid.com"
     private static let gmailDomain = "@gmail.com"
 
     /// The identity.
-    /// - Parameter requestName: the name that came with the request; it counts only where the
-    ///   provider's tokens hold none.
+    /// - Parameter requestName: the name in the request. It is used only for a provider whose
+    ///   tokens contain no name.
     func identity(of provider: Provider, named requestName: String) -> ProvedIdentity {
         let name = provider.namesComeWithRequest ? requestName : object["name"]?.string ?? ""
         var identity = ProvedIdentity(
@@ -43,7 +43,8 @@ extension ProviderClaims {
         }
     }
 
-    /// In a Workspace of Google's, whose administrator has proved its domains.
+    /// Whether the account belongs to a Google Workspace, whose administrator has verified its
+    /// domains.
     private var isHosted: Bool { object["hd"]?.string.map { !$0.isEmpty } ?? false }
 
     private var photo: String {
@@ -51,7 +52,7 @@ extension ProviderClaims {
         return url?.text ?? ""
     }
 
-    /// Exactly `true`, or `"true"` as Apple writes it; all else is no.
+    /// Exactly `true`, or `"true"` as Apple sends it; every other value is no.
     private static func isYes(_ value: JSONValue?) -> Bool {
         value == .boolean(true) || value == .string("true")
     }

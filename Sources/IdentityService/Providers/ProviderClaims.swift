@@ -1,36 +1,38 @@
 import Cryptography
 import ServiceRuntime
 
-/// What a provider's token says, once its signature is found good, each claim by its rule.
+/// The validated claims of a provider's token. The signature has been verified before.
 ///
 /// | claim | rule |
 /// |---|---|
-/// | `iss` | one of the provider's spellings, to the byte |
-/// | `aud` | a client id of the operator's, or several, all of them his |
-/// | `azp` | where `aud` has several: one of the operator's; else not looked at |
-/// | `exp` | a whole number of seconds; good until 60 s after |
+/// | `iss` | one of the provider's spellings, byte for byte |
+/// | `aud` | one of the operator's client ids, or a list of them |
+/// | `azp` | if `aud` has several: one of the operator's; otherwise ignored |
+/// | `exp` | a whole number of seconds; accepted until 60 s after |
 /// | `iat` | likewise; not more than 60 s ahead, not after `exp` |
-/// | `nbf` | may be left out; not more than 60 s ahead |
+/// | `nbf` | optional; not more than 60 s ahead |
 /// | `sub` | 1 to 255 printable ASCII characters (OpenID Connect Core 1.0, 2) |
-/// | `nonce` | may be left out (`NonceMatch`); a text |
+/// | `nonce` | optional (`NonceMatch`); a string |
 ///
-/// With one `aud`, Google names the Android app in `azp` and the operator's backend in `aud`.
+/// With a single `aud`, Google puts the Android app into `azp` and the operator's backend into
+/// `aud`.
 struct ProviderClaims: Sendable {
-    /// How far two machines' clocks may be apart.
+    /// Accepted clock difference between the provider and this service.
     static let leeway: Duration = .seconds(60)
     private static let subjectBytesMax = 255
-    /// Client ids in one token.
+    /// Maximum number of client ids in a token.
     private static let audiencesMax = 16
-    /// The last second that a claim may name: the end of the year 9999, far from any overflow.
+    /// The largest accepted time, in seconds: the end of the year 9999, far from any overflow.
     private static let secondsMax: Int64 = 253_402_300_799
 
     let subject: String
-    /// The client id that the token is for; of several the one that asked.
+    /// The client id that the token is for; if `aud` has several, the one in `azp`.
     let audience: String
     let nonce: String?
     let object: JSONObject
 
     /// Reads and checks the claims of a token of `provider`.
+    /// - Throws: `ProviderTokenRefusal`, by the rules of the table.
     init(
         _ object: JSONObject, of provider: Provider, at now: Timestamp
     ) throws(ProviderTokenRefusal) {
@@ -40,8 +42,8 @@ struct ProviderClaims: Sendable {
         guard provider.issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
             throw .issuer
         }
-        // A logout token and a security event have the same claims otherwise, and no nonce by rule:
-        // who reads them in a log must not sign in by them.
+        // A logout token and a security event token have the same claims otherwise, and no nonce by
+        // definition. Somebody who finds one in a log must not be able to sign in with it.
         guard object["events"] == nil else { throw .claims }
         audience = try Self.audience(object, provider)
         guard now < expiresAt + Self.leeway else { throw .expired }

@@ -6,7 +6,8 @@ struct ProviderEntry {
     private static let names: Set<String> = [
         "name", "issuer", "audiences", "keys-url", "algorithms", "emails", "nonce",
     ]
-    /// Methods and providers of ours: an entry of such a name would pass for one of them.
+    /// Names of our own methods and providers: an entry with such a name could be mistaken for one
+    /// of them.
     private static let reserved: Set<String> = [
         "anonymous", "apple", "code", "device", "device-key", "email", "google", "guest", "link",
         "password", "phone", "postern", "sms",
@@ -24,7 +25,7 @@ struct ProviderEntry {
         self.place = place
     }
 
-    /// The provider; nil, with what is wrong among `mistakes`, where it cannot be one.
+    /// The provider; nil when the entry is invalid, with the reasons in `mistakes`.
     mutating func provider(beside others: [Provider], allowsPlain: Bool) -> Provider? {
         for member in object.members where !Self.names.contains(member.name) {
             mistake("knows no \"\(member.name)\"")
@@ -48,11 +49,11 @@ struct ProviderEntry {
     private mutating func name(beside others: [Provider]) -> String? {
         guard let name = object["name"]?.string, Self.isName(name) else {
             mistake(
-                "needs a \"name\" of 2 to \(Self.nameBytesMax) small letters, digits and hyphens")
+                "needs a \"name\" of 2 to \(Self.nameBytesMax) lowercase letters, digits, hyphens")
             return nil
         }
         guard !Self.reserved.contains(name) else {
-            mistake("cannot be named \"\(name)\", which is ours")
+            mistake("cannot be named \"\(name)\", which is reserved")
             return nil
         }
         if others.contains(where: { $0.name == name }) {
@@ -61,7 +62,7 @@ struct ProviderEntry {
         return name
     }
 
-    /// An identity is its issuer and subject, so that one issuer is one provider.
+    /// An identity is its issuer and subject, so each issuer belongs to one provider.
     private mutating func issuer(beside others: [Provider], allowsPlain: Bool) -> String? {
         guard let issuer = object["issuer"]?.string, !issuer.utf8.contains(UInt8(ascii: "?")),
             HTTPURL(issuer, allowsPlain: allowsPlain) != nil
@@ -90,7 +91,7 @@ struct ProviderEntry {
             if let url = value.string.flatMap({ HTTPURL($0, allowsPlain: allowsPlain) }) {
                 return .at(url)
             }
-            mistake("has a \"keys-url\" that is no https URL")
+            mistake("has a \"keys-url\" that is not an https URL")
             return nil
         }
         guard let issuer else { return nil }

@@ -2,12 +2,12 @@ import Cryptography
 import Messages
 import ServiceRuntime
 
-/// Checks what an app has of a provider's dialog, and says whom it proves (G-04, G-05; RFC 7519,
-/// RFC 8725; OpenID Connect Core 1.0, 3.1.3.7).
+/// Verifies an ID token and returns the identity that it proves (G-04, G-05; RFC 7519, RFC 8725;
+/// OpenID Connect Core 1.0, 3.1.3.7).
 ///
-/// In this order, so that what costs most comes last: provider, nonce, the token's form, its key,
-/// its signature, its claims. What is refused is told in one code; the detail, for the log, names
-/// the rule and holds nothing of the token.
+/// The checks are ordered by cost: provider, nonce, the token's format, its key, its signature, its
+/// claims. All rejections return one error code; the detail, for the log, names the violated rule
+/// and contains nothing of the token.
 struct ProviderTokenCheck: Sendable {
     /// A provider and its keys.
     struct Source: Sendable {
@@ -15,8 +15,8 @@ struct ProviderTokenCheck: Sendable {
         let keys: JWKSCache
     }
 
-    /// The longest ID token in bytes: Google's and Apple's have about 1 KiB, those with lists of
-    /// groups a few.
+    /// The longest accepted ID token, in bytes. Google's and Apple's have about 1 KiB, tokens with
+    /// lists of groups a few KiB.
     static let tokenBytesMax = 8_192
 
     private let sources: [String: Source]
@@ -30,8 +30,8 @@ struct ProviderTokenCheck: Sendable {
         self.time = time
     }
 
-    /// Whom a token proves. What it says of a nonce is in the identity: who admits it writes that
-    /// down in the same transaction, since it serves once.
+    /// The identity that a token proves. It contains the used nonce, which the sign-in must write
+    /// in its own transaction, because a nonce is single-use.
     /// - Throws: `auth/operation-not-allowed`, `auth/missing-or-invalid-nonce`,
     ///   `auth/invalid-provider-token`, `auth/provider-unavailable`.
     func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
@@ -50,18 +50,19 @@ struct ProviderTokenCheck: Sendable {
         }
     }
 
-    /// What a token says that `provider` has signed, with no claim looked at: for its notices, which
-    /// are tokens of another kind.
+    /// The claims of a token that `provider` has signed, not validated. For the provider's notices,
+    /// which are another kind of token.
     /// - Throws: `auth/operation-not-allowed`, `auth/invalid-provider-token`,
     ///   `auth/provider-unavailable`.
     func signedClaims(of token: String, from provider: String) async throws -> JSONObject {
         try await signedClaims(of: token, source(named: provider))
     }
 
-    /// - Throws: `auth/operation-not-allowed` where the operator has set up none of that name.
+    /// A configured provider and its keys.
+    /// - Throws: `auth/operation-not-allowed` when no provider of that name is configured.
     func source(named name: String) throws(ServiceError) -> Source {
         guard let source = sources[name] else {
-            throw ServiceError(.operationNotAllowed, detail: "no such provider is set up")
+            throw ServiceError(.operationNotAllowed, detail: "no such provider is configured")
         }
         return source
     }

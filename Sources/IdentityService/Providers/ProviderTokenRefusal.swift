@@ -1,26 +1,26 @@
 import Cryptography
 import ServiceRuntime
 
-/// Why a provider's token is not taken. For the log: a caller learns only that it was refused, or
-/// that its nonce was.
+/// Why a provider's token is rejected. Only for the log: the caller learns that the token or its
+/// nonce was rejected.
 enum ProviderTokenRefusal: Error, Hashable, Sendable {
-    /// Its form, its key or its signature.
+    /// Its format, its key or its signature.
     case token(TokenRefusal)
-    /// A claim that must be there is not, or one is of a wrong kind.
+    /// A required claim is missing, or a claim has the wrong type.
     case claims
-    /// `iss` is another's.
+    /// `iss` is not the provider's issuer.
     case issuer
-    /// `aud` is not only the operator's.
+    /// `aud` contains an id that is not one of the operator's client ids.
     case audience
-    /// `azp`, of a token for several, is not the operator's.
+    /// `azp` of a token with several audiences is not one of the operator's client ids.
     case authorisedParty
-    /// `exp` is over.
+    /// `exp` has passed.
     case expired
-    /// `iat` or `nbf` lies ahead, or `iat` behind `exp`.
+    /// `iat` or `nbf` is in the future, or `iat` is after `exp`.
     case issuedAt
-    /// `sub` is none.
+    /// `sub` is invalid.
     case subject
-    /// `nonce` is another than the one handed in, or only one of the two is there.
+    /// `nonce` differs from the one in the call, or only one of the two is present.
     case nonce
 
     /// One word for the log.
@@ -31,7 +31,7 @@ enum ProviderTokenRefusal: Error, Hashable, Sendable {
         }
     }
 
-    /// As callers and the log are told of it.
+    /// The error for callers, with the detail for the log.
     func told(of provider: Provider) -> ServiceError {
         ServiceError(
             self == .nonce ? .invalidNonce : .invalidProviderToken,

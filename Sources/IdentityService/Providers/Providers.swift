@@ -2,18 +2,17 @@ package import Logging
 import Outbound
 package import ServiceRuntime
 
-/// The providers that the operator has set up: what checks their tokens, and what makes the nonces
-/// for them (G-04, G-05).
+/// The configured providers: the token check, and the nonces for it (G-04, G-05).
 package struct Providers: Sendable {
-    /// Requests for keys that run or wait: each provider has one at a time, and they share a thread.
+    /// Running and waiting JWKS requests. Each provider has at most one, and they share a thread.
     private static let transfersMax = 2 * ProvidersSettings.countMax
 
-    /// Checks tokens.
+    /// Verifies tokens.
     let check: ProviderTokenCheck
-    /// Makes and reads nonces.
+    /// Issues and validates nonces.
     let nonces: Nonces
 
-    /// What `settings` set up.
+    /// The providers of `settings`.
     /// - Throws: `OutboundClient.Unavailable`.
     package init(
         settings: ProvidersSettings, keys: IdentityKeys, time: any Time,
@@ -28,7 +27,7 @@ package struct Providers: Sendable {
         self.nonces = nonces
     }
 
-    /// No provider: no thread for requests either.
+    /// Without any provider, no thread for requests is started either.
     private static func sources(
         _ settings: ProvidersSettings,
         keys: (String, @escaping @Sendable () async -> JWKSFetcher.Outcome) -> JWKSCache
@@ -46,7 +45,7 @@ package struct Providers: Sendable {
     }
 
     /// A provider by its name.
-    /// - Throws: `auth/operation-not-allowed` where the operator has set up none of that name.
+    /// - Throws: `auth/operation-not-allowed` when no provider of that name is configured.
     func provider(named name: String) throws(ServiceError) -> Provider {
         try check.source(named: name).provider
     }

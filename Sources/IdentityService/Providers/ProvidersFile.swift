@@ -2,30 +2,31 @@ import Cryptography
 import Outbound
 import ServiceRuntime
 
-/// The operator's file of further OpenID providers, checked whole, with all its mistakes at once:
+/// The operator's file of further OpenID providers. It is validated completely, and all mistakes
+/// are reported at once:
 ///
 ///     {"providers": [{
-///         "name": "example",                          as calls and methods name it
-///         "issuer": "https://id.example.org",         as its tokens have it, to the byte
+///         "name": "example",                          the name in calls and lists of methods
+///         "issuer": "https://id.example.org",         as in its tokens, byte for byte
 ///         "audiences": ["shop", "shop-ios"],          your client ids there
-///         "keys-url": "https://id.example.org/keys",  left out: its description says where
-///         "algorithms": ["RS256"],                    RS256, ES256; left out: RS256
-///         "emails": "verified",                       none, verified; left out: none
-///         "nonce": "required"                         required, optional; left out: required
+///         "keys-url": "https://id.example.org/keys",  default: from its discovery document
+///         "algorithms": ["RS256"],                    RS256, ES256; default: RS256
+///         "emails": "verified",                       none, verified; default: none
+///         "nonce": "required"                         required, optional; default: required
 ///     }]}
 ///
 /// `"emails": "verified"` lets this provider open every account whose address it claims to have
-/// verified: only for one that is yours, or that you would trust with all of them.
+/// verified. Use it only for a provider that is yours, or that you would trust with all accounts.
 struct ProvidersFile: Sendable {
     /// The largest file, in bytes.
     private static let bytesMax = 64 * 1_024
 
-    /// What it sets up; empty where something is wrong with it.
+    /// The providers of the file; empty when it has mistakes.
     let providers: [Provider]
-    /// What is wrong, each with its place.
+    /// The mistakes, each with its position.
     let mistakes: [String]
 
-    /// Reads the file at `path`, beside those that are built in.
+    /// Reads the file at `path`. Names and issuers must differ from those of `built`.
     init(path: String, beside built: [Provider], allowsPlain: Bool) {
         switch FileText.read(path, bytesMax: Self.bytesMax) {
         case .failure(let failure):

@@ -2,21 +2,21 @@ import Cryptography
 import Outbound
 package import ServiceRuntime
 
-/// What an operator can set of providers. Each is off until it has client ids.
+/// The operator's settings for providers. Each provider is disabled until it has client ids.
 package struct ProvidersSettings: Settings {
-    /// Providers in all, Google and Apple among them.
+    /// The maximum number of providers, including Google and Apple.
     static let countMax = 32
 
-    /// Those that are on.
+    /// The enabled providers.
     package let providers: [Provider]
     /// Whether keys may be fetched from `http` URLs and private addresses.
     package let allowsPrivate: Bool
-    /// Whom to trust instead of the system's authorities.
+    /// PEM file of authorities to trust instead of the system's.
     package let trustFile: String?
-    /// How long one request may take.
+    /// Time limit of one request.
     package let timeout: Duration
 
-    /// Settings, for tests and embedding.
+    /// Settings for tests and embedding.
     package init(
         providers: [Provider], allowsPrivate: Bool = false, trustFile: String? = nil,
         timeout: Duration = .seconds(3)
@@ -27,17 +27,17 @@ package struct ProvidersSettings: Settings {
         self.timeout = timeout
     }
 
-    /// Declares every setting and takes its value.
+    /// Declares every setting and reads its value.
     package init(reading settings: inout SettingsReader) {
         allowsPrivate = settings.boolean(
             "provider-private-addresses", default: false,
-            reason: "Fetches keys by http and from private addresses: for tests, and a provider "
+            reason: "Fetches keys by http and from private addresses: for tests, or a provider "
                 + "of your own network.")
         trustFile = settings.optionalPath(
             "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
         timeout = settings.duration(
             "provider-timeout", default: .seconds(3), in: .milliseconds(100)...(.seconds(10)),
-            reason: "A provider whose keys take longer is taken to be down.")
+            reason: "A provider that takes longer to send its keys counts as unavailable.")
         let built = [
             BuiltInProvider.google.provider(&settings, allowsPlain: allowsPrivate),
             BuiltInProvider.apple.provider(&settings, allowsPlain: allowsPrivate),
@@ -49,19 +49,19 @@ package struct ProvidersSettings: Settings {
         providers = built + Self.further(&settings, beside: built, allowsPlain: allowsPrivate)
     }
 
-    /// The client ids that Apple's tokens are taken for; none where it is off.
+    /// The client ids for which Apple's tokens are accepted; empty when Apple is disabled.
     package var appleClients: Set<String> {
         providers.first { $0.name == BuiltInProvider.apple.rawValue }?.audiences ?? []
     }
 
-    /// The terms of a request for keys.
+    /// The limits of a JWKS request.
     var terms: HTTPTerms {
         HTTPTerms(
             addresses: allowsPrivate ? .any : .publicOnly, trustFile: trustFile, timeout: timeout,
             bodyBytesMax: PublishedKeySet.bytesMax, redirectsMax: Self.redirectsMax)
     }
 
-    /// Of one request; each is dialled under the same rule.
+    /// For each request. Each redirect is subject to the same address rule.
     private static let redirectsMax = 2
 
     private static func further(

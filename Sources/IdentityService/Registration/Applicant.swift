@@ -4,9 +4,9 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Who wants to register: a request, read and checked whole before anything is done for it.
+/// The validated request of a registration. Everything is checked before any work is done for it.
 struct Applicant: Sendable {
-    /// In code points; long names are for documents, not for greetings.
+    /// In code points. The display name is for greetings; a full legal name may be longer.
     static let displayNameMax = 100
     /// BCP 47 needs no more for language, script and region (RFC 5646 §4.4.1).
     private static let languageBytesMax = 35
@@ -17,13 +17,14 @@ struct Applicant: Sendable {
     let language: String
     let origin: CallOrigin
     let device: SignInDevice
-    /// The address has been mailed often enough by others.
+    /// The address has received the maximum number of mails caused by other callers, so none is
+    /// sent.
     let isMailWithheld: Bool
-    /// Keyed hash by which the account will be found.
+    /// Keyed hash of the address, by which the account is looked up.
     let lookUpKey: [UInt8]
-    /// Keyed hash of the address for the audit trail.
+    /// Keyed hash of the address for the audit log.
     let subject: [UInt8]
-    /// For a repeat; nil where the call carries no key.
+    /// For idempotent retries; nil when the call carries no key.
     let call: RepeatableCall?
 
     /// Reads a request.
@@ -55,7 +56,8 @@ struct Applicant: Sendable {
             context, hash: keys.calls)
     }
 
-    /// A name that can stand in one line of a mail or a screen.
+    /// Whether a name fits on one line of a mail or screen: within the maximum length, without
+    /// control characters and line separators.
     static func isDisplayName(_ text: String) -> Bool {
         text.unicodeScalars.count <= displayNameMax
             && text.unicodeScalars.allSatisfy { scalar in
@@ -66,7 +68,8 @@ struct Applicant: Sendable {
             }
     }
 
-    /// Letters, digits and single hyphens between them.
+    /// Whether a text has the form of a language tag: parts of 1 to 8 letters and digits, separated
+    /// by single hyphens.
     static func isLanguage(_ text: String) -> Bool {
         text.utf8.count <= languageBytesMax
             && text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

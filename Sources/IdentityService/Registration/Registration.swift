@@ -6,22 +6,22 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Registers an account with a password (G-02, I-04): reads the request, hashes, writes, answers.
+/// Registers an account with a password (G-02, I-04): reads the request, hashes, writes, responds.
 ///
-/// One transaction holds account, key, profile, address, password, link, mail, audit event and the
-/// memory of the call: all of it or none. It is read back before anything is answered.
+/// One transaction writes the account, key, profile, address, password, link, mail, audit event and
+/// stored response: all of them or none. The account is read back before the response.
 ///
-/// A taken address costs the same hash and the same commit. Nothing that was typed is kept then;
-/// the owner gets a mail instead (Sources/SECURITY.md, Enumeration: `friendly`).
+/// A taken address costs the same hash and the same commit. The entered data is then discarded, and
+/// the owner gets a mail (design.md, Sign-up on a taken address: friendly).
 ///
-/// A guest that asks becomes the account, with its id and all it has (`GuestUpgrade`, G-07).
+/// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
 struct Registration: Sendable {
     let parts: IdentityParts
     let owners: SessionOwners
 
     /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
-    ///   with a guest's access token `auth/already-signed-in`, `auth/session-ended`, and as
-    ///   `SessionOwners.owner`.
+    ///   `auth/user-disabled` when a retry finds its account suspended; with a guest's access token
+    ///   `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
     func run(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
@@ -30,7 +30,8 @@ struct Registration: Sendable {
         do {
             guest = try await owners.guest(of: request.guestAccessToken, context)
         } catch let refused as ServiceError {
-            // The session of a guest is over once it was upgraded, so a repeat cannot show it again.
+            // An upgrade ends the guest's session, so a retry arrives with a token that is no
+            // longer valid.
             guard
                 let first = try await parts.store.write({
                     try $0.storedResponse(of: applicant.call)
@@ -53,10 +54,10 @@ struct Registration: Sendable {
         }
     }
 
-    /// What became of it.
+    /// The outcome of the transaction.
     private enum Outcome: Sendable {
         case registered(AccountRow, at: Timestamp)
-        /// This call was done before.
+        /// An earlier identical call was committed.
         case done(StoredResponse)
         case taken
     }
@@ -79,8 +80,8 @@ struct Registration: Sendable {
                     at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
-            // An engine with several writers can let another registration in between look and
-            // write; its index has the last word.
+            // On a storage engine with several writers, another registration can commit between the
+            // lookup and the write. The unique index then rejects this one.
             return .taken
         }
     }
@@ -104,10 +105,10 @@ struct Registration: Sendable {
                 .from(applicant.origin))
         try transaction.remember(
             applicant.call, StoredResponse(account: account.key, figure: guest == nil ? 0 : 1))
-        // `passwordHolder` joins account, key and profile: what it finds is whole (I-04).
+        // `passwordHolder` joins account, key and profile, so a result is complete (I-04).
         guard let holder = try transaction.passwordHolder(account),
             holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
-        else { throw ServiceError(.internalError, detail: "a new account is not whole") }
+        else { throw ServiceError(.internalError, detail: "a new account is incomplete") }
         return holder.row
     }
 
@@ -126,7 +127,7 @@ struct Registration: Sendable {
         else { return }
         let stored = try AccountReader(parts: parts).vault(row).open(sealed, .address)
         guard let address = EmailAddress(stored) else { return }
-        // Mail goes to the stored address, never to the one that was typed.
+        // The mail goes to the stored address, never to the entered one.
         try transaction.enqueue(
             IdentityOutbox(parts: parts).email(
                 AlreadyRegisteredMail(settings: parts.settings).mail(to: row), of: owner,
@@ -143,14 +144,14 @@ struct Registration: Sendable {
                 ? nil : ProofIssuer(parts: parts).proof(row.account, provedAt: moment))
     }
 
-    /// Answers a repeat (G-25). The password is checked first: a captured key alone must open
-    /// nothing. Another password is another request.
+    /// Responds to a retry (G-25). The password is checked first, because a captured idempotency
+    /// key alone must give no access. A different password makes it a different request.
     private func answerAgain(
         _ first: StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
-        // Proved as of now, not of after the hash: if the password is replaced meanwhile, session
-        // refuses this proof with all others from before. A guest's sessions have ended with the
-        // first answer, perhaps in this millisecond.
+        // The proof's time is taken before the hash. If the password is replaced while the hash
+        // runs, the session service rejects this proof with all older ones. After a guest's upgrade
+        // the time is set past the end of its sessions, which may lie in this millisecond.
         let moment = parts.time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
         let account = try AccountID(stored: first.account)
         let holder = try await parts.store.read { try $0.passwordHolder(account) }

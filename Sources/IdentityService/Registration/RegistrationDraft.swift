@@ -2,19 +2,20 @@ import EmailAddresses
 import ServiceRuntime
 import Storage
 
-/// All that a registration may write, made before its transaction: the account's rows, its link,
-/// and the two mails of which one will go.
+/// Everything that a registration may write, prepared before its transaction: the account's rows,
+/// its link, and the key or text of the two mails, of which one is sent.
 struct RegistrationDraft: Sendable {
     let account: NewAccount
     let link: NewLink
-    /// To the new account: confirm your address.
+    /// To the new account: verify your address.
     let verificationMail: OutboxMessage
-    /// The key of the mail to the owner of a taken address. A repeat of one call has the same, so
-    /// that the owner gets one.
+    /// The idempotency key of the mail to the owner of a taken address. Retries of one call use the
+    /// same key, so the owner gets one mail.
     let ownerMailKey: String
 
-    /// A draft for an applicant whose password's hash is `hash`.
-    /// - Parameter guest: who asks, and becomes the account; nil for nobody.
+    /// A draft for an applicant. `hash` is the hash of the password.
+    /// - Parameter guest: the calling guest, which becomes the account; nil without one.
+    /// - Throws: when the guest's key does not open, or sealing fails.
     init(
         _ applicant: Applicant, hash: String, as guest: AccountRow?, _ parts: IdentityParts,
         at moment: Timestamp

@@ -5,43 +5,47 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// How long a failed sign-in takes: as long as one with the slowest hash that is stored.
+/// The minimum response time of a failed sign-in: as long as one with the slowest hash in
+/// the store. The code calls it the slot.
 ///
-/// bcrypt and scrypt rows from elsewhere cannot take the time of our Argon2, so that a stranger with
-/// a watch would learn which addresses have accounts that came from elsewhere. Each scheme that is
-/// stored is measured, when it is first imported and at the start; a sign-in that fails leaves on a
-/// timer at the end of the longest, and holds no thread meanwhile. Right passwords do not wait: who
-/// has one has nothing to learn. Where all hashes are ours and of one cost, all take the same by
-/// nature, and nobody waits. Else ours count too: who is unknown is answered after one of ours, which
-/// may be the slowest. After a change of `password-hash-memory` or `-passes` the former cost counts
-/// from then on, since nobody knows who still has a hash of it.
+/// Imported bcrypt and scrypt hashes take a different time from our Argon2 hashes, so response
+/// times would disclose which addresses have imported accounts. Each stored scheme is measured,
+/// when it is first imported and at start. A failed sign-in is delayed by a timer until the end of
+/// the slowest, and holds no thread meanwhile. Right passwords are not delayed: their callers learn
+/// nothing from the time.
 ///
-/// The slot is counted from the moment at which the check began, without its wait for a thread: that
-/// wait is the same for all who come at the same time. What has been hashed would wait a second time
-/// where answers are handed on together, so that is done only where there is no slot.
+/// If all hashes are our own and of one cost, all checks take the same time, and there is no delay.
+/// Otherwise our own hashes count too: for an unknown address one of ours is computed, and it may
+/// be the slowest. After a change of `password-hash-memory` or `password-hash-passes` the former
+/// cost still counts, because accounts may still have hashes of it.
+///
+/// The slot starts when the check begins on a thread. It leaves out the wait for a thread, which is
+/// the same for all checks that are queued at the same time. Batched completions
+/// (`CompletionBatcher`) would add a second wait, so they are enabled only without a slot.
 final class ResponseTimeFloor: Sendable {
-    /// Schemes that are looked at; a store has one or two. More could only come from a hostile file,
-    /// and then the slowest of these are near enough.
+    /// Schemes read from the store. A normal store has one or two. More can only come from a
+    /// hostile import file, and then the slowest of these are close enough.
     static let schemesMax: Int64 = 1_000
-    /// Schemes measured at the start, the slowest by their parameters: three checks of 1.1 s each at
-    /// the most.
+    /// Schemes measured at start, the slowest by their parameters. Each takes three checks of at
+    /// most 1.1 s.
     private static let measuredMax = 8
-    /// Schemes whose time is remembered.
+    /// Schemes whose measured time is cached.
     private static let timesMax = 256
-    /// What a failed sign-in takes besides its slot, with room: a read before it, and behind it a
-    /// write of the audit trail with its fsync.
+    /// Time of a failed sign-in outside its slot, with reserve: a read before it, and an audit
+    /// write with its fsync after it.
     static let margin: Duration = .milliseconds(50)
-    /// How often schemes that nobody has any more are dropped.
+    /// How often the store is read again, to drop schemes that no account has any more.
     static let interval: Duration = .seconds(3_600)
 
     private struct State {
-        /// The middle of three, for each scheme.
+        /// The median of three measurements, for each scheme.
         var times: [String: Duration] = [:]
-        /// Nil until the store has been looked at.
+        /// Nil until the store has been read.
         var slot: Duration?
-        /// Reads the store and measures; everybody waits for the same.
+        /// Reads the store and measures. Concurrent callers share one task.
         var loading: Task<Void, any Error>?
-        /// Counts imports, which must not be forgotten by a look at the store from before.
+        /// Counts imports, so that a read of the store that began before an import does not undo
+        /// it.
         var additions = 0
     }
 
@@ -60,10 +64,10 @@ final class ResponseTimeFloor: Sendable {
         startedAt = time.now()
     }
 
-    /// Refuses a check whose caller does not wait until a failed one is answered, before it begins.
-    /// Attack: with a deadline between the answer to a right password, which comes at once, and the
-    /// answer to a wrong one, which comes at the end of the slot, a caller tells the two apart.
-    /// - Parameter deadline: the call's (uptime).
+    /// Rejects a check before it begins, if its caller's deadline is earlier than the response to a
+    /// failed one. Attack: a right password is answered at once, a wrong one at the end of the
+    /// slot. A caller with a deadline in between can tell the two apart by the timeout.
+    /// - Parameter deadline: the call's deadline (uptime).
     /// - Throws: `rpc/deadline-exceeded`, not processed; as `slot`.
     func requireTime(until deadline: Duration) async throws {
         guard time.uptime() + (try await slot()) + Self.margin <= deadline else {
@@ -72,15 +76,18 @@ final class ResponseTimeFloor: Sendable {
     }
 
     /// Returns at the end of the slot that began at `start` (uptime).
-    /// - Throws: as `Store.read` and `PasswordHashPool.measure`, before the first look has succeeded.
+    /// - Throws: as `slot`.
     func waitOut(from start: Duration) async throws {
         let left = start + (try await slot()) - time.uptime()
         guard left > .zero else { return }
-        // Cancelled, its caller is gone and measures nothing; what follows is still written.
+        // When cancelled, the caller is gone and measures nothing. The writes that follow are still
+        // done.
         try? await time.sleep(for: left)
     }
 
-    /// What a failed sign-in takes at least.
+    /// The minimum time of a failed sign-in.
+    /// - Throws: as `Store.read`, `Store.write` and `PasswordHashPool.measure`, until the first
+    ///   load has succeeded.
     func slot() async throws -> Duration {
         if let slot = state.withLock({ $0.slot }) { return slot }
         let loading = state.withLock { state in
@@ -97,11 +104,13 @@ final class ResponseTimeFloor: Sendable {
         return state.withLock { $0.slot } ?? .zero
     }
 
-    /// Hashes of these schemes are about to be stored.
+    /// Measures schemes before hashes with them are stored, and raises the slot if one is slower.
+    /// - Throws: as `PasswordHashPool.measure` and `slot`.
     func add(_ schemes: some Collection<PasswordScheme>) async throws {
         guard !schemes.isEmpty else { return }
         let slowest = schemes.map(\.microseconds).max() ?? 0
-        // What is clearly quicker cannot be the slowest, whatever this machine makes of it.
+        // A scheme with less than half the cost of the slowest cannot be the slowest on any
+        // machine.
         let measured =
             schemes.sorted { $0.microseconds > $1.microseconds }
             .prefix(Self.measuredMax).filter { $0.microseconds * 2 >= slowest }
@@ -115,7 +124,7 @@ final class ResponseTimeFloor: Sendable {
         }
     }
 
-    /// Looks again from time to time, until cancelled or told to shut down.
+    /// Reads the store again at each interval, until cancellation or shutdown.
     func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -128,7 +137,7 @@ final class ResponseTimeFloor: Sendable {
                         "reading the stored password schemes failed",
                         fields: [.detail: .error(error)])
                 }
-                // Only cancellation ends the sleep early, and then the loop ends too.
+                // Only cancellation interrupts the sleep, and it also ends the loop.
                 try? await self.time.sleep(for: Self.interval)
             }
         }
@@ -151,8 +160,8 @@ final class ResponseTimeFloor: Sendable {
         passwords.gathersAnswers = slot == .zero
     }
 
-    /// The slowest schemes that are stored, by their parameters, and our own; none where there is
-    /// only that one.
+    /// The slowest stored schemes by their parameters, and our own; empty when our own is the only
+    /// one.
     private func stored() async throws -> [PasswordScheme] {
         let (own, startedAt) = (passwords.ownScheme, startedAt)
         let standard = try passwords.standardScheme()
@@ -166,7 +175,8 @@ final class ResponseTimeFloor: Sendable {
         }
         let names = try await store.read { try $0.storedPasswordSchemes() } + owns
         guard names.contains(where: { $0 != own.name }) else { return [] }
-        // A name that does not read is of a later version's scheme, whose hashes do not read either.
+        // A name that does not parse belongs to a later version's scheme, whose hashes do not parse
+        // either.
         return names.compactMap { try? PasswordScheme(name: $0) }
             .sorted { $0.microseconds > $1.microseconds }
             .prefix(Self.measuredMax).filter { $0.name != own.name } + [own]
@@ -177,16 +187,16 @@ final class ResponseTimeFloor: Sendable {
         know(scheme, takes: try await passwords.measure(scheme))
     }
 
-    /// Takes a scheme for measured.
+    /// Stores the measured time of a scheme.
     func know(_ scheme: PasswordScheme, takes time: Duration) {
         state.withLock { state in
-            // Only a hostile file brings so many; what is dropped is measured again.
+            // Only a hostile import file has this many schemes. A dropped one is measured again.
             if state.times.count >= Self.timesMax { state.times.removeAll() }
             state.times[scheme.name] = time
         }
     }
 
-    /// Half as long again as an idle thread takes: checks must end within it when the machine has
-    /// other work too.
+    /// 1.5 times the duration on an idle thread, so that checks also end within it when the machine
+    /// has other work.
     private static func slot(of time: Duration) -> Duration { time * 3 / 2 }
 }

@@ -2,8 +2,8 @@ import ServiceRuntime
 import Storage
 
 extension SQLSession {
-    /// The schemes of stored hashes that are not ours, as `PasswordScheme` names them. Each is one
-    /// step in the index, however many accounts have it.
+    /// The schemes of stored hashes that are not our own, as `PasswordScheme` names them. Each
+    /// costs one step in the index, however many accounts have it.
     func storedPasswordSchemes() throws -> [String] {
         try query(
             """
@@ -18,17 +18,17 @@ extension SQLSession {
         ) { try $0.text(0) }
     }
 
-    /// By which schemes our own hashes have been made.
+    /// The schemes that our own hashes have been made with.
     func ownPasswordSchemes() throws -> [String] {
         try query("SELECT name FROM own_password_schemes ORDER BY scheme") { try $0.text(0) }
     }
 }
 
 extension Transaction {
-    /// Notes by which scheme our hashes are made from now on.
+    /// Records the scheme that our hashes are made with from now on.
     /// - Parameters:
-    ///   - standard: By which they were while nobody noted it.
-    ///   - moment: Since when they are made by this one.
+    ///   - standard: The scheme of hashes from before this record existed.
+    ///   - moment: Since when hashes are made with `name`.
     func note(ownScheme name: String, standard: String, since moment: Timestamp) throws {
         var known = try ownPasswordSchemes()
         let isFirst = known.isEmpty

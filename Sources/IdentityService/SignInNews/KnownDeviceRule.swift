@@ -1,15 +1,15 @@
-/// Whether a sign-in is from a new device (G-08). Pure:
+/// Decides whether a sign-in comes from a new device (G-08). Pure:
 ///
-///     device named   known    the account's known devices    new
-///     no             –        any                            no
-///     yes            yes      any                            no
-///     yes            no       none                           no: the first one, or an account from
-///                                                            before devices were kept; to call it new
-///                                                            would be a guess
-///     yes            no       some                           yes
+///     device id sent    known    known devices    new
+///     no                –        any              no
+///     yes               yes      any              no
+///     yes               no       none             no: it is the account's first device, or the
+///                                                 account is older than this table, and nothing
+///                                                 tells whether the device was used before
+///     yes               no       some             yes
 enum KnownDeviceRule {
-    /// Devices that are kept of an account. With one more, the one not seen for longest is forgotten,
-    /// and new again when it comes back.
+    /// Known devices for each account. Beyond this, the least recently used one is dropped; it
+    /// counts as new when it returns.
     static let devicesMax = 32
 
     static func isNew(isNamed: Bool, isKnown: Bool, knownDevices: Int) -> Bool {

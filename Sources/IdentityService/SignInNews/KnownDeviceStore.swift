@@ -1,8 +1,9 @@
 import ServiceRuntime
 import Storage
 
-/// The devices that each account was signed in to from, by a keyed hash over account and device: the
-/// same device has another one in each account, so that a stolen store joins no two of them.
+/// The devices from which each account was signed in to. Stored as a keyed hash of account and
+/// device, so that a device has a different hash in each account: a stolen store does not link two
+/// accounts of one device.
 enum KnownDeviceTables {
     static let sql = """
         CREATE TABLE known_devices (
@@ -16,8 +17,8 @@ enum KnownDeviceTables {
 }
 
 extension Transaction {
-    /// Remembers that an account is signed in to from a device.
-    /// - Returns: whether it is new (`KnownDeviceRule`).
+    /// Records a sign-in to an account from a device.
+    /// - Returns: whether the device is new (`KnownDeviceRule`).
     func remember(_ deviceKey: [UInt8], of account: AccountID) throws -> Bool {
         let isKnown =
             try execute(
@@ -32,7 +33,7 @@ extension Transaction {
         return KnownDeviceRule.isNew(isNamed: true, isKnown: false, knownDevices: known)
     }
 
-    /// Forgets all devices of an account.
+    /// Deletes all known devices of an account.
     func removeKnownDevices(of account: AccountID) throws {
         try execute("DELETE FROM known_devices WHERE account = ?", [.integer(account.key)])
     }

@@ -2,9 +2,9 @@ import Cryptography
 import Messages
 import ServiceRuntime
 
-/// The device that somebody signs in from, as the caller names it.
+/// The device of a sign-in, as the caller describes it.
 struct SignInDevice: Hashable, Sendable {
-    /// Empty where it was not named.
+    /// Empty when the caller sent none.
     let id: String
     let shown: DeviceShown
 
@@ -13,7 +13,7 @@ struct SignInDevice: Hashable, Sendable {
         shown = DeviceShown(origin)
     }
 
-    /// By which it is known again in an account; nil where it was not named.
+    /// The keyed hash that identifies the device within an account; nil without a device id.
     func key(in account: AccountID, _ keys: IdentityKeys) -> [UInt8]? {
         guard !id.isEmpty else { return nil }
         return keys.devices.lookUpKey(

@@ -1,15 +1,16 @@
 import Messages
 import ServiceRuntime
 
-/// What a sign-in has to tell of the one before it (G-08).
+/// What a sign-in reports about the previous one (G-08).
 struct SignInNews: Hashable, Sendable {
-    /// The sign-in before; nil for the first.
+    /// Time of the previous sign-in; nil for the first.
     let before: Timestamp?
-    /// This sign-in.
+    /// Time of this sign-in.
     let at: Timestamp
     let isNewDevice: Bool
 
-    /// As it is answered. After a clock was set right the one before may be later; that is no gap.
+    /// The response message. After a clock correction the previous sign-in may appear later than
+    /// this one; the gap is then 0.
     var message: IdentityV1.SignInNews {
         let gap = before.map { max(0, at.milliseconds - $0.milliseconds) }
         return IdentityV1.SignInNews(
@@ -18,8 +19,8 @@ struct SignInNews: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// The answer of a sign-in, with its news: a repeat tells the same.
-    /// - Parameter isTakenOver: of a reset: the address had not been proved until then.
+    /// The stored response of a sign-in with its news, so that a retry returns the same.
+    /// - Parameter isTakenOver: for a password reset: it verified the address for the first time.
     init(account: AccountID, news: SignInNews, isTakenOver: Bool = false) {
         self.init(
             account: account.key, figure: news.before?.milliseconds ?? 0,
@@ -27,13 +28,13 @@ extension StoredResponse {
             mark: (news.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0))
     }
 
-    /// What `init(account:news:isTakenOver:)` was given.
+    /// The news that `init(account:news:isTakenOver:)` stored.
     var news: SignInNews {
         let before = figure == 0 ? nil : Timestamp(milliseconds: figure)
         return SignInNews(
             before: before, at: Timestamp(milliseconds: moment), isNewDevice: mark & 1 != 0)
     }
 
-    /// As above.
+    /// The flag that `init(account:news:isTakenOver:)` stored.
     var isTakenOver: Bool { mark & 2 != 0 }
 }

@@ -2,14 +2,14 @@ import CallRecords
 import ServiceRuntime
 import Storage
 
-/// What every way of signing in leaves in its transaction (G-08): the moment, the device, and where
-/// the device is new a record of it and a mail to the owner (N-01).
+/// Records a sign-in, by any method, in its transaction (G-08): the time and the device. A new
+/// device is also written to the audit log and mailed to the owner (N-01).
 struct SignInRecorder: Sendable {
     let parts: IdentityParts
 
-    /// Notes a sign-in.
+    /// Records a sign-in.
     /// - Parameters:
-    ///   - before: when the sign-in before this one was; nil for the first.
+    ///   - before: time of the previous sign-in; nil for the first.
     ///   - method: "password", "phone", or a provider's name.
     func note(
         _ account: AccountID, before: Timestamp?, by method: String, on device: SignInDevice,
@@ -21,7 +21,7 @@ struct SignInRecorder: Sendable {
         return SignInNews(before: before, at: transaction.at, isNewDevice: isNew)
     }
 
-    /// Notes the device that an account was made on: it is the first, and no news.
+    /// Records the device of a registration. It is the account's first device, so no mail is sent.
     func remember(
         _ device: SignInDevice, of account: AccountID, _ transaction: Transaction
     ) throws -> Bool {
@@ -29,8 +29,8 @@ struct SignInRecorder: Sendable {
         return try transaction.remember(key, of: account)
     }
 
-    /// Attack: somebody signs up with a stranger's address and signs in from ever new devices, to have
-    /// our mails sent there. So only a proved address is told.
+    /// Attack: somebody registers with another person's address and signs in from many new devices,
+    /// to make the service send mail there. Only a verified address therefore gets the mail.
     private func tell(
         _ account: AccountID, _ method: String, _ device: SignInDevice, _ origin: CallOrigin,
         _ transaction: Transaction
