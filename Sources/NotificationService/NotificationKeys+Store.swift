@@ -3,8 +3,10 @@ import ServiceRuntime
 package import Storage
 
 extension NotificationKeys {
-    /// For each of the oldest sealed values of each kind, whether these keys open it
-    /// (`Store.requireKey`).
+    /// For each of the oldest sealed values of each kind: whether these keys can open it. Used by
+    /// `Store.requireKey`.
+    ///
+    /// - Throws: `SQLError`.
     package func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool] {
         let vault = WebhookVault(box: contents)
         let webhooks = try session.webhooks().prefix(Int(limit)).map { row in

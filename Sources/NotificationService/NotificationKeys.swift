@@ -1,20 +1,21 @@
 package import Cryptography
 package import ServiceRuntime
 
-/// The keys of one notification store, all from its one master key, each for one purpose.
+/// The keys of one notification store. All are derived from its one master key, each for one
+/// purpose.
 package struct NotificationKeys: Sendable {
     private static let sealingKeyID: UInt8 = 1
 
-    /// Seals what a message says and who it is for.
+    /// Seals a message's content and recipient.
     let contents: SealedBox
-    /// The keys of registered devices.
+    /// The keys for registered devices.
     let devices: DeviceKeys
     private let calls: KeyedHash
     private let requests: KeyedHash
     private let recipients: KeyedHash
     private let accounts: KeyedHash
 
-    /// The keys that `master` (32 random bytes) gives.
+    /// Derives the keys from `master` (32 random bytes).
     /// - Throws: `CryptographyError`.
     package init(master: SecretBytes, randomness: any Randomness) throws {
         let sealing = KeyDerivation.key(from: master, purpose: "notification/contents")
@@ -27,9 +28,9 @@ package struct NotificationKeys: Sendable {
         accounts = KeyedHash(master: master, purpose: "notification/accounts")
     }
 
-    /// What a call is known by (G-25): application, method and idempotency key, each behind its
-    /// length, so that no two calls share their bytes; and, where one call brings several messages,
-    /// which of them.
+    /// The idempotency record's key for a call (G-25): application, method and idempotency key,
+    /// each prefixed with its length so that no two calls produce the same bytes. `part`
+    /// distinguishes the messages of a call that sends several.
     func call(application: String, method: String, key: String, part: String = "") -> [UInt8] {
         let names = [application, method, key] + (part.isEmpty ? [] : [part])
         let parts = names.flatMap { part in
@@ -38,15 +39,15 @@ package struct NotificationKeys: Sendable {
         return calls.lookUpKey(parts)
     }
 
-    /// What tells one request from another without giving away what it says.
+    /// A keyed hash by which two requests can be compared without storing their content.
     func fingerprint(_ request: [UInt8]) -> [UInt8] { requests.hash(request) }
 
-    /// What a recipient is found by, in the audit trail and in lists of dead addresses; `key` is
-    /// `StoredOrder.recipientKey`.
+    /// The keyed hash by which a recipient is found in the audit trail and in suppression lists.
+    /// `key` is `StoredOrder.recipientKey`.
     package func recipient(_ key: [UInt8]) -> [UInt8] { recipients.lookUpKey(key) }
 
-    /// What an account's messages are found by when it is forgotten: a stolen store does not tell
-    /// whose they are.
+    /// The keyed hash by which an account's messages are found when the account is erased. A stolen
+    /// store does not reveal the owner.
     package func account(_ account: AccountID) -> [UInt8] {
         accounts.lookUpKey(Array(account.text.utf8))
     }

@@ -6,24 +6,25 @@ import ServiceLifecycle
 package import ServiceRuntime
 package import Storage
 
-/// Messages to people (N-01): accepted durably and at once, delivered behind.
+/// Sends messages to people (N-01): accepts them durably and at once, and delivers them
+/// asynchronously.
 package struct NotificationService: NotificationsService, Service {
-    /// The store's name and schema.
+    /// The store's name.
     package static let storeName = "notification"
     /// The store's schema.
     package static let migrations = NotificationStore.migrations
 
-    /// Takes messages on, for the rpcs of all channels.
+    /// Accepts messages, for the rpcs of all channels.
     package let acceptance: MessageAcceptance
-    /// What the operator sees and does.
+    /// The operator's view of messages and operations on them.
     package let outbox: OutboxOperations
     private let workers: DeliveryWorkers
     private let templateFolder: TemplateFolder?
     private let time: any Time
 
-    /// A service on `store`, whose messages leave by `routes`; those of a channel that has none
-    /// wait in the store.
-    /// - Parameter traces: What else goes when an account is forgotten.
+    /// A service on `store` that delivers messages through `routes`. Messages of a channel without
+    /// a route wait in the store.
+    /// - Parameter traces: What else is deleted when an account is erased.
     package init(
         settings: NotificationSettings, store: Store, keys: NotificationKeys,
         routes: [Channel: any MessageRoute], traces: [any AccountTraces] = [], time: any Time,
@@ -49,15 +50,16 @@ package struct NotificationService: NotificationsService, Service {
             alarms: alarms, deliveriesMax: settings.deliveriesMax)
     }
 
-    /// Delivers until cancelled or told to shut down, then lets running tries end; and follows the
-    /// operator's templates meanwhile.
+    /// Delivers until cancelled or until a graceful shutdown, then waits for running attempts.
+    /// Watches the operator's template folder at the same time.
+    /// - Throws: Nothing; `Service` declares it.
     package func run() async throws {
         await withTaskGroup { group in
             group.addTask { await workers.run() }
             if let templateFolder {
                 group.addTask { await templateFolder.run(time) }
             }
-            // The workers alone hear of a shutdown; cancelled, both end.
+            // Only the workers react to a graceful shutdown. Then the group is cancelled.
             await group.next()
             group.cancelAll()
         }
@@ -65,6 +67,9 @@ package struct NotificationService: NotificationsService, Service {
 
     // MARK: NotificationsService
 
+    /// Accepts one mail.
+    /// - Throws: `auth/invalid-email`, or `rpc/invalid-argument` with the fields at fault, for a
+    ///   request that cannot be used; what `MessageAcceptance.accept` throws.
     package func sendEmail(
         _ request: NotificationV1.SendEmailRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendEmailResponse {

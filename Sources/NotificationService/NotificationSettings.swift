@@ -3,37 +3,37 @@ import Outbound
 package import ServiceRuntime
 package import Storage
 
-/// What an operator can set of the notification service. Without a mail server mails go into the
-/// inbox folder, so that everything runs on defaults.
+/// The notification service's settings. Without a mail server mails go to the inbox folder, so that
+/// everything works with defaults.
 package struct NotificationSettings: Settings {
-    /// The mail servers; none for the inbox.
+    /// The mail servers; empty when mails go to the inbox.
     package let mailServers: MailServerSettings
-    /// Who signs mails.
+    /// DKIM signing of mails.
     package let dkim: DKIMSettings
-    /// Where readers end bulk mails; nil where they cannot.
+    /// Where readers unsubscribe from bulk mails; nil for no such link.
     package let unsubscribe: UnsubscribeLink?
-    /// Who mails are from.
+    /// The sender of mails.
     package let sender: Mailbox
     /// The inbox's folder; nil for `inbox` in the data folder.
     package let inboxFolder: String?
-    /// Tries at the same time.
+    /// Delivery attempts that run at the same time.
     package let deliveriesMax: Int
-    /// How long one try may take.
+    /// The time limit of one attempt at one server.
     package let deliveryTimeout: Duration
-    /// The longest try, over all servers; a message's lease ends after that.
+    /// The time limit of one attempt over all servers. A message's lease must outlast it.
     private static let tryMax = Delivery.lease - Delivery.waitForTryMax
-    /// Messages that one recipient may be sent at once, in each lane.
+    /// Messages that one recipient gets at once, in each lane.
     package let recipientBurst: Int
-    /// Between two of those that follow.
+    /// The interval between further messages to that recipient.
     package let recipientInterval: Duration
-    /// What messages say.
+    /// The templates of messages.
     package let templates: TemplateSettings
 
-    /// What holds for every provider of text and push messages.
+    /// Settings that all providers of text and push messages share.
     package let providers: ProviderSettings
-    /// Text messages.
+    /// Settings of text messages.
     package let sms: SMSSettings
-    /// Push messages.
+    /// Settings of push messages.
     package let push: PushSettings
 
     package init(reading settings: inout SettingsReader) {
@@ -51,27 +51,27 @@ package struct NotificationSettings: Settings {
             reason:
                 "The Maildir for mails while smtp-host is not set; by default in the data folder.")
         deliveriesMax = settings.integer(
-            "deliveries-max", default: 8, in: 1...256, unit: "tries",
-            reason: "Tries at the same time in each channel, and connections to the mail server.")
+            "deliveries-max", default: 8, in: 1...256, unit: "attempts",
+            reason: "Concurrent attempts in each channel, and connections to the mail server.")
         deliveryTimeout = settings.duration(
             "delivery-timeout", default: .seconds(30), in: .seconds(1)...(.seconds(120)),
-            reason: "A mail server that takes longer is left, and the mail tried again later.")
+            reason: "The time limit of one mail server; after it the mail is retried later.")
         settings.require(
             deliveryTimeout * mailServers.entries.count <= Self.tryMax, ["delivery-timeout"],
             "all mail servers together may take 2 minutes for one mail: lower delivery-timeout")
         recipientBurst = settings.integer(
             "recipient-burst", default: 20, in: 1...1_000, unit: "messages",
             reason: """
-                One recipient is sent so many at once; later ones wait. Of mails that he did not ask \
-                for 20 wait, and further ones are dropped.
+                Messages that one recipient gets at once; further ones wait. Of mails that the \
+                recipient did not ask for 20 wait, and further ones are dropped.
                 """)
         recipientInterval = settings.duration(
             "recipient-interval", default: .seconds(10), in: .milliseconds(1)...(.seconds(3_600)),
-            reason: "After recipient-burst one recipient is sent one message in each.")
+            reason: "After recipient-burst a recipient gets one message per interval.")
     }
 
-    /// The ways that messages leave.
-    /// - Parameter dataFolder: where the inbox is, unless it is set.
+    /// The routes by which messages are delivered.
+    /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
     /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
     package func makeRoutes(
         dataFolder: String, store: Store, keys: NotificationKeys, time: any Time, logger: Logger
@@ -84,14 +84,14 @@ package struct NotificationSettings: Settings {
         ]
     }
 
-    /// The inbox, for what has no provider.
+    /// The inbox, for channels without a provider.
     /// - Throws: `InboxError`.
     package func makeInbox(dataFolder: String) throws -> MaildirInbox {
         try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
     }
 
-    /// The way that mails leave.
-    /// - Throws: as above.
+    /// The route by which mails are delivered.
+    /// - Throws: as `makeRoutes`.
     func makeMailRoute(
         dataFolder: String, time: any Time, logger: Logger
     ) throws -> any MailRoute {
@@ -113,8 +113,8 @@ package struct NotificationSettings: Settings {
         let url = settings.optionalString(
             "unsubscribe-url", unit: "URL",
             reason: """
-                https page where readers end mails that they need not have; {recipient} stands \
-                for the address, {message} for the mail's id.
+                https page where readers unsubscribe from bulk mails; {recipient} is replaced by \
+                the address, {message} by the mail's id.
                 """)
         let link = url.flatMap { UnsubscribeLink($0) }
         settings.require(
@@ -127,10 +127,10 @@ package struct NotificationSettings: Settings {
     private static func sender(_ settings: inout SettingsReader) -> Mailbox {
         let address = settings.string(
             "sender-address", default: "no-reply@localhost", unit: "email address",
-            reason: "Who mails are from, and who hears of bounces.")
+            reason: "The sender of mails, which also receives bounces.")
         let name = settings.string(
             "sender-name", default: "Postern", unit: "name",
-            reason: "What people know the app by; stands in every mail.")
+            reason: "The app's name, shown in every mail.")
         let mailbox = Mailbox(name: name, address: address)
         settings.require(
             mailbox != nil, ["sender-address", "sender-name"],
@@ -140,10 +140,10 @@ package struct NotificationSettings: Settings {
 }
 
 extension Mailbox {
-    /// Stands where the settings are wrong, which ends the program before a mail is made.
+    /// Used when the settings are invalid, in which case the program exits before it sends a mail.
     fileprivate static var placeholder: Mailbox {
         guard let standard = Mailbox(name: "Postern", address: "no-reply@localhost") else {
-            preconditionFailure("the default sender is a mailbox")
+            preconditionFailure("the default sender is invalid")
         }
         return standard
     }

@@ -1,10 +1,10 @@
 import ServiceRuntime
 package import Storage
 
-/// The messages' tables. A message is its own idempotency record: its row stays, without its
-/// content, for `keptFor` after its end.
+/// The tables of messages. A message row is also the call's idempotency record: after the message
+/// has ended the row stays for `keptFor`, without its content.
 package enum NotificationStore {
-    /// How long an idempotency key is remembered, at least.
+    /// How long an idempotency key is remembered at least.
     package static let keptFor: Duration = .seconds(7 * 24 * 3_600)
 
     /// The schema.
@@ -19,8 +19,8 @@ package enum NotificationStore {
         Migration(number: 8, sql: warnings),
     ]
 
-    /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: from when it may be
-    /// claimed; for `sending`, the lease's end; null when ended.
+    /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: when the message may
+    /// be claimed; for `sending`, when the lease expires; null for a message that has ended.
     private static let messages = """
         CREATE TABLE message (
             id INTEGER PRIMARY KEY,
@@ -46,13 +46,14 @@ package enum NotificationStore {
 
     /// Channels, lanes, accounts, and what an operator sees.
     ///
-    /// `message_turn` is the order in which messages are claimed: each claim walks so many of its
-    /// entries and no more, however many wait behind them; with `state` it also counts them.
-    /// `message_due`, which it replaces, would cost every acceptance; an older program finds what
-    /// is due without it, slowly.
+    /// The index `message_turn` has the order in which messages are claimed. Each claim reads a
+    /// bounded number of its entries, however many messages are queued; with `state` it also serves
+    /// to count them. It replaces `message_due`, which would slow every acceptance. An older
+    /// program finds due messages without that index, slowly.
     ///
-    /// `message.recipient` is masked. What a dead message says stands in `dead_letter`, since an
-    /// ended row has no content. `failed_try` tells of tries that did not succeed.
+    /// `message.recipient` is masked. `dead_letter` has the content of dead messages, because the
+    /// row of a message that has ended has none. `failed_try` has the delivery attempts that
+    /// failed.
     private static let outbox = """
         ALTER TABLE message ADD COLUMN channel INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE message ADD COLUMN lane INTEGER NOT NULL DEFAULT 0;
@@ -80,13 +81,15 @@ package enum NotificationStore {
         CREATE INDEX failed_try_message ON failed_try (message, attempt);
         """
 
-    /// How many tries may have sent the message, which a restart must not forget.
+    /// The number of attempts after which a provider may have taken the message. It must survive a
+    /// restart.
     private static let unanswered = """
         ALTER TABLE message ADD COLUMN unanswered INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// `is_warning` parts lane 0: what the reader asked for is not marked (`Lane`). An older program
-    /// claims both as one, by the index's first two columns. Mails that wait are parted here.
+    /// `is_warning` splits lane 0: messages that the reader asked for do not have the mark
+    /// (`Lane`). An older program claims both as one lane, by the index's first two columns. This
+    /// migration marks the mails that are queued.
     private static let warnings = """
         ALTER TABLE message ADD COLUMN is_warning INTEGER NOT NULL DEFAULT 0;
         UPDATE message SET is_warning = 1
@@ -101,7 +104,7 @@ package enum NotificationStore {
 extension Transaction {
     // MARK: acceptance
 
-    /// Adds a message, due at once, unless its call is known already.
+    /// Inserts a message that is due at once, unless its call is known.
     func insert(_ message: AcceptedMessage) throws -> AcceptedBefore {
         let inserted = try execute(
             """
@@ -128,18 +131,18 @@ extension Transaction {
             "SELECT id, fingerprint FROM message WHERE call_hash = ?", [.blob(message.call)]
         ) { (id: try $0.messageID(0), fingerprint: try $0.blob(1)) }
         guard let found else {
-            throw SQLError(.unexpectedValue, detail: "a call is known and is not there")
+            throw SQLError(.unexpectedValue, detail: "a conflicting call was not found")
         }
         return found.fingerprint == message.fingerprint ? .repeated(found.id) : .mismatch
     }
 
-    /// Puts off a message that was just inserted.
+    /// Delays a message that was just inserted.
     func postpone(_ id: MessageID, until due: Timestamp) throws {
         try execute(
             "UPDATE message SET due_at_ms = ? WHERE id = ?", [SQLValue(due), .integer(id.key)])
     }
 
-    /// Gives up a message that was just inserted. Nothing of what it says is kept.
+    /// Ends a message that was just inserted as dead. Its content is deleted.
     func drop(_ id: MessageID, reason: String) throws {
         try execute(
             """

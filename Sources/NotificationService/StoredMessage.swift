@@ -1,9 +1,9 @@
 import ServiceRuntime
 import Storage
 
-/// A message on its way, as a worker reads it.
+/// A message that has not ended, as a worker reads it.
 struct StoredMessage: Sendable {
-    /// What `init` reads, in its order.
+    /// The columns that `init` reads, in order.
     static let columns = """
         id, state, attempts, accepted_at_ms, expires_at_ms, due_at_ms, renewed_at_ms, channel, \
         lane, is_warning, recipient_hash, content, unanswered
@@ -13,7 +13,7 @@ struct StoredMessage: Sendable {
     let channel: Channel
     let lane: Lane
     var delivery: Delivery
-    /// The keyed hash of its recipient.
+    /// The keyed hash of the recipient.
     let recipient: [UInt8]
     /// The sealed order.
     let content: [UInt8]
@@ -31,7 +31,7 @@ struct StoredMessage: Sendable {
         content = try row.blob(11)
     }
 
-    /// The same message, standing elsewhere.
+    /// The same message with another delivery state.
     func with(_ delivery: Delivery) -> StoredMessage {
         var message = self
         message.delivery = delivery
@@ -40,7 +40,7 @@ struct StoredMessage: Sendable {
 }
 
 extension DeliveryState {
-    /// The number that stands for it in the store.
+    /// The state's number in the store.
     var code: Int64 {
         switch self {
         case .queued: 0
@@ -51,7 +51,7 @@ extension DeliveryState {
         }
     }
 
-    /// The state of a message that is not at its end.
+    /// The state of a message that has not ended.
     init(code: Int64, dueAt: Timestamp) throws {
         switch code {
         case 0: self = .queued
@@ -75,7 +75,7 @@ extension SQLRow {
     /// The channel in `column`.
     func channel(_ column: Int) throws -> Channel {
         guard let channel = Channel(rawValue: try integer(column)) else {
-            throw SQLError(.unexpectedValue, detail: "message.channel is of a newer program")
+            throw SQLError(.unexpectedValue, detail: "message.channel is from a newer program")
         }
         return channel
     }
@@ -84,7 +84,7 @@ extension SQLRow {
     func lane(_ column: Int) throws -> Lane {
         let isWarning = try boolean(column + 1)
         guard let lane = Lane(number: try integer(column), isWarning: isWarning) else {
-            throw SQLError(.unexpectedValue, detail: "message.lane is of a newer program")
+            throw SQLError(.unexpectedValue, detail: "message.lane is from a newer program")
         }
         return lane
     }

@@ -1,36 +1,38 @@
 package import Messages
 package import ServiceRuntime
 
-/// A request for a mail whose every part can be used: the recipient is an address, the template is
-/// known, its variables are there. Checked at the door, and once more when it is read back.
+/// A validated request for a mail: the recipient is an address, the template is known, its
+/// variables are present. Validated when it is accepted, and again when it is read from the store.
 package struct EmailOrder: StoredOrder {
     package static var channel: Channel { .email }
-    /// Variables in a request, known or not.
+    /// Variables in a request, including unknown ones.
     private static let variablesMax = 32
-    /// BCP 47 says 35 is enough (RFC 5646, 4.4.1).
+    /// 35 characters suffice for BCP 47 (RFC 5646, 4.4.1).
     private static let languageBytesMax = 35
 
-    /// Who it is for.
+    /// The recipient.
     package let recipient: MailAddress
-    /// Which mail.
+    /// The template of the mail.
     package let template: MailTemplate
     /// BCP 47; empty for the default.
     package let language: String
-    /// What the template's variables stand for.
+    /// The values of the template's variables.
     package let values: [TemplateVariable: String]
-    /// From then on it is worth nothing.
+    /// When the mail expires.
     package let expiresAt: Timestamp?
-    /// Whose mail it is.
+    /// The account that the mail is about.
     package let account: AccountID?
-    /// The request as it came.
+    /// The request's encoded bytes.
     package let storedBytes: [UInt8]
 
-    /// - Throws: `ServiceError`: `auth/invalid-email`, or `rpc/invalid-argument` with the fields
-    ///   at fault.
+    /// Validates a request.
+    /// - Throws: `ServiceError`: `auth/invalid-email`, or `rpc/invalid-argument` with the fields at
+    ///   fault.
     package init(_ request: NotificationV1.SendEmailRequest) throws(ServiceError) {
         try self.init(request, storedBytes: request.encoded())
     }
 
+    /// Decodes and validates the stored form.
     /// - Throws: `MessageError`, and as above.
     package init(stored bytes: [UInt8]) throws {
         try self.init(NotificationV1.SendEmailRequest(decoding: bytes), storedBytes: bytes)
@@ -70,7 +72,7 @@ package struct EmailOrder: StoredOrder {
             request.expiresAtMs == 0 ? nil : Timestamp(milliseconds: request.expiresAtMs)
     }
 
-    /// The template's variables. Others are left alone, so that a newer caller may bring more.
+    /// The template's variables. Unknown ones are ignored, so that a newer caller may send more.
     private static func values(
         _ variables: [NotificationV1.Variable], for template: MailTemplate
     ) throws(ServiceError) -> [TemplateVariable: String] {
@@ -78,7 +80,7 @@ package struct EmailOrder: StoredOrder {
             Set(variables.map(\.name)).count == variables.count
         else {
             throw ServiceError(
-                .invalidArgument, fields: ["variables"], detail: "too many, or one twice")
+                .invalidArgument, fields: ["variables"], detail: "too many, or duplicates")
         }
         var values: [TemplateVariable: String] = [:]
         for wanted in template.variables {
@@ -86,7 +88,7 @@ package struct EmailOrder: StoredOrder {
             guard let given, wanted.allows(given.value) else {
                 throw ServiceError(
                     .invalidArgument, fields: ["variables.\(wanted.rawValue)"],
-                    detail: given == nil ? "a variable is missing" : "a value cannot be used")
+                    detail: given == nil ? "a variable is missing" : "a value is invalid")
             }
             values[wanted] = given.value
         }

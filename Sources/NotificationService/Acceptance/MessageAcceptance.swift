@@ -5,11 +5,13 @@ package import RPC
 package import ServiceRuntime
 import Storage
 
-/// Takes messages on, of any channel (N-01, N-03): checked, sealed, on disk together with the
-/// audit record and the idempotency key, and only then answered. Nothing here waits for a provider.
+/// Accepts messages of any channel (N-01, N-03). A message is validated, sealed and written to disk
+/// together with the audit record and the idempotency key; only then does the call return. Nothing
+/// here waits for a provider.
 ///
-/// An rpc makes its order, which checks the request, and calls `accept`. One that brings several
-/// messages, as a push to several devices does, prepares each and takes all in one transaction.
+/// An rpc handler makes an order, which validates the request, and calls `accept`. A handler that
+/// sends several messages, for example a push to several devices, prepares each and takes all in
+/// one transaction.
 package struct MessageAcceptance: Sendable {
     private static let keyBytes = 1...255
 
@@ -25,10 +27,12 @@ package struct MessageAcceptance: Sendable {
     let dropped = Counter(
         label: "messages_dropped", dimensions: [("reason", RecipientRateLimiter.reason)])
 
-    /// The message's id: a new one, or, for a repeated call, the first one's.
+    /// Accepts one message.
     /// - Parameter method: The rpc's full name.
-    /// - Throws: `ServiceError`: `rpc/invalid-argument` without an idempotency key,
-    ///   `auth/idempotency-key-reused` for another request under a known one.
+    /// - Returns: the message's id; for a repeated call that of the first message.
+    /// - Throws: `ServiceError`: `rpc/invalid-argument` without an idempotency key or for a code
+    ///   that does not expire within 24 hours, `auth/idempotency-key-reused` when the key was used
+    ///   for another request; store errors.
     package func accept(
         _ order: some StoredOrder, method: String, _ context: CallContext
     ) async throws -> MessageID {
@@ -48,10 +52,10 @@ package struct MessageAcceptance: Sendable {
         return taken.id
     }
 
-    /// A message that is ready to be taken.
-    /// - Parameter part: Which of the call's messages, where it brings several: the same at each
-    ///   repeat of the call.
-    /// - Throws: as `accept`.
+    /// Makes a message that is ready for `take`.
+    /// - Parameter part: Distinguishes the messages of a call that sends several. It must be the
+    ///   same when the call is repeated.
+    /// - Throws: `rpc/invalid-argument` without an idempotency key; `SealedBoxError`.
     package func prepare(
         _ order: some StoredOrder, method: String, part: String = "", _ context: CallContext
     ) throws -> AcceptedMessage {
@@ -72,10 +76,10 @@ package struct MessageAcceptance: Sendable {
             content: try keys.contents.seal(bytes, at: .content(of: id)))
     }
 
-    /// Takes a prepared message on. The caller hands what it returns to `announce` after the commit.
-    /// - Returns: it, or, for a repeated call, the first one.
-    /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a code without an end
-    ///   of its own; both undo the flow.
+    /// Inserts a prepared message. After the commit the caller must pass the result to `announce`.
+    /// - Returns: the new message; for a repeated call the first one.
+    /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a code that does not
+    ///   expire within 24 hours. Both roll the transaction back.
     func take(
         _ message: AcceptedMessage, in transaction: Transaction
     ) throws -> TakenMessage {
@@ -84,11 +88,11 @@ package struct MessageAcceptance: Sendable {
         case .mismatch: throw ServiceError(.idempotencyKeyReused)
         case .fresh: break
         }
-        // Only of a new one: a repeat has its answer, however late it comes.
+        // Checked for a new message only: a repeated call gets its answer however late it comes.
         guard message.hasNeededEnd(at: transaction.at) else {
             throw ServiceError(
                 .invalidArgument, fields: ["expires_at_ms"],
-                detail: "a code needs an end, within 24 hours")
+                detail: "a message with a code must expire within 24 hours")
         }
         let turn = turns.turn(
             of: message.recipient, message.lane, hasEnd: message.mayBeDropped, at: transaction.at)
@@ -99,7 +103,7 @@ package struct MessageAcceptance: Sendable {
                     .messageDead, subject: message.recipient, outcome: .tooManyRequests))
             return TakenMessage(id: message.id, isDropped: true)
         }
-        // Nearly always it is due at once, as it was inserted.
+        // Usually it is due at once, as inserted.
         if turn > transaction.at { try transaction.postpone(message.id, until: turn) }
         try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
         return TakenMessage(
@@ -108,8 +112,8 @@ package struct MessageAcceptance: Sendable {
                 recipient: message.recipient, lane: message.lane, at: transaction.at))
     }
 
-    /// Notes messages that were taken and committed in the turns of their recipients, and wakes the
-    /// channel's worker and those who watch.
+    /// Counts committed messages against their recipients' rate limits, and wakes the channel's
+    /// worker and the watchers.
     func announce(_ channel: Channel, _ taken: [TakenMessage]) {
         for use in taken.compactMap(\.use) { turns.note(use) }
         alarms[channel].wake()

@@ -1,7 +1,7 @@
 import ServiceRuntime
 
-/// Writes an order's stored form: a version, then its fields in order, each text behind its length
-/// in 4 bytes and each number in 8, so that no two orders share their bytes.
+/// Encodes an order: a version, then the fields in order. Each text is prefixed with its length in
+/// 4 bytes and each number has 8 bytes, so that no two orders have the same bytes.
 struct OrderWriter {
     private(set) var bytes: [UInt8]
 
@@ -29,9 +29,9 @@ struct OrderWriter {
     }
 }
 
-/// Reads what `OrderWriter` wrote.
+/// Decodes what `OrderWriter` wrote.
 struct OrderReader {
-    /// Pairs in one order: more than any request may bring.
+    /// Pairs in one order: more than any request may have.
     private static let pairsMax: Int64 = 256
 
     private var rest: ArraySlice<UInt8>
@@ -68,7 +68,7 @@ struct OrderReader {
         return pairs
     }
 
-    /// - Throws: `StoredOrderError` when something is left.
+    /// - Throws: `StoredOrderError` when bytes are left over.
     func end() throws(StoredOrderError) {
         guard rest.isEmpty else { throw .malformed }
     }

@@ -1,33 +1,33 @@
 package import ServiceRuntime
 
-/// A push message to one device of an account (N-02): one that goes to several devices becomes an
-/// order, and a message, for each, so that a crash between two devices neither loses nor doubles.
-/// Whoever makes one has checked its parts.
+/// A push message to one device of an account (N-02). A push to several devices becomes one order
+/// and one message per device, so that a crash between two devices neither loses a message nor
+/// sends it twice. The caller has validated the parts.
 package struct PushOrder: StoredOrder, Hashable {
     package static var channel: Channel { .push }
     private static let version: UInt8 = 1
 
-    /// Whose device.
+    /// The account that owns the device.
     package var owner: AccountID
-    /// The device's row.
+    /// The device's row id.
     package var device: Int64
     package var templateName: String
     package var lane: Lane
     /// BCP 47; empty for the default.
     package var language: String
-    /// What the template's variables stand for.
+    /// The values of the template's variables.
     package var variables: [OrderPair]
-    /// The title, where no template words it.
+    /// The title of a message without a template.
     package var title: String
-    /// The text, where no template words it.
+    /// The text of a message without a template.
     package var body: String
-    /// What the app gets beside the words.
+    /// Data for the app besides title and text.
     package var data: [OrderPair]
-    /// A later message with the same one takes this one's place on the screen; may be empty.
+    /// A later message with the same key replaces this one on the screen. May be empty.
     package var collapseKey: String
     package var expiresAt: Timestamp?
 
-    /// A push message by a template, or in its own words with an empty one.
+    /// A push message from a template, or with its own title and text and an empty template.
     package init(
         owner: AccountID, device: Int64, template: String, lane: Lane, language: String,
         variables: [OrderPair] = [], title: String = "", body: String = "",
@@ -46,7 +46,7 @@ package struct PushOrder: StoredOrder, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// What messages to a device are known by.
+    /// The recipient key of messages to a device.
     static func recipientKey(device: Int64) -> [UInt8] { Array("device/\(device)".utf8) }
 
     package var account: AccountID? { owner }
@@ -70,6 +70,8 @@ package struct PushOrder: StoredOrder, Hashable {
         return writer.bytes
     }
 
+    /// Decodes the stored form.
+    /// - Throws: `StoredOrderError`.
     package init(stored bytes: [UInt8]) throws {
         var reader = try OrderReader(bytes, version: Self.version)
         guard let owner = AccountID(key: try reader.number()) else {
@@ -78,7 +80,7 @@ package struct PushOrder: StoredOrder, Hashable {
         self.owner = owner
         device = try reader.number()
         templateName = try reader.text()
-        // What is pushed warns.
+        // Push messages with lane number 0 are warnings.
         guard let lane = Lane(number: try reader.number(), isWarning: true) else {
             throw StoredOrderError.malformed
         }

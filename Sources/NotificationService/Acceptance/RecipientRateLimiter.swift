@@ -1,36 +1,38 @@
 import ServiceRuntime
 import Synchronization
 
-/// When each message of one recipient has its turn, which is both the rate for a recipient and the
-/// fairness between them: so many at once, then one at each interval. What is over the rate is due
-/// later, and so stands behind the others' in the order in which messages are claimed; a thousand
-/// messages to one person do not hold up anybody.
+/// Limits the rate of messages to each recipient, and so shares the providers fairly: a burst at
+/// once, then one message per interval. A message over the rate is due later, and so comes after
+/// other recipients' messages in the claiming order. A thousand messages to one person delay nobody
+/// else's.
 ///
-/// For each lane by itself: a flood of notices must not put off the same person's code. And a line
-/// has an end, but for what the reader asked for. Attack: sign-ups with a victim's address from many
-/// networks make a line of hundreds of warnings; the one that matters would come hours late.
+/// Each lane has its own limit: a flood of notices must not delay the same person's code. The queue
+/// of a recipient and lane is bounded, except for messages that the reader asked for. Attack:
+/// sign-ups with a victim's address from many networks queue hundreds of warnings, and the one that
+/// matters would arrive hours late.
 ///
-/// Kept in memory: after a restart each recipient may have one burst too many. Memory learns of a
-/// message after its commit, so that one that was undone takes no turn. Messages that share a commit do
-/// not see each other, and may have the same turn; the next ones come behind all of them.
+/// The state is in memory: after a restart each recipient may get one burst too many. It is updated
+/// after the commit, so that a message that was rolled back does not count. Messages of the same
+/// commit do not count against each other and may become due at the same time; later messages come
+/// after all of them.
 final class RecipientRateLimiter: Sendable {
-    /// Recipients that are remembered, of 100 bytes or so each. When there are as many, those who
-    /// have used less than half of their burst are forgotten; when as many have used more, further
-    /// ones are let through.
+    /// Recipients that are remembered, about 100 bytes each. When this many are known, those that
+    /// have used less than half of their burst are removed. If that frees nothing, further
+    /// recipients are not limited.
     static let recipientsMax = 65_536
-    /// Messages of one lane that wait for their turn: whoever has been warned so often in a few
-    /// minutes learns nothing from one more.
+    /// Messages of one lane that may be queued for one recipient. After this many warnings within a
+    /// few minutes another one tells the reader nothing new.
     static let waitingMax = 20
-    /// The longest line, where the interval is long: links are worth nothing after it.
+    /// The longest queue, for long intervals: links have expired after it.
     static let lineMax: Duration = .seconds(3_600)
-    /// What a message that found the line full is dead of.
+    /// The reason of a message that was dropped because the queue was full.
     static let reason = "recipient-limit"
-    /// Looking through all takes milliseconds, so it is not done for each message.
+    /// A sweep over all recipients takes milliseconds, so it is not done for each message.
     private static let sweepsEvery: Duration = .seconds(1)
 
     private let burst: Int
     private let interval: Duration
-    /// The latest turn that is given where a line has an end.
+    /// The longest delay in a bounded queue.
     private let waitMax: Duration
     private let state = Mutex(State())
 
@@ -39,7 +41,7 @@ final class RecipientRateLimiter: Sendable {
         let lane: Lane
     }
 
-    /// A message that was accepted: what memory learns once it is committed.
+    /// A message that was accepted. It is recorded after the commit.
     struct Use: Hashable, Sendable {
         let recipient: [UInt8]
         let lane: Lane
@@ -47,24 +49,25 @@ final class RecipientRateLimiter: Sendable {
     }
 
     private struct State {
-        /// When a message would be on time, if one came at each interval.
+        /// The theoretical arrival time of the recipient's next message.
         var due: [Key: Timestamp] = [:]
         var sweptAt: Timestamp?
     }
 
+    /// A rate limit.
     /// - Parameters:
-    ///   - burst: messages at once.
-    ///   - interval: between two of those that follow.
+    ///   - burst: messages that are due at once.
+    ///   - interval: between further messages.
     init(burst: Int, interval: Duration) {
-        precondition(burst > 0 && interval > .zero, "somebody gets something some time")
+        precondition(burst > 0 && interval > .zero, "burst and interval must be positive")
         self.burst = burst
         self.interval = interval
         waitMax = min(interval * Self.waitingMax, max(interval, Self.lineMax))
     }
 
-    /// When a message that is accepted at `now` has its turn. Changes nothing: `note` does.
-    /// - Parameter hasEnd: Whether the line of this recipient and lane has an end.
-    /// - Returns: nil where it is full.
+    /// When a message that is accepted at `now` is due. Changes nothing; `note` does.
+    /// - Parameter hasEnd: Whether the queue of this recipient and lane is bounded.
+    /// - Returns: nil if it is full.
     func turn(
         of recipient: [UInt8], _ lane: Lane, hasEnd: Bool, at now: Timestamp
     ) -> Timestamp? {
@@ -75,7 +78,7 @@ final class RecipientRateLimiter: Sendable {
         return !hasEnd || turn - now <= waitMax ? turn : nil
     }
 
-    /// Remembers a message that was accepted, once that is committed.
+    /// Records a message after its commit.
     func note(_ use: Use) {
         let key = Key(recipient: use.recipient, lane: use.lane)
         state.withLock { state in

@@ -1,22 +1,22 @@
 package import ServiceRuntime
 
-/// A text message that was asked for (N-02). Whoever makes one has checked its parts.
+/// A text message to send (N-02). The caller has validated the parts.
 package struct SMSOrder: StoredOrder, Hashable {
     package static var channel: Channel { .sms }
     private static let version: UInt8 = 1
 
-    /// The number, E.164: "+4915112345678".
+    /// The number in E.164 form: "+4915112345678".
     package var recipient: String
     package var templateName: String
     package var lane: Lane
     /// BCP 47; empty for the default.
     package var language: String
-    /// What the template's variables stand for.
+    /// The values of the template's variables.
     package var variables: [OrderPair]
     package var expiresAt: Timestamp?
     package var account: AccountID?
 
-    /// A text message by a template.
+    /// A text message from a template.
     package init(
         recipient: String, template: String, lane: Lane, language: String, variables: [OrderPair],
         expiresAt: Timestamp?, account: AccountID?
@@ -48,11 +48,13 @@ package struct SMSOrder: StoredOrder, Hashable {
         return writer.bytes
     }
 
+    /// Decodes the stored form.
+    /// - Throws: `StoredOrderError`.
     package init(stored bytes: [UInt8]) throws {
         var reader = try OrderReader(bytes, version: Self.version)
         recipient = try reader.text()
         templateName = try reader.text()
-        // Texts are codes.
+        // Text messages with lane number 0 are codes.
         guard let lane = Lane(number: try reader.number(), isWarning: false) else {
             throw StoredOrderError.malformed
         }

@@ -1,35 +1,36 @@
 package import ServiceRuntime
 
-/// What can be asked to be sent, by one channel: checked at the door, sealed into the store, read
-/// back and checked once more by whoever sends it.
+/// A message to send by one channel. It is validated when it is accepted, sealed in the store, and
+/// validated again when it is decoded for delivery.
 package protocol StoredOrder: Sendable {
-    /// The way it leaves.
+    /// The channel by which it is delivered.
     static var channel: Channel { get }
-    /// Who it is for: what the same person's next message is known by. Hashed before it is stored.
+    /// Identifies the recipient across messages. Hashed before it is stored.
     var recipientKey: [UInt8] { get }
-    /// The same, as lists show it; see `MaskedRecipient`.
+    /// The recipient as lists show it; see `MaskedRecipient`.
     var maskedRecipient: String { get }
-    /// The name of its template.
+    /// The template's name.
     var templateName: String { get }
-    /// How urgent the template is.
+    /// The template's priority class.
     var lane: Lane { get }
-    /// From then on it is worth nothing.
+    /// When it expires.
     var expiresAt: Timestamp? { get }
-    /// Whether it says a code, which must have an end (`AcceptedMessage.codeLifeMax`).
+    /// Whether it contains a code, in which case it must expire (`AcceptedMessage.codeLifeMax`).
     var holdsCode: Bool { get }
-    /// Whose message it is, so that forgetting the account finds it.
+    /// The account, so that erasing the account finds the message.
     var account: AccountID? { get }
-    /// The whole, as it is sealed. Two equal requests have equal bytes.
+    /// The encoded form that is sealed. Two equal requests have equal bytes.
     var storedBytes: [UInt8] { get }
 
-    /// The order of these bytes.
+    /// Decodes the stored form.
+    /// - Throws: an error when the bytes cannot be decoded, for example `StoredOrderError`.
     init(stored bytes: [UInt8]) throws
 }
 
-/// A sealed order that this program cannot read: of a newer one, or not an order.
+/// A sealed order that this program cannot decode.
 package enum StoredOrderError: Error, Hashable, Sendable {
     /// Written by a newer program.
     case unknownVersion(UInt8)
-    /// Cut, too long, or with something left over.
+    /// Truncated, too long, or followed by extra bytes.
     case malformed
 }

@@ -1,10 +1,11 @@
 package import ServiceRuntime
 package import Storage
 
-/// Something of an account that notification keeps besides messages, such as its devices, and that
-/// goes when the account is forgotten.
+/// Data about an account besides messages, for example its devices. It is deleted when the account
+/// is erased.
 package protocol AccountTraces: Sendable {
-    /// Removes it, in one transaction with the rest; repeatable.
+    /// Deletes the data, in one transaction with the rest. Idempotent.
     /// - Parameter hash: `NotificationKeys.account` of the account.
+    /// - Throws: `SQLError`.
     func forget(_ account: AccountID, hash: [UInt8], in transaction: Transaction) throws
 }

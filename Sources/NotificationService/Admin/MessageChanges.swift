@@ -1,14 +1,14 @@
 import ServiceRuntime
 import Synchronization
 
-/// Tells watchers which messages have changed. Each has its own short list, so that a slow watcher
-/// costs no more than one list and misses changes instead of holding up deliveries; what it missed
-/// is counted.
+/// Notifies watchers of changed messages. Each watcher has its own bounded list, so a slow watcher
+/// uses the memory of one list and misses changes instead of delaying deliveries. Missed changes
+/// are counted.
 final class MessageChanges: Sendable {
-    /// Messages in a watcher's list; a message that changes twice stands there once.
+    /// Messages in a watcher's list. A message that changes twice is listed once.
     static let listMax = 100
 
-    /// What has changed since a watcher last looked.
+    /// The changes since a watcher's last read.
     struct News: Sendable {
         fileprivate(set) var messages: [MessageID] = []
         fileprivate(set) var leftOut: UInt64 = 0
@@ -26,7 +26,7 @@ final class MessageChanges: Sendable {
 
     private let state = Mutex(State())
 
-    /// These messages have changed, and that is on disk.
+    /// Reports messages whose change is committed.
     func note(_ messages: [MessageID]) {
         guard !messages.isEmpty else { return }
         state.withLock { state in
@@ -37,8 +37,9 @@ final class MessageChanges: Sendable {
         }
     }
 
-    /// Calls `tell` once now and then after changes, as long as the task lives; what comes while it
-    /// works is told together.
+    /// Calls `tell` at once and then after changes, until the task is cancelled. Changes that occur
+    /// while it runs are reported together.
+    /// - Throws: what `tell` throws; `CancellationError`.
     func watch(_ tell: (News) async throws -> Void) async throws {
         let (rings, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -2,9 +2,9 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Which messages a list shows.
+/// The filter of a list of messages.
 struct MessageFilter: Sendable {
-    /// Messages of one page.
+    /// Messages on one page.
     static let pageSizes = 1...500
     private static let pageSizeUnasked = 50
 
@@ -13,9 +13,10 @@ struct MessageFilter: Sendable {
     let template: String?
     let recipient: String?
     let pageSize: Int
-    /// Older than this one; nil for the newest.
+    /// Only messages older than this one; nil for no such limit.
     let before: MessageID?
 
+    /// Validates a request.
     /// - Throws: `rpc/invalid-argument` with the fields at fault.
     init(_ request: NotificationV1.ListMessagesRequest) throws(ServiceError) {
         state = try Self.state(request.state)

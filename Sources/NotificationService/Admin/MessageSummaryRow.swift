@@ -3,7 +3,7 @@ import ServiceRuntime
 import Storage
 
 extension NotificationV1.MessageSummary {
-    /// What `init` reads of a `message` row, in its order.
+    /// The columns of `message` that `init` reads, in order.
     static let columns = """
         id, channel, lane, template, recipient, state, attempts, accepted_at_ms, due_at_ms, \
         expires_at_ms, ended_at_ms, reason, \
@@ -11,7 +11,7 @@ extension NotificationV1.MessageSummary {
         is_warning
         """
 
-    /// A message as its row says, at `now`.
+    /// A row's message as shown at `now`.
     init(_ row: SQLRow, at now: Timestamp) throws {
         let expiresAt = try row.optionalTimestamp(9)
         self.init(
@@ -32,7 +32,7 @@ extension NotificationV1.MessageSummary {
 }
 
 extension NotificationV1.MessageLane {
-    /// A lane as it is shown; one of a newer program is not told.
+    /// A lane as it is shown; unspecified for one of a newer program.
     fileprivate init(_ lane: Lane?) {
         self =
             switch lane {

@@ -6,11 +6,11 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// What the operator sees and does of messages (N-03): `postern outbox`.
+/// The operator's rpcs on messages (N-03), used by `postern outbox`.
 package struct OutboxOperations: OutboxService {
-    /// Between two items of a watcher: a busy service is told of twice a second.
+    /// The minimum time between two items of a watcher's stream: two updates per second at most.
     private static let watchInterval: Duration = .milliseconds(500)
-    /// Messages that one transaction forgets.
+    /// Messages erased in one transaction.
     private static let forgottenAtOnce = 500
 
     let store: Store
@@ -22,6 +22,9 @@ package struct OutboxOperations: OutboxService {
     let time: any Time
     let logger: Logger
 
+    /// Lists messages, the newest first.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   with the fields at fault; store errors.
     package func listMessages(
         _ request: NotificationV1.ListMessagesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListMessagesResponse {
@@ -32,6 +35,9 @@ package struct OutboxOperations: OutboxService {
             messages: page.messages, nextPage: page.next?.text ?? "")
     }
 
+    /// Returns one message with its failed attempts.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   for a malformed id; `rpc/not-found`; store errors.
     package func showMessage(
         _ request: NotificationV1.ShowMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowMessageResponse {
@@ -46,6 +52,8 @@ package struct OutboxOperations: OutboxService {
         }
     }
 
+    /// Retries a dead message. A message that cannot be retried is returned unchanged.
+    /// - Throws: as `showMessage`.
     package func retryMessage(
         _ request: NotificationV1.RetryMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.RetryMessageResponse {
@@ -60,6 +68,8 @@ package struct OutboxOperations: OutboxService {
         return NotificationV1.RetryMessageResponse(message: message)
     }
 
+    /// Discards a message. A message that is being delivered or was sent is returned unchanged.
+    /// - Throws: as `showMessage`.
     package func discardMessage(
         _ request: NotificationV1.DiscardMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.DiscardMessageResponse {
@@ -76,6 +86,9 @@ package struct OutboxOperations: OutboxService {
         return NotificationV1.DiscardMessageResponse(message: message)
     }
 
+    /// Streams the counts of messages and the latest changes until the call ends.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; store errors; an error
+    ///   when the call is over.
     package func watchMessages(
         _ request: NotificationV1.WatchMessagesRequest,
         _ items: OutgoingItems<NotificationV1.WatchMessagesItem>, _ context: CallContext
@@ -96,6 +109,10 @@ package struct OutboxOperations: OutboxService {
         }
     }
 
+    /// Erases an account's messages and other data.
+    /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
+    ///   `rpc/invalid-argument` for a malformed account id; `rpc/unavailable` when a reader or a
+    ///   backup holds the store's log; other store errors. The call can be repeated.
     package func forgetAccount(
         _ request: NotificationV1.ForgetAccountRequest, _ context: CallContext
     ) async throws -> NotificationV1.ForgetAccountResponse {
@@ -111,7 +128,7 @@ package struct OutboxOperations: OutboxService {
             for trace in traces { try trace.forget(account, hash: hash, in: transaction) }
             try transaction.audit(AuditEvent(.messagesForgotten, account: account.key))
         }
-        // What was removed stands in the log until then. The call can be repeated.
+        // Until then the deleted data remains in the log. The call can be repeated.
         try await upkeep.wipe()
         return NotificationV1.ForgetAccountResponse()
     }
@@ -125,7 +142,7 @@ package struct OutboxOperations: OutboxService {
 }
 
 extension Transaction {
-    /// The message, which must be here.
+    /// The message, or `rpc/not-found`.
     fileprivate func presentSummary(of id: MessageID) throws -> NotificationV1.MessageSummary {
         guard let message = try summary(of: id, at: at) else {
             throw ServiceError(.notFound, fields: ["message_id"])

@@ -2,16 +2,16 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// A page of a list.
+/// One page of a list.
 struct MessagePage: Sendable {
     let messages: [NotificationV1.MessageSummary]
-    /// Where the next one begins; nil at the end.
+    /// Where the next page begins; nil at the end.
     let next: MessageID?
 }
 
-/// What the operator reads of messages.
+/// The operator's queries of messages.
 extension SQLSession {
-    /// One message; nil when it is not here.
+    /// One message; nil if it does not exist.
     func summary(
         of id: MessageID, at now: Timestamp
     ) throws -> NotificationV1.MessageSummary? {
@@ -21,7 +21,7 @@ extension SQLSession {
         ) { try NotificationV1.MessageSummary($0, at: now) }
     }
 
-    /// A message's tries that did not succeed, the oldest first.
+    /// A message's failed attempts, the oldest first.
     func failedTries(of id: MessageID) throws -> [NotificationV1.FailedTry] {
         try query(
             """
@@ -36,9 +36,10 @@ extension SQLSession {
         }
     }
 
-    /// A page, the newest first. It looks at `NotificationStore.listedRowsMax` rows and no more.
+    /// A page, the newest message first. It reads at most `NotificationStore.listedRowsMax` rows.
     func messages(_ filter: MessageFilter, at now: Timestamp) throws -> MessagePage {
-        // Dead ones have an index of their own, for which the text must say so.
+        // Dead messages have a partial index, which SQLite uses only if the query repeats its
+        // condition.
         let window = """
             SELECT id FROM message WHERE id < ?1 \(filter.state == 4 ? "AND state = 4" : "")
             ORDER BY id DESC LIMIT \(NotificationStore.listedRowsMax)
@@ -70,8 +71,8 @@ extension SQLSession {
             messages: found, next: isLast ? nil : end?.id.flatMap { MessageID(key: $0) })
     }
 
-    /// How many messages stand where, but for those that were sent: their rows are many, and none
-    /// of them waits for anything.
+    /// How many messages are in each state, without sent ones: these are many, and none of them is
+    /// pending.
     func messageCounts() throws -> [NotificationV1.MessageCount] {
         let living = try query(
             "SELECT state, count(*) FROM message WHERE due_at_ms IS NOT NULL GROUP BY state"
@@ -87,10 +88,10 @@ extension SQLSession {
     }
 }
 
-/// What the operator changes.
+/// The operator's changes.
 extension Transaction {
-    /// Has a dead message sent after all.
-    /// - Returns: its channel; nil when it cannot be.
+    /// Queues a dead message again.
+    /// - Returns: its channel; nil if it cannot be retried.
     func renew(_ id: MessageID) throws -> Channel? {
         let channel = try queryOne(
             """
@@ -114,8 +115,8 @@ extension Transaction {
         return channel
     }
 
-    /// Gives a message up, unless it is just being tried or was sent, and wipes what it says.
-    /// - Returns: whether it did.
+    /// Discards a message, unless it is being delivered or was sent, and deletes its content.
+    /// - Returns: whether it was discarded.
     func discard(_ id: MessageID) throws -> Bool {
         let ended = try execute(
             """
@@ -130,10 +131,10 @@ extension Transaction {
         return true
     }
 
-    /// Removes what messages of an account say and whose they are, `limit` at a time. Their rows
-    /// stay until their seven days are over, as keyed hashes of call and request: a relay's repeat
-    /// would else be accepted as a new message.
-    /// - Returns: how many.
+    /// Deletes content and owner of an account's messages, `limit` at a time. The rows remain until
+    /// their seven days are over, with the keyed hashes of call and request: otherwise a relay's
+    /// repeated call would be accepted as a new message.
+    /// - Returns: how many were stripped.
     func forgetMessages(ofAccount hash: [UInt8], limit: Int) throws -> Int {
         let ids = try query(
             "SELECT id FROM message WHERE account_hash = ? LIMIT ?",
@@ -145,8 +146,8 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// Leaves of a message that it was accepted; one on its way ends, and its worker's word finds
-    /// nothing any more.
+    /// Leaves only the idempotency record of a message. A pending message ends, and the outcome of
+    /// its running attempt no longer matches the row.
     private func strip(_ id: MessageID) throws {
         try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
         try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
@@ -163,6 +164,6 @@ extension Transaction {
 }
 
 extension NotificationStore {
-    /// Rows that one request for a list looks at.
+    /// Rows that one list request reads at most.
     static let listedRowsMax = 10_000
 }

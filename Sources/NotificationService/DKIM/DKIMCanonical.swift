@@ -1,11 +1,11 @@
-/// The form in which a signature sees a mail: "relaxed" (RFC 6376, 3.4.2 and 3.4.4), since relays
-/// fold lines and trim spaces, and a signature that breaks on the way is worse than none.
+/// The "relaxed" canonical form of a mail that is signed (RFC 6376, 3.4.2 and 3.4.4). Relays fold
+/// lines and trim spaces, and a signature that breaks on the way is worse than none.
 enum DKIMCanonical {
     private static let space: UInt8 = 32
     private static let tab: UInt8 = 9
 
-    /// A header field: name in lower case, unfolded, runs of white space as one space, none at the
-    /// value's ends. Without a line end.
+    /// A header field: name in lower case, unfolded, each run of white space as one space, none at
+    /// either end of the value. Without a line end.
     static func field(_ field: MailHeader.Field) -> [UInt8] {
         let name = field.name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
         let value = collapsed(field.value.utf8.lazy.filter { $0 != 13 && $0 != 10 })
@@ -13,8 +13,8 @@ enum DKIMCanonical {
         return name + [UInt8(ascii: ":")] + value[start...]
     }
 
-    /// A body: runs of white space as one space, none at the ends of lines, no empty lines at the
-    /// end; every line with CR LF. Without any line it is empty.
+    /// A body: each run of white space as one space, none at the ends of lines, no empty lines at
+    /// the end, each line terminated by CR LF. A body without lines is empty.
     static func body(_ body: [UInt8]) -> [UInt8] {
         var canonical: [UInt8] = []
         canonical.reserveCapacity(body.count)
@@ -30,7 +30,7 @@ enum DKIMCanonical {
         return canonical
     }
 
-    /// Empty lines are held back until something follows them.
+    /// Empty lines are held back until a non-empty line follows.
     private static func append(
         _ line: ArraySlice<UInt8>, to canonical: inout [UInt8], emptyLines: inout Int
     ) {
@@ -46,7 +46,7 @@ enum DKIMCanonical {
         canonical += [13, 10]
     }
 
-    /// Runs of spaces and tabs as one space; none at the end.
+    /// Replaces runs of spaces and tabs by one space; removes them at the end.
     private static func collapsed(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         for byte in bytes {

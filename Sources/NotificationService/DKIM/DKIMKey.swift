@@ -1,28 +1,28 @@
 package import Cryptography
 
-/// A key that signs mails, and the name under which the DNS publishes its public half.
+/// A key that signs mails, and the selector under which the DNS publishes its public half.
 package struct DKIMKey: Sendable {
-    /// What signs.
+    /// The algorithm and its private key.
     package enum Algorithm: Sendable {
-        /// Understood by every verifier (RFC 6376, 3.3.1).
+        /// Supported by every verifier (RFC 6376, 3.3.1).
         case rsa(RSASigningKey)
-        /// Short and quick, but some verifiers still pass over it (RFC 8463).
+        /// Short and fast, but some verifiers ignore it (RFC 8463).
         case ed25519(Ed25519SigningKey)
     }
 
-    /// Where the DNS has it: `SELECTOR._domainkey.DOMAIN`.
+    /// The label in the DNS name `SELECTOR._domainkey.DOMAIN`.
     package let selector: String
-    /// What signs.
+    /// The algorithm and its private key.
     package let algorithm: Algorithm
 
-    /// A key under `selector`; nil when that is not a name's labels (RFC 6376, 3.1).
+    /// A key under `selector`; nil when that is not a sequence of DNS labels (RFC 6376, 3.1).
     package init?(selector: String, _ algorithm: Algorithm) {
         guard MailAddress.isDomain(selector[...]) else { return nil }
         self.selector = selector
         self.algorithm = algorithm
     }
 
-    /// As the tag `a=` writes it.
+    /// The algorithm's name in the tag `a=`.
     var name: String {
         switch algorithm {
         case .rsa: "rsa-sha256"
@@ -30,8 +30,8 @@ package struct DKIMKey: Sendable {
         }
     }
 
-    /// The signature over `data`. Ed25519 signs its SHA-256, so that one hash serves both (RFC 8463,
-    /// section 3).
+    /// The signature over `data`. Ed25519 signs the SHA-256 hash, so that one hash serves both
+    /// algorithms (RFC 8463, 3).
     func sign(_ data: [UInt8]) throws -> [UInt8] {
         switch algorithm {
         case .rsa(let key): try key.sign(data)

@@ -1,16 +1,16 @@
 import Cryptography
 
-/// What an operator publishes in the DNS so that verifiers find a key (RFC 6376, 3.6.1).
+/// The DNS record that an operator publishes so that verifiers find a key (RFC 6376, 3.6.1).
 package struct DKIMRecord: Hashable, Sendable {
     /// The longest text in one string of a TXT record, in bytes (RFC 1035, 3.3.14).
     private static let stringBytesMax = 255
 
     /// The record's name.
     package let name: String
-    /// The record's text, whole.
+    /// The record's text, unsplit.
     package let text: String
 
-    /// The record of `key` for mails of `domain`.
+    /// The record of `key` for mails from `domain`.
     package init(_ key: DKIMKey, domain: String) {
         name = "\(key.selector)._domainkey.\(domain)"
         switch key.algorithm {
@@ -21,7 +21,8 @@ package struct DKIMRecord: Hashable, Sendable {
         }
     }
 
-    /// As a line of a zone file; a long text in several strings, which resolvers join.
+    /// The record as a line of a zone file. A long text is split into several strings, which
+    /// resolvers join.
     package var zoneLine: String {
         var strings: [String] = []
         var rest = text[...]

@@ -1,9 +1,9 @@
 import Cryptography
 import ServiceRuntime
 
-/// One `DKIM-Signature` field (RFC 6376, 3.5), written in folded lines.
+/// One `DKIM-Signature` field (RFC 6376, 3.5), folded into lines.
 struct DKIMSignature {
-    /// Of what is cut into lines: field names and Base64.
+    /// The line length for field names and Base64, in bytes.
     private static let lineBytesMax = 70
 
     let algorithm: String
@@ -13,7 +13,7 @@ struct DKIMSignature {
     let fields: [String]
     let bodyHash: [UInt8]
 
-    /// The field; with an empty signature it is what the signature covers.
+    /// The field. With an empty signature it is the field that the signature covers.
     func field(signature: [UInt8]) -> MailHeader.Field {
         MailHeader.Field(
             "DKIM-Signature",
@@ -26,7 +26,7 @@ struct DKIMSignature {
             ].joined(separator: MailHeader.fold))
     }
 
-    /// A list, with line ends behind some of its separators.
+    /// Folds a list after some of its separators.
     private static func folded(_ list: String, after separator: Character) -> String {
         var lines: [String] = [""]
         for part in list.split(separator: separator, omittingEmptySubsequences: false) {
@@ -37,7 +37,7 @@ struct DKIMSignature {
         return lines.joined(separator: MailHeader.fold).dropLast().description
     }
 
-    /// Base64, cut anywhere: white space in it means nothing.
+    /// Folds Base64 anywhere: white space in it is ignored.
     private static func folded(_ base64: String) -> String {
         var lines: [Substring] = []
         var rest = base64[...]

@@ -1,19 +1,19 @@
 import Cryptography
 package import ServiceRuntime
 
-/// Signs mails for a domain (RFC 6376), so that receivers can tell them from forged ones, and DMARC
-/// passes where SPF does not.
+/// Signs mails for a domain (RFC 6376), so that receivers can distinguish them from forged ones,
+/// and so that DMARC passes where SPF does not.
 ///
-/// Pure: the mail and its moment in, header fields out. One mail gives the same bytes each time,
-/// since both algorithms need no randomness and `t=` is the moment of acceptance.
+/// Pure: the mail and its time go in, header fields come out. One mail always gives the same bytes,
+/// because both algorithms are deterministic and `t=` is the time of acceptance.
 ///
 /// | tag | value | why |
 /// |---|---|---|
 /// | `c` | `relaxed/relaxed` | relays fold lines and trim spaces |
-/// | `h` | every field that we write, once more than it stands there | oversigning: a second From or Subject, put in front on the way, breaks the signature (RFC 6376, 8.15) |
-/// | `l` | never | text could be added behind what is signed (8.2) |
+/// | `h` | every field that we write, once more than it occurs | oversigning: a second From or Subject that an attacker prepends breaks the signature (RFC 6376, 8.15) |
+/// | `l` | never | it would let an attacker append text after the signed part (8.2) |
 package struct DKIMSigner: Sendable {
-    /// Fields that are signed, also where a mail lacks them: nobody can add one.
+    /// Fields that are signed even if a mail lacks them, so that an attacker cannot add one.
     static let fields = [
         "from", "to", "subject", "date", "message-id", "mime-version", "content-type",
         "content-language", "auto-submitted", "x-auto-response-suppress", "reply-to", "cc",
@@ -24,13 +24,13 @@ package struct DKIMSigner: Sendable {
     private let domain: String
     private let keys: [DKIMKey]
 
-    /// A signer for mails of `domain`, which makes one signature with each key.
+    /// A signer for mails from `domain` that makes one signature with each key.
     package init(domain: String, keys: [DKIMKey]) {
         self.domain = domain
         self.keys = keys
     }
 
-    /// A signature field for each key, in the keys' order, to stand before the mail's own fields.
+    /// A signature field for each key, in the keys' order. They go before the mail's own fields.
     /// - Throws: `CryptographyError`.
     package func signatures(
         of header: MailHeader, body: [UInt8], at moment: Timestamp
@@ -48,15 +48,15 @@ package struct DKIMSigner: Sendable {
         }
     }
 
-    /// Each name as often as the header has it, and once more.
+    /// Each name as often as the header has it, plus once.
     private static func signedNames(in header: MailHeader) -> [String] {
         fields.flatMap { name in
             Array(repeating: name, count: header.fields.count { $0.isNamed(name) } + 1)
         }
     }
 
-    /// The fields in the order of `names`; one that stands there several times is taken from the
-    /// bottom up, one that does not is nothing (5.4.2).
+    /// The fields in the order of `names`. Of a field that occurs several times the last one is
+    /// taken first; a field that does not occur contributes nothing (5.4.2).
     static func signedBytes(_ names: [String], of header: MailHeader) -> [UInt8] {
         var used: [String: Int] = [:]
         var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// By which way a message leaves. Raw values are stored and never change.
+/// The channel by which a message is delivered. Raw values are stored and never change.
 package enum Channel: Int64, CaseIterable, Sendable {
     /// Mail (N-01).
     case email = 1

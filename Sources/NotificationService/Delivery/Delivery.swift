@@ -1,47 +1,48 @@
 package import ServiceRuntime
 
-/// The rule of delivery (N-05): given where a message stands and what happened, where it stands
-/// then. Pure; the worker reads, asks, and writes what this says.
+/// The delivery rule (N-05): the state of a message and an event give the next state. Pure; the
+/// worker reads, calls the rule, and writes the result.
 package struct Delivery: Hashable, Sendable {
     /// What can happen to a message.
     package enum Event: Hashable, Sendable {
-        /// A worker that has nothing to do asks for it.
+        /// A worker with free capacity requests it.
         case claimed
-        /// The program has just started, so whoever held a lease is gone: one store, one process.
+        /// The program has just started, so no worker holds a lease any more: one store has one
+        /// process.
         case restarted
-        /// The try that was begun has ended; `random` places the next one.
+        /// The running attempt has ended. `random` is the jitter of the next one.
         case concluded(DeliveryOutcome, random: UInt64)
     }
 
-    /// How long a worker may hold a message: `waitForTryMax` and the longest try (setting
-    /// `delivery-timeout`), or a slow one would be sent a second time.
+    /// How long a worker may hold a message: `waitForTryMax` plus the longest attempt (setting
+    /// `delivery-timeout`). With a shorter lease a slow message would be sent a second time.
     package static let lease: Duration = .seconds(180)
-    /// How long a claimed message may wait for its try; after that it is put back.
+    /// How long a claimed message may wait for its attempt. After that it is put back.
     package static let waitForTryMax: Duration = .seconds(60)
-    /// How long tries go on; RFC 5321, 4.5.4.1, asks for days for letters, but a link or a code
-    /// that comes after a day only confuses.
+    /// How long a message is retried. RFC 5321, 4.5.4.1, recommends days for letters, but a link or
+    /// a code that arrives after a day only confuses.
     package static let patience: Duration = .seconds(24 * 3_600)
-    /// How long a provider that did not say whether it took a message is left with it: as long as a
-    /// mail server may think after the last line (RFC 5321, 4.5.3.2.6).
+    /// How long to wait before a retry when a provider did not say whether it took the message: as
+    /// long as a mail server may take after the last line (RFC 5321, 4.5.3.2.6).
     package static let unansweredWait: Duration = .seconds(600)
-    /// Tries without a word of that kind, after which a message is given up: each may have reached
-    /// its reader, and a text message is paid for each time.
+    /// Unanswered attempts after which a message is dead. Each may have reached the reader, and
+    /// each text message is charged.
     package static let unansweredMax = 3
 
-    /// Where it stands.
+    /// The current state.
     package let state: DeliveryState
-    /// Tries begun.
+    /// Attempts that were started.
     package let attempts: Int
-    /// When it was accepted.
+    /// The time of acceptance.
     package let acceptedAt: Timestamp
-    /// From then on it is of no use; nil for no such moment.
+    /// When the message expires; nil for never.
     package let expiresAt: Timestamp?
-    /// When the operator had it sent after all; nil for never.
+    /// When the operator retried the dead message; nil for never.
     package let renewedAt: Timestamp?
-    /// Tries whose provider may have taken it, since the operator last had it sent.
+    /// Attempts after which a provider may have taken the message, since the operator's last retry.
     package let unanswered: Int
 
-    /// A delivery as it stands.
+    /// A delivery in the given state.
     package init(
         state: DeliveryState, attempts: Int, acceptedAt: Timestamp, expiresAt: Timestamp?,
         renewedAt: Timestamp? = nil, unanswered: Int = 0
@@ -54,14 +55,15 @@ package struct Delivery: Hashable, Sendable {
         self.unanswered = unanswered
     }
 
-    /// Where it stands after `event`; nil when the event does not concern it as it stands.
+    /// The delivery after `event`; nil when the event does not apply to the current state.
     package func after(_ event: Event, at now: Timestamp) -> Delivery? {
         switch (event, state) {
         case (_, .sent), (_, .dead): nil
         case (.claimed, _): claimed(at: now)
         case (.restarted, .sending): with(.waiting(until: now))
         case (.concluded(.unavailable(_, let until), _), .sending):
-            // Nothing was tried. Whether it has expired by then is found when it is claimed.
+            // No attempt was made. Whether the message has expired by then is checked when it is
+            // claimed.
             with(.waiting(until: max(until, now)), attempts: max(0, attempts - 1))
         case (.concluded(let outcome, let random), .sending):
             with(
@@ -71,15 +73,15 @@ package struct Delivery: Hashable, Sendable {
         }
     }
 
-    /// Until when what a dead message says is kept, sealed, for the operator to have it sent after
-    /// all; nil for one that is of no use any more.
+    /// How long the sealed content of a dead message is kept so that the operator can retry it; nil
+    /// if the message has expired.
     package func keptUntil(from now: Timestamp) -> Timestamp? {
         let longest = now + NotificationStore.keptFor
         let end = min(longest, expiresAt ?? longest)
         return end > now ? end : nil
     }
 
-    /// When it may be claimed next; nil when never.
+    /// When it may be claimed next; nil if never.
     package var dueAt: Timestamp? {
         switch state {
         case .queued: acceptedAt

@@ -3,7 +3,8 @@ import Logging
 import Metrics
 import ServiceRuntime
 
-/// One try after another: opens the message, hands it to its channel's route, tells how it went.
+/// Runs single delivery attempts: decrypts the message, passes it to its channel's route, reports
+/// the outcome.
 struct DeliveryAttempts: Sendable {
     let routes: [Channel: any MessageRoute]
     private let keys: NotificationKeys
@@ -21,7 +22,7 @@ struct DeliveryAttempts: Sendable {
         self.logger = logger
     }
 
-    /// Tries once.
+    /// Makes one attempt.
     func outcome(_ message: StoredMessage) async -> DeliveryOutcome {
         guard let route = routes[message.channel] else { return .failed("no-route") }
         do {
@@ -33,8 +34,8 @@ struct DeliveryAttempts: Sendable {
                     recipient: message.recipient,
                     content: try MessageContent(message.channel, stored: bytes)))
         } catch {
-            // A wrong key file, or an older program on a newer store: the operator can mend both,
-            // so the message waits instead of dying.
+            // A wrong key file, or an older program on a newer store. The operator can fix both, so
+            // the message waits instead of becoming dead.
             logger.error(
                 "notification.message.unreadable", "a message does not decrypt",
                 fields: [.messageID: .text(message.id.text), .detail: .error(error)])
@@ -42,12 +43,12 @@ struct DeliveryAttempts: Sendable {
         }
     }
 
-    /// How many messages of a channel may be claimed; none of one that has no route.
+    /// How many messages of a channel may be claimed; none if the channel has no route.
     func readiness(_ channel: Channel) -> RouteReadiness {
         routes[channel]?.readiness ?? .ready(0)
     }
 
-    /// Tells log and metrics of a try's end; `after` is where the message stands then.
+    /// Records the end of an attempt in log and metrics. `after` is the message's new state.
     func report(_ message: StoredMessage, _ outcome: DeliveryOutcome, after: StoredMessage?) {
         let fields: [LogField: LogValue] = [
             .messageID: .text(message.id.text),
@@ -75,7 +76,7 @@ struct DeliveryAttempts: Sendable {
                     "notification.message.deferred", "a message will be retried", fields: fields)
             }
         case .unavailable:
-            // The provider's gate tells, once for all its messages.
+            // The provider's guard logs this, once for all its messages.
             unavailable.increment()
         }
     }

@@ -1,13 +1,14 @@
 import ServiceRuntime
 
-/// How long a message waits after a failed try, where its provider does not say.
+/// The backoff of a message after a failed attempt when the provider does not name a delay.
 enum DeliveryBackoff {
-    /// After the first failure.
+    /// The delay after the first failure.
     static let first: Duration = .seconds(2)
-    /// After the ninth and all later ones: a mail server's restart costs no more than this.
+    /// The delay after the ninth and each later failure. A mail server's restart delays a message
+    /// by no more than this.
     static let most: Duration = .seconds(300)
 
-    /// The wait after `attempts` tries (from 1), placed by a random number.
+    /// The delay after `attempts` attempts (from 1), with jitter from `random`.
     static func wait(attempts: Int, random: UInt64) -> Duration {
         DoublingWait.after(failures: attempts, first: first, most: most, random: random)
     }

@@ -1,33 +1,34 @@
 package import ServiceRuntime
 
-/// How one try ended. A reason is one of a closed set of words of ours ("smtp-550"), for log, store
-/// and operator: never the provider's own text, which may hold the recipient's address.
+/// The outcome of one attempt. A reason is one of a closed set of our own codes ("smtp-550"), for
+/// log, store and operator. It is never the provider's text, which may contain the recipient's
+/// address.
 package enum DeliveryOutcome: Hashable, Sendable {
-    /// The message is somebody else's responsibility now.
+    /// The provider has taken responsibility for the message.
     case taken
-    /// It will never be taken. With `addressIsDead` neither will any other message to the same
-    /// address, number or device: the route's `stop` is called in the same transaction.
+    /// The message is rejected permanently. With `addressIsDead` so is every other message to the
+    /// same address, number or device: the route's `stop` is called in the same transaction.
     case refused(String, addressIsDead: Bool)
-    /// Not this time. A provider that says when to come again is obeyed.
+    /// The attempt failed and is retried. A delay that the provider asks for is honoured.
     case failed(String, retryAfter: Duration?)
-    /// A provider was given the whole message and did not say whether it took it. Another try may
-    /// send it twice, so there are few of them, far apart.
+    /// A provider received the whole message and did not say whether it took it. A retry may send a
+    /// duplicate, so retries are few and far apart.
     case uncertain(String)
-    /// No provider can take it now, its breaker being open or its rate used up. Nothing was tried,
-    /// so this costs no attempt.
+    /// No provider accepts messages now: its circuit breaker is open or its rate is used up.
+    /// Nothing was sent, so this does not count as an attempt.
     case unavailable(String, until: Timestamp)
 
-    /// Not this time, and nobody said when.
+    /// The attempt failed, without a delay from the provider.
     package static func failed(_ reason: String) -> DeliveryOutcome {
         .failed(reason, retryAfter: nil)
     }
 
-    /// Whether the message may have gone out.
+    /// Whether the message may have been sent.
     var isUncertain: Bool {
         if case .uncertain = self { true } else { false }
     }
 
-    /// The word that log and store keep; nil for success.
+    /// The code in log and store; nil for success.
     package var reason: String? {
         switch self {
         case .taken: nil

@@ -1,11 +1,11 @@
 import ServiceRuntime
 import Storage
 
-/// A try that has ended and is to be noted.
+/// An attempt that has ended and whose outcome must be stored.
 struct Conclusion: Sendable {
     let message: StoredMessage
     let outcome: DeliveryOutcome
-    /// Places the next try.
+    /// The jitter of the next attempt.
     let lot: UInt64
 
     /// Whether the message may have ended.
@@ -14,10 +14,9 @@ struct Conclusion: Sendable {
     }
 }
 
-/// What the worker writes: each step asks the rule, and is one transaction with its audit record.
+/// The worker's writes. Each step applies the rule and is one transaction with its audit record.
 extension Transaction {
-    /// Takes leases on messages of a channel that are due; those that are past their time are
-    /// given up.
+    /// Takes leases on due messages of a channel. Messages that have expired become dead.
     func claim(_ channel: Channel, _ room: ClaimBudget) throws -> [StoredMessage] {
         var claimed: [StoredMessage] = []
         var all = ClaimBudget.Taken()
@@ -33,16 +32,16 @@ extension Transaction {
         return claimed
     }
 
-    /// Frees the leases of a worker that is gone, `limit` at a time.
-    /// - Returns: how many.
+    /// Releases the leases that a previous process held, `limit` at a time.
+    /// - Returns: how many were released.
     func releaseLeases(limit: Int) throws -> Int {
         try leasedMessages(limit: limit).count { message in
             try record(message, .restarted, reason: nil) != nil
         }
     }
 
-    /// Writes how a try ended.
-    /// - Returns: the message as it stands then; nil when it is no longer this worker's.
+    /// Stores the outcome of an attempt.
+    /// - Returns: the message in its new state; nil when this worker no longer owns it.
     func conclude(
         _ conclusion: Conclusion, stopping routes: [Channel: any MessageRoute]
     ) throws -> StoredMessage? {
@@ -68,7 +67,7 @@ extension Transaction {
         _ message: StoredMessage, _ event: Delivery.Event, reason: String?
     ) throws -> StoredMessage? {
         guard let after = message.delivery.after(event, at: at),
-            // What is being tried has no reason yet; its tries so far are in `failed_try`.
+            // While an attempt runs the row has no reason; earlier attempts are in `failed_try`.
             try update(
                 message.id, from: message.delivery, to: after,
                 reason: after.state.word(for: reason))
@@ -84,7 +83,7 @@ extension Transaction {
 }
 
 extension DeliveryState {
-    /// What the message's row says of its last try; `reason` is the try's own word.
+    /// The reason in the message's row. `reason` is that of the attempt.
     fileprivate func word(for reason: String?) -> String? {
         switch self {
         case .sending: nil
@@ -95,7 +94,7 @@ extension DeliveryState {
 }
 
 extension AuditEvent {
-    /// The record of a message's end; nil while it is on its way.
+    /// The audit record of a message's end; nil if it has not ended.
     init?(ending delivery: Delivery, recipient: [UInt8]) {
         let attempt = Int64(delivery.attempts)
         switch delivery.state {

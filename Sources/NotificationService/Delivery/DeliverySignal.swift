@@ -1,8 +1,8 @@
 import ServiceRuntime
 import Synchronization
 
-/// What a worker with nothing to do waits for: a ring, or a moment. A ring that comes before the
-/// wait ends it at once.
+/// What an idle worker waits for: a wake-up or a timeout. A wake-up before the wait ends the wait
+/// at once.
 final class DeliverySignal: Sendable {
     private struct State {
         var isRung = false
@@ -11,7 +11,7 @@ final class DeliverySignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Wakes the worker, or keeps it from falling asleep.
+    /// Wakes the worker, or makes its next wait return at once.
     func wake() {
         let sleeper = state.withLock { state in
             state.isRung = true
@@ -20,11 +20,11 @@ final class DeliverySignal: Sendable {
         sleeper?.cancel()
     }
 
-    /// Returns at the next ring, after `duration`, or when the task is cancelled.
+    /// Returns at the next wake-up, after `duration`, or when the task is cancelled.
     func wait(atMost duration: Duration, time: any Time) async {
         let sleeper = state.withLock { state -> Task<Void, Never>? in
             if state.isRung { return nil }
-            // Cancellation is the ring.
+            // Cancelling this task is the wake-up.
             let sleeper = Task { _ = try? await time.sleep(for: duration) }
             state.sleeper = sleeper
             return sleeper
@@ -36,7 +36,7 @@ final class DeliverySignal: Sendable {
                 sleeper.cancel()
             }
         }
-        // Whoever wakes looks at the store, and so sees what a ring up to here was about.
+        // The worker reads the store after this, so it sees the cause of every wake-up up to here.
         state.withLock { $0 = State() }
     }
 }

@@ -1,30 +1,31 @@
 package import ServiceRuntime
 
-/// Where a message stands on its way.
+/// The delivery state of a message.
 ///
 ///     queued ──claimed──▶ sending ──taken──▶ sent
 ///                          │  ▲ ├──refused──▶ dead
-///                 failed   │  │ ├──failed, no time left──▶ dead
-///              uncertain   │  │ └──uncertain, once too often──▶ dead
+///                 failed   │  │ ├──failed, expired──▶ dead
+///              uncertain   │  │ └──uncertain, too often──▶ dead
 ///              unavailable ▼  │ claimed
-///                         waiting ──claimed, no time left──▶ dead
+///                         waiting ──claimed, expired──▶ dead
 ///
-///     queued, waiting, dead ──discarded──▶ dead        dead ──retried, still of use──▶ queued
+///     queued, waiting, dead ──discarded──▶ dead        dead ──retried, not expired──▶ queued
 ///
-/// `sending` is a lease: a worker that dies leaves it to whoever comes after its end.
+/// `sending` is a lease: when a worker dies, the message can be claimed again after the lease
+/// expires.
 package enum DeliveryState: Hashable, Sendable {
-    /// Accepted, not yet tried.
+    /// Accepted, no attempt made yet.
     case queued
-    /// A worker has it, until then.
+    /// A worker holds a lease until then.
     case sending(until: Timestamp)
-    /// A try has failed; not before then again.
+    /// An attempt has failed; not retried before then.
     case waiting(until: Timestamp)
-    /// A provider, or the inbox, has it.
+    /// A provider, or the inbox, has taken it.
     case sent
-    /// Given up.
+    /// Delivery has stopped.
     case dead(DeathReason)
 
-    /// Whether nothing more will happen.
+    /// Whether this state is final.
     package var isEnded: Bool {
         switch self {
         case .sent, .dead: true
@@ -33,14 +34,14 @@ package enum DeliveryState: Hashable, Sendable {
     }
 }
 
-/// Why a message was given up; stored as its raw value.
+/// Why delivery of a message stopped. Stored as its raw value.
 package enum DeathReason: String, CaseIterable, Sendable {
-    /// It would have come too late to be of use, or every try failed for too long.
+    /// It has expired, or attempts have failed for too long.
     case expired
-    /// A provider said never.
+    /// A provider rejected it permanently.
     case refused
-    /// Try after try was not answered: it may well have arrived, several times.
+    /// Several attempts were not answered. It may have arrived, even several times.
     case unanswered
-    /// The operator said so.
+    /// The operator discarded it.
     case discarded
 }

@@ -1,9 +1,9 @@
 package import ServiceRuntime
 package import Storage
 
-/// What the worker reads and writes of messages on their way.
+/// What the worker reads and writes of messages that have not ended.
 extension Transaction {
-    /// Messages of one lane that may be claimed, those that are due longest first.
+    /// Messages of one lane that may be claimed, those due longest first.
     func dueMessages(_ channel: Channel, _ lane: Lane, limit: Int) throws -> [StoredMessage] {
         guard limit > 0 else { return [] }
         return try query(
@@ -18,7 +18,7 @@ extension Transaction {
             ], StoredMessage.init)
     }
 
-    /// Messages whose worker is gone.
+    /// Messages with a lease from a previous process.
     func leasedMessages(limit: Int) throws -> [StoredMessage] {
         try query(
             """
@@ -28,8 +28,8 @@ extension Transaction {
             [.integer(Int64(limit))], StoredMessage.init)
     }
 
-    /// Writes where a message stands now; an ended one loses its content.
-    /// - Returns: whether it still stood as `before` said.
+    /// Stores a message's new state. The content of a message that has ended is deleted.
+    /// - Returns: whether its state was still `before`.
     func update(
         _ id: MessageID, from before: Delivery, to after: Delivery, reason: String?
     ) throws -> Bool {
@@ -50,14 +50,14 @@ extension Transaction {
         return changed == 1
     }
 
-    /// Keeps what a dead message says, still sealed, for the operator to send after all.
+    /// Keeps the sealed content of a dead message so that the operator can retry it.
     func keepDeadLetter(_ message: StoredMessage, until moment: Timestamp) throws {
         try execute(
             "INSERT OR REPLACE INTO dead_letter (id, content, kept_until_ms) VALUES (?, ?, ?)",
             [.integer(message.id.key), .blob(message.content), SQLValue(moment)])
     }
 
-    /// Notes a try that did not succeed, and forgets the oldest when there are too many.
+    /// Records a failed attempt, and deletes the oldest ones when there are too many.
     func noteFailedTry(_ id: MessageID, attempt: Int, reason: String) throws {
         try execute(
             "INSERT INTO failed_try (message, attempt, at_ms, reason) VALUES (?, ?, ?, ?)",
@@ -68,8 +68,8 @@ extension Transaction {
             [.integer(id.key), .integer(Int64(attempt - NotificationStore.failedTriesMax))])
     }
 
-    /// Forgets messages that ended before `moment`, `limit` at a time.
-    /// - Returns: how many.
+    /// Deletes messages that ended before `moment`, `limit` at a time.
+    /// - Returns: how many were deleted.
     func forgetMessages(endedBefore moment: Timestamp, limit: Int) throws -> Int {
         let old = try query(
             "SELECT id FROM message WHERE ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?",
@@ -79,8 +79,8 @@ extension Transaction {
         return old.count
     }
 
-    /// Forgets what dead messages said whose time is over, `limit` at a time.
-    /// - Returns: how many.
+    /// Deletes the content of dead messages whose retention time has passed, `limit` at a time.
+    /// - Returns: how many were deleted.
     func forgetDeadLetters(limit: Int) throws -> Int {
         try execute(
             """
@@ -90,7 +90,7 @@ extension Transaction {
             [SQLValue(at), .integer(Int64(limit))])
     }
 
-    /// Removes a message and all that stands beside it.
+    /// Deletes a message and its rows in the other tables.
     func forget(_ id: MessageID) throws {
         try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
         try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
@@ -99,12 +99,13 @@ extension Transaction {
 }
 
 extension NotificationStore {
-    /// Failed tries of one message that are told of, the latest.
+    /// Failed attempts that are kept of one message, the latest ones.
     static let failedTriesMax = 32
 }
 
 extension SQLSession {
     /// When the next message of a channel may be claimed; nil when there is none.
+    /// - Throws: `SQLError`.
     package func nextDueMoment(_ channel: Channel) throws -> Timestamp? {
         try Lane.allCases.compactMap { lane in
             try queryOne(

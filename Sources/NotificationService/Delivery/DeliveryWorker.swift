@@ -4,17 +4,17 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Sends what was accepted for one channel. Tries run side by side, `deliveriesMax` at once; one
-/// task goes round, and in each round notes the ends of tries and claims the next messages in one
-/// transaction. So a commit serves as many messages as have ended during the one before. A channel
-/// has its own worker: a mail server that hangs does not hold up codes that go to phones.
+/// Delivers the messages of one channel. Up to `deliveriesMax` attempts run concurrently. One task
+/// loops; each round stores the outcomes of attempts and claims the next messages in one
+/// transaction. So one commit covers all attempts that ended during the previous one. Each channel
+/// has its own worker: a mail server that hangs does not delay codes that go to phones.
 ///
-/// At a shutdown it begins nothing new and lets running tries end; a try that is cut off stays
-/// `sending` and is tried again at the next start, under the same Message-ID.
+/// On a graceful shutdown it starts no new attempts and lets running ones finish. An attempt that
+/// is cut off stays `sending` and is retried at the next start, with the same Message-ID.
 final class DeliveryWorker: Sendable {
-    /// How long to wait before asking a store again that could not answer.
+    /// How long to wait before a retry when the store fails.
     static let storeRetry: Duration = .seconds(1)
-    /// The longest rest; every message has its own moment, so this is only a net.
+    /// The longest sleep. Every message has its own due time, so this is only a safety net.
     static let restMax: Duration = .seconds(60)
 
     let channel: Channel
@@ -34,7 +34,7 @@ final class DeliveryWorker: Sendable {
         state = Mutex(State(hand: InFlightMessages(places: deliveriesMax)))
     }
 
-    /// Works until cancelled or told to shut down.
+    /// Runs until cancelled or until a graceful shutdown.
     func run() async {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tries in
@@ -43,7 +43,8 @@ final class DeliveryWorker: Sendable {
                     await alarm.wait(atMost: rest, time: parts.time)
                 }
             }
-            // Cut off: those that came through all the same are noted, if the store takes it.
+            // After a cancellation: store the outcomes of attempts that succeeded all the same, if
+            // the store allows it.
             _ = await round(nil)
         } onGracefulShutdown: {
             self.state.withLock { $0.isStopping = true }
@@ -51,7 +52,7 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    /// Told to stop, and nothing is in hand.
+    /// Whether the worker was told to stop and has no message in flight.
     private var isDone: Bool { state.withLock { $0.isStopping && $0.hand.isEmpty } }
 
     // MARK: rounds
@@ -71,8 +72,8 @@ final class DeliveryWorker: Sendable {
         return min(rest, max(until - now, .milliseconds(1)))
     }
 
-    /// Notes what has ended, claims what there is room for.
-    /// - Returns: how long there is nothing more to do, if nobody rings.
+    /// Stores the outcomes of attempts and claims as many messages as there is capacity for.
+    /// - Returns: how long to sleep if nothing wakes the worker.
     private func round(_ room: ClaimBudget?) async -> Duration {
         let ends = state.withLock { $0.hand.takeEnds() }
         do {
@@ -85,7 +86,7 @@ final class DeliveryWorker: Sendable {
                 state.hand.settle(ends: ends.count, claimed: claimed)
                 return !state.hand.isEmpty
             }
-            // Nothing to do but to wait for tries to end: each rings.
+            // Nothing to do but wait for attempts to end. Each end wakes the worker.
             return ends.isEmpty && claimed.isEmpty && isWaiting ? Self.restMax : .zero
         } catch {
             state.withLock { $0.hand.putBack(ends) }
@@ -97,7 +98,7 @@ final class DeliveryWorker: Sendable {
     }
 
     private func restBefore(claiming room: ClaimBudget?) async throws -> Duration {
-        // The end of a try rings.
+        // The end of an attempt wakes the worker.
         guard room != nil else { return Self.restMax }
         let channel = channel
         guard let next = try await parts.store.read({ try $0.nextDueMoment(channel) }) else {
@@ -122,15 +123,15 @@ final class DeliveryWorker: Sendable {
         return claimed
     }
 
-    // MARK: tries
+    // MARK: attempts
 
-    /// Tries one message after the other, as long as some wait for a place.
+    /// Delivers one message after the other while claimed messages wait for a slot.
     private func work(from first: StoredMessage) async {
         var message = first
         while true {
             let outcome = await attempt(message)
             let next = state.withLock { state -> StoredMessage? in
-                // A try that was cut off may have come through: only its success is certain.
+                // An attempt that was cut off may have succeeded. Only a success is certain.
                 if outcome == .taken || !Task.isCancelled {
                     state.hand.end(
                         Conclusion(
@@ -148,7 +149,7 @@ final class DeliveryWorker: Sendable {
 
     private func attempt(_ message: StoredMessage) async -> DeliveryOutcome {
         let now = parts.time.now()
-        // What has waited for its place too long might outlive its lease.
+        // A message that has waited too long for its slot could outlive its lease.
         if case .sending(let until) = message.delivery.state,
             until - now < Delivery.lease - Delivery.waitForTryMax
         {
@@ -158,7 +159,7 @@ final class DeliveryWorker: Sendable {
     }
 }
 
-/// What every worker works with.
+/// The dependencies of a worker.
 struct DeliveryParts: Sendable {
     let store: Store
     let time: any Time

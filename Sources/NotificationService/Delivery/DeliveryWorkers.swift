@@ -4,7 +4,7 @@ import Storage
 
 /// The workers of all channels that have a route.
 struct DeliveryWorkers: Sendable {
-    /// Rows released at once.
+    /// Leases released in one statement.
     private static let batchMax = 500
 
     let workers: [DeliveryWorker]
@@ -18,7 +18,7 @@ struct DeliveryWorkers: Sendable {
         }
     }
 
-    /// Works until cancelled or told to shut down; then lets running tries end.
+    /// Runs until cancelled or until a graceful shutdown; then lets running attempts finish.
     func run() async {
         await releaseLeases()
         await withDiscardingTaskGroup { group in
@@ -26,7 +26,7 @@ struct DeliveryWorkers: Sendable {
         }
     }
 
-    /// One store, one process: whoever held a lease is gone.
+    /// One store has one process, so all leases are from a previous one.
     private func releaseLeases() async {
         while !Task.isCancelled {
             do {
@@ -37,20 +37,20 @@ struct DeliveryWorkers: Sendable {
                 parts.logger.error(
                     "notification.leases.release.failed", "releasing leases failed",
                     fields: [.detail: .error(error)])
-                // Cancelled in its sleep, it leaves.
+                // If cancelled while it sleeps, the loop ends.
                 try? await parts.time.sleep(for: DeliveryWorker.storeRetry)
             }
         }
     }
 }
 
-/// What wakes the workers.
+/// The signals that wake the workers.
 struct DeliverySignals: Sendable {
     private let email = DeliverySignal()
     private let sms = DeliverySignal()
     private let push = DeliverySignal()
 
-    /// The alarm of one channel's worker.
+    /// The signal of one channel's worker.
     subscript(channel: Channel) -> DeliverySignal {
         switch channel {
         case .email: email

@@ -1,27 +1,28 @@
-/// What goes before what (N-06). A property of the template, never of the request: who asks for a
-/// message must not choose how urgent it is.
+/// The priority class of a message (N-06). It is a property of the template, never of the request:
+/// a caller must not choose how urgent its message is.
 ///
-///     lane        what                                          who can have it sent
-///     requested   codes and links that the reader waits for     the reader, or a stranger up to the
-///                                                               limit for each target address
-///     security    warnings: somebody is being robbed            anybody, by what he does
-///     notice      what somebody has done                        the reader
-///     bulk        welcome and everything else that can wait     the reader
+///     lane        content                                      who can cause it
+///     requested   codes and links that the reader waits for    the reader, or a stranger up to the
+///                                                              limit for each target address
+///     security    warnings about a possible attack             anybody, by what they do
+///     notice      confirmations of the user's own actions      the reader
+///     bulk        welcome and everything else that can wait    the reader
 ///
-/// Attack: sixty sign-ups with a victim's address, or sixty accounts that want to change to it, have
-/// sixty warnings mailed. In one lane with them the victim's own reset link came after its end.
+/// Attack: sixty sign-ups with a victim's address, or sixty accounts that want to change to it,
+/// cause sixty warning mails. If these shared a lane with the victim's own reset link, the link
+/// would arrive after it has expired.
 package enum Lane: CaseIterable, Sendable {
     /// Codes and links that the reader asked for.
     case requested
     /// Warnings.
     case security
-    /// What somebody has done and is told of.
+    /// Confirmations of the user's own actions.
     case notice
     /// Welcome and everything else that can wait.
     case bulk
 
-    /// The number that stored rows and orders have for it; never changed. An older program that runs
-    /// on this store knows three lanes, so warnings have the first one's number and a mark beside it.
+    /// The number in stored rows and orders. It never changes. An older program that runs on this
+    /// store knows three lanes, so warnings share the first one's number and have a mark besides.
     var number: Int64 {
         switch self {
         case .requested, .security: 0
@@ -30,10 +31,10 @@ package enum Lane: CaseIterable, Sendable {
         }
     }
 
-    /// Whether stored rows have the mark.
+    /// Whether stored rows have that mark.
     var isWarning: Bool { self == .security }
 
-    /// The lane of a stored row or order; nil for one of a newer program.
+    /// The lane of a stored row or order; nil for one that a newer program wrote.
     init?(number: Int64, isWarning: Bool) {
         switch number {
         case 0: self = isWarning ? .security : .requested
@@ -43,6 +44,6 @@ package enum Lane: CaseIterable, Sendable {
         }
     }
 
-    /// Whether it may wait behind every code, link and warning.
+    /// Whether it may wait behind all codes, links and warnings.
     var isPatient: Bool { self == .notice || self == .bulk }
 }

@@ -1,54 +1,56 @@
 package import ServiceRuntime
 package import Storage
 
-/// A way for the messages of one channel to leave: over one provider or several, or into a folder
-/// on a machine that has none.
+/// The route by which messages of one channel are delivered: one or several providers, or a folder
+/// on a machine without a provider.
 package protocol MessageRoute: Sendable {
-    /// Tries once, within a bounded time that is shorter than `Delivery.lease`. Cancellation may
-    /// end the try with its result unknown. `message.id` goes along, as the provider's idempotency
-    /// key or Message-ID, so that a doubled message can be recognised.
+    /// Makes one attempt, within a bounded time that is shorter than `Delivery.lease`. After
+    /// cancellation the outcome may be unknown. `message.id` is passed on as the provider's
+    /// idempotency key or as Message-ID, so that duplicates can be recognised.
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome
 
-    /// How many messages it would take now. What it would not take is left in the store, where it
-    /// costs nothing, instead of being claimed and put back.
+    /// How many messages the route would take now. The others stay in the store, which is cheaper
+    /// than claiming them and putting them back.
     var readiness: RouteReadiness { get }
 
-    /// Notes that a message's address is dead, in the transaction that ends the message.
+    /// Records that a message's address is dead, in the transaction that ends the message.
+    /// - Throws: `SQLError`.
     func stop(_ address: DeadAddress, in transaction: Transaction) throws
 }
 
 extension MessageRoute {
-    /// As many as there are.
+    /// No limit.
     package var readiness: RouteReadiness { .ready(.max) }
 
-    /// Keeps no list of dead addresses.
+    /// Keeps no suppression list.
+    /// - Throws: Nothing.
     package func stop(_ address: DeadAddress, in transaction: Transaction) throws {}
 }
 
-/// What a route would take.
+/// How many messages a route would take.
 package enum RouteReadiness: Hashable, Sendable {
-    /// So many now.
+    /// This many now.
     case ready(Int)
-    /// None before this moment.
+    /// None before this time.
     case closed(until: Timestamp)
 }
 
-/// A message that is being tried.
+/// A message that is being delivered.
 package struct OutgoingMessage: Sendable {
-    /// The same at every try.
+    /// The same at every attempt.
     package let id: MessageID
-    /// Which try, from 1.
+    /// The number of the attempt, from 1.
     package let attempt: Int
-    /// When it was accepted; the same at every try.
+    /// When it was accepted; the same at every attempt.
     package let acceptedAt: Timestamp
-    /// From then on it is worth nothing, which some providers can be told.
+    /// When it expires. Some providers accept this time.
     package let expiresAt: Timestamp?
-    /// The keyed hash of its recipient, by which lists of dead addresses know it.
+    /// The keyed hash of the recipient, as in suppression lists.
     package let recipient: [UInt8]
-    /// What to send to whom, opened.
+    /// Content and recipient, decrypted.
     package let content: MessageContent
 
-    /// A message.
+    /// An attempt to deliver a message.
     package init(
         id: MessageID, attempt: Int, acceptedAt: Timestamp, expiresAt: Timestamp?,
         recipient: [UInt8], content: MessageContent
@@ -62,7 +64,7 @@ package struct OutgoingMessage: Sendable {
     }
 }
 
-/// What a message says and to whom, by channel.
+/// The content and recipient of a message, by channel.
 package enum MessageContent: Sendable {
     /// A mail.
     case email(EmailOrder)
@@ -71,7 +73,7 @@ package enum MessageContent: Sendable {
     /// A push message to one device.
     case push(PushOrder)
 
-    /// The content whose stored form `bytes` is.
+    /// Decodes the stored form.
     /// - Throws: `MessageError`, `ServiceError`, `StoredOrderError`.
     init(_ channel: Channel, stored bytes: [UInt8]) throws {
         switch channel {
@@ -82,14 +84,14 @@ package enum MessageContent: Sendable {
     }
 }
 
-/// An address, number or device token that a provider calls dead.
+/// An address, number or device token that a provider reports as dead.
 package struct DeadAddress: Hashable, Sendable {
-    /// Which message found it.
+    /// The message that was rejected.
     package let message: MessageID
-    /// The keyed hash of it.
+    /// The keyed hash of the address.
     package let recipient: [UInt8]
-    /// The word for why.
+    /// The reason's code.
     package let reason: String
-    /// When that message was accepted: an address that was registered anew since is not dead.
+    /// When that message was accepted. An address that was registered again after this is not dead.
     package let acceptedAt: Timestamp
 }

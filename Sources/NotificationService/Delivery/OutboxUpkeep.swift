@@ -3,15 +3,15 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// What the workers do while there is nothing to send: forget messages that ended long ago, and
-/// wipe what ended messages said out of the store's log (Sources/SECURITY.md, Erasure).
+/// What workers do when there is nothing to send: delete messages that ended long ago, and erase
+/// the content of ended messages from the store's write-ahead log (security.md, Erasure).
 final class OutboxUpkeep: Sendable {
-    /// How often messages that ended long ago are forgotten.
+    /// How often messages that ended long ago are deleted.
     static let forgetsEvery: Duration = .seconds(3_600)
-    /// So long after a message's end its content may stand in the log. Emptying the log costs a
-    /// few writes to the disk, so it is not done for each message.
+    /// How long after a message's end its content may remain in the log. Truncating the log costs a
+    /// few disk writes, so it is not done for each message.
     static let wipesWithin: Duration = .seconds(10)
-    /// Rows forgotten at once.
+    /// Rows deleted in one transaction.
     private static let batchMax = 500
 
     private let store: Store
@@ -22,7 +22,7 @@ final class OutboxUpkeep: Sendable {
     private struct State {
         /// Nil for at once.
         var forgetsNextAt: Timestamp?
-        /// Nil while the log holds nothing that has ended.
+        /// Nil while the log has no content of ended messages.
         var wipesAt: Timestamp?
     }
 
@@ -32,7 +32,7 @@ final class OutboxUpkeep: Sendable {
         self.logger = logger
     }
 
-    /// A message has ended, and with it the need for its content.
+    /// A message has ended. Its content must be erased from the log.
     func noteEnd() {
         let moment = time.now() + Self.wipesWithin
         state.withLock { $0.wipesAt = $0.wipesAt ?? moment }
@@ -40,6 +40,7 @@ final class OutboxUpkeep: Sendable {
 
     /// Does what is due.
     /// - Returns: how long there is nothing more to do.
+    /// - Throws: store errors.
     func work() async throws -> Duration {
         let now = time.now()
         let (forgets, wipes) = state.withLock { state in
@@ -58,8 +59,8 @@ final class OutboxUpkeep: Sendable {
         }
     }
 
-    /// Empties the store's log now.
-    /// - Throws: `rpc/unavailable` when a reader or a backup holds it; then it is tried again later.
+    /// Truncates the store's log now.
+    /// - Throws: `rpc/unavailable` when a reader or a backup holds it. Then it is retried later.
     func wipe() async throws {
         state.withLock { $0.wipesAt = nil }
         do {

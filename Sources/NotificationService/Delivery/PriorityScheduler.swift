@@ -1,24 +1,24 @@
-/// Which lanes a round of claims looks at, and how far (N-06).
+/// Decides which lanes a round claims from, and how many messages of each (N-06).
 ///
-/// Strict: what the reader asked for before warnings before notices before bulk. But of 16 messages
-/// claimed four are warnings, two are notices and one is bulk even while codes and links wait, so
-/// that nothing starves: under a flood of codes a welcome mail is late, and comes.
+/// The order is strict: what the reader asked for, then warnings, notices, bulk. But of every 16
+/// messages claimed four are warnings, two are notices and one is bulk, even while codes and links
+/// are queued. So no lane starves: under a flood of codes a welcome mail is late, but is sent.
 struct PriorityScheduler: Hashable, Sendable {
-    /// One of so many claims is kept for the lane.
+    /// One of this many claims is reserved for the lane.
     private static let claimsPerWarning = 4
     private static let claimsPerNotice = 8
     private static let claimsPerBulk = 16
 
-    /// Claims that have not yet given a lane its share.
+    /// Claims since the lane last got its share.
     private var sinceWarning = 0
     private var sinceNotice = 0
     private var sinceBulk = 0
 
-    /// What the next round may claim.
+    /// The budget of the next round.
     /// - Parameters:
     ///   - total: messages in all.
-    ///   - unrequested: of these, how many may be anything but what the reader asked for.
-    ///   - patient: of these, how many may be notices and bulk.
+    ///   - unrequested: how many of them may be other than what the reader asked for.
+    ///   - patient: how many of them may be notices and bulk.
     mutating func next(total: Int, unrequested: Int, patient: Int) -> ClaimBudget {
         sinceWarning += total
         sinceNotice += total
@@ -37,13 +37,13 @@ struct PriorityScheduler: Hashable, Sendable {
 
 /// How many messages one round may claim.
 struct ClaimBudget: Hashable, Sendable {
-    /// Messages that a round has claimed.
+    /// How many messages a round has claimed so far.
     struct Taken: Hashable, Sendable {
         /// In all.
         var all = 0
-        /// Of these, all but what the reader asked for.
+        /// Those that the reader did not ask for.
         var unrequested = 0
-        /// Of these, notices and bulk.
+        /// Notices and bulk.
         var patient = 0
 
         /// Counts messages of a lane.
@@ -56,21 +56,21 @@ struct ClaimBudget: Hashable, Sendable {
 
     /// In all.
     let total: Int
-    /// Of these, all but what the reader asked for.
+    /// Those that the reader did not ask for.
     let unrequested: Int
-    /// Of these, notices and bulk.
+    /// Notices and bulk.
     let patient: Int
-    /// Warnings that come before what the reader asked for.
+    /// Warnings that are claimed before what the reader asked for.
     let warnings: Int
-    /// Notices that come before both.
+    /// Notices that are claimed before both.
     let notices: Int
-    /// Bulk that comes before everything.
+    /// Bulk messages that are claimed before everything else.
     let bulk: Int
 
-    /// How many of `lane` to ask for.
+    /// How many messages of `lane` to claim.
     /// - Parameters:
-    ///   - isShare: for the lane's share, which comes first; otherwise for what is left.
-    ///   - taken: claimed in this round before.
+    ///   - isShare: for the lane's reserved share, which comes first; otherwise for the rest.
+    ///   - taken: what this round has claimed so far.
     func limit(_ lane: Lane, isShare: Bool, taken: Taken) -> Int {
         let left = total - taken.all
         let unrequestedLeft = min(left, unrequested - taken.unrequested)
@@ -88,7 +88,7 @@ struct ClaimBudget: Hashable, Sendable {
         return max(0, limit)
     }
 
-    /// The order in which lanes are asked: the shares, then strictly.
+    /// The order in which lanes are claimed: first the reserved shares, then by priority.
     static let walk: [(lane: Lane, isShare: Bool)] = [
         (.bulk, true), (.notice, true), (.security, true), (.requested, false),
         (.security, false), (.notice, false), (.bulk, false),

@@ -3,26 +3,26 @@ package import Logging
 package import ServiceRuntime
 import Synchronization
 
-/// What stands before one provider (a mail server, an SMS provider, FCM, APNs): its circuit breaker
-/// and its rate, known by its name in log and metrics (N-03).
+/// Guards one provider (a mail server, an SMS provider, FCM, APNs) with a circuit breaker and a
+/// rate limit. Its name identifies it in log and metrics (N-03).
 ///
-/// A route asks `enter`, calls the provider, and tells `leave` how that went. `readiness` lets the
-/// worker claim no more than may pass, so that an open breaker costs nothing.
+/// A route calls `enter`, then the provider, then `leave` with the outcome. `readiness` lets the
+/// worker claim no more messages than may pass, so that an open breaker costs nothing.
 package final class ProviderGuard: Sendable {
-    /// What a route is told.
+    /// The answer to `enter`.
     package enum Entry: Sendable {
-        /// Go on, and tell `leave` with this.
+        /// The call may be made. Its end must be reported to `leave` with this value.
         case pass(Pass)
-        /// Not before this moment; the word says why: "breaker-open", "rate".
+        /// No call before this time. The code is the reason: "breaker-open", "rate".
         case closed(String, until: Timestamp)
     }
 
-    /// Given to one call, returned at its end.
+    /// Given to one call and returned at its end.
     package struct Pass: Sendable {
         fileprivate let permission: CircuitBreaker.Permission
     }
 
-    /// What the provider is known by: "smtp mail.example.org", "fcm".
+    /// The provider's name: "smtp mail.example.org", "fcm".
     package let name: String
     private let time: any Time
     private let logger: Logger
@@ -35,8 +35,8 @@ package final class ProviderGuard: Sendable {
         var turns: ProviderRateLimiter
     }
 
-    /// A closed breaker and a rate that nothing has been taken from.
-    /// - Parameter rate: calls a second; nil for as many as come.
+    /// A guard with a closed breaker and an unused rate.
+    /// - Parameter rate: calls per second; nil for no limit.
     package init(name: String, rate: Double?, time: any Time, logger: Logger) {
         self.name = name
         self.time = time
@@ -47,7 +47,7 @@ package final class ProviderGuard: Sendable {
         state = Mutex(State(turns: ProviderRateLimiter(rate: rate)))
     }
 
-    /// Lets a call pass, or not.
+    /// Admits or rejects a call.
     package func enter() -> Entry {
         let uptime = time.uptime()
         return state.withLock { state in
@@ -61,8 +61,9 @@ package final class ProviderGuard: Sendable {
         }
     }
 
-    /// A call that passed has ended. `answered` for whatever the provider said about the message,
-    /// `failed` where it could not be reached, stalled, or spoke of trouble of its own.
+    /// A call that was admitted has ended. `answered` for whatever the provider said about the
+    /// message; `failed` if the provider could not be reached, timed out, or reported trouble of
+    /// its own.
     package func leave(_ pass: Pass, _ outcome: CircuitBreaker.Outcome) {
         let uptime = time.uptime()
         let change = state.withLock { $0.breaker.ended(pass.permission, outcome, at: uptime) }
@@ -82,7 +83,7 @@ package final class ProviderGuard: Sendable {
         }
     }
 
-    /// How many calls would pass now.
+    /// How many calls would be admitted now.
     package var readiness: RouteReadiness {
         let uptime = time.uptime()
         return state.withLock { state in
@@ -97,8 +98,8 @@ package final class ProviderGuard: Sendable {
         }
     }
 
-    /// The wall clock's moment at which the uptime will be `until`, and no earlier than the next
-    /// millisecond: a wait of none would turn in circles.
+    /// The wall-clock time at which the uptime will be `until`, rounded up. It is at least one
+    /// millisecond ahead, because a wait of zero would busy-loop.
     private func moment(_ until: Duration, _ uptime: Duration) -> Timestamp {
         time.now() + max(until - uptime + .microseconds(999), .milliseconds(1))
     }

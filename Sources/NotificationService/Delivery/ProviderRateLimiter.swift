@@ -1,21 +1,21 @@
-/// A provider's rate: so many calls a second, of which those of one second may come at once
-/// (GCRA, the generic cell rate algorithm of ITU-T I.371). Pure: uptimes go in.
+/// A provider's rate limit: a number of calls per second, with a burst of one second's worth (GCRA,
+/// the generic cell rate algorithm of ITU-T I.371). Pure: the caller passes the uptime.
 struct ProviderRateLimiter: Sendable {
-    /// Calls whose turns may be saved up, in time.
+    /// The burst, as a duration.
     private static let burst: Duration = .seconds(1)
 
-    /// Between two calls; nil without a limit.
+    /// The interval between two calls; nil without a limit.
     private let interval: Duration?
-    /// When the next call would be on time if all came evenly; in the past after a rest.
+    /// The theoretical arrival time of the next call. In the past after a pause.
     private var due: Duration = .zero
 
-    /// So many calls a second; nil, or nothing sensible, for no limit.
+    /// A number of calls per second; nil, or a rate that is not positive, for no limit.
     init(rate: Double?) {
         interval = rate.flatMap { $0 > 0 ? .seconds(1) / $0 : nil }
     }
 
-    /// Takes a turn.
-    /// - Returns: nil when it was there; otherwise when the next one is.
+    /// Takes one call from the rate.
+    /// - Returns: nil if it was allowed; otherwise when the next one is.
     mutating func take(at uptime: Duration) -> Duration? {
         guard let interval else { return nil }
         let next = next(at: uptime)
@@ -24,19 +24,19 @@ struct ProviderRateLimiter: Sendable {
         return nil
     }
 
-    /// How many turns there are.
+    /// How many calls are allowed now.
     func room(at uptime: Duration) -> Int {
         guard let interval else { return .max }
         let saved = uptime + slack(interval) - max(due, uptime)
         return saved < .zero ? 0 : Int(clamping: Int64(saved / interval)) + 1
     }
 
-    /// When there is a turn; `uptime` for at once.
+    /// When a call is allowed next; `uptime` if it is now.
     func next(at uptime: Duration) -> Duration {
         guard let interval else { return uptime }
         return max(uptime, due - slack(interval))
     }
 
-    /// A provider slower than one call a burst still takes one.
+    /// A provider with an interval longer than the burst is still allowed one call.
     private func slack(_ interval: Duration) -> Duration { max(.zero, Self.burst - interval) }
 }

@@ -1,13 +1,13 @@
-/// Messages that are claimed and wait for a free place among the tries, the urgent ones first.
-/// Notices and bulk leave a quarter of the places free (when there are at least four), and with
-/// warnings an eighth (at least one of four), so that they cannot fill all with tries that a slow
-/// server draws out while a code waits (N-06). Pure.
+/// Claimed messages that wait for a free slot, the most urgent ones first. Notices and bulk leave a
+/// quarter of the slots free (if there are at least four); together with warnings they leave an
+/// eighth free (at least one of four). So they cannot occupy all slots with slow attempts while a
+/// code waits (N-06). Pure.
 struct ReadyMessages: Sendable {
-    /// Tries at once.
+    /// Concurrent attempts.
     private let places: Int
-    /// Of these, for all but what the reader asked for.
+    /// How many of them may serve messages that the reader did not ask for.
     private let unrequestedPlaces: Int
-    /// Of these, for notices and bulk.
+    /// How many of them may serve notices and bulk.
     private let patientPlaces: Int
     private var waiting: [Lane: [StoredMessage]] = [:]
     private var underway = ClaimBudget.Taken()
@@ -18,15 +18,15 @@ struct ReadyMessages: Sendable {
         patientPlaces = places - places / 4
     }
 
-    /// Messages that wait.
+    /// The number of messages that wait.
     var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
 
-    /// Adds messages behind those of their lanes.
+    /// Appends messages to their lanes.
     mutating func add(_ messages: [StoredMessage]) {
         for message in messages { waiting[message.lane, default: []].append(message) }
     }
 
-    /// The next message whose try may begin, if there is one; it has a place until `leave`.
+    /// The next message to deliver, if any. It occupies a slot until `leave`.
     mutating func next() -> StoredMessage? {
         for lane in Lane.allCases where hasPlace(lane) {
             guard waiting[lane]?.isEmpty == false, let message = waiting[lane]?.removeFirst() else {
@@ -44,10 +44,10 @@ struct ReadyMessages: Sendable {
             && (!lane.isPatient || underway.patient < patientPlaces)
     }
 
-    /// A try has ended.
+    /// An attempt has ended.
     mutating func leave(_ lane: Lane) { underway.add(-1, lane) }
 
-    /// Takes out all that wait.
+    /// Removes all messages that wait.
     mutating func removeAll() -> [StoredMessage] {
         defer { waiting = [:] }
         return Lane.allCases.flatMap { waiting[$0] ?? [] }

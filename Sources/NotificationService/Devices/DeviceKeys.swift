@@ -1,7 +1,7 @@
 import Cryptography
 import ServiceRuntime
 
-/// The keys of registered devices: a stolen store tells neither their tokens nor whose they are.
+/// The keys of registered devices. A stolen store reveals neither their tokens nor their owners.
 package struct DeviceKeys: Sendable {
     private static let sealingKeyID: UInt8 = 1
 
@@ -17,12 +17,12 @@ package struct DeviceKeys: Sendable {
             keys: [Self.sealingKeyID: sealing], current: Self.sealingKeyID, randomness: randomness)
     }
 
-    /// What a token is found by.
+    /// The keyed hash by which a token is found.
     func token(_ token: String, on platform: PushPlatform) -> [UInt8] {
         tokens.lookUpKey(Array("\(platform.rawValue)/\(token)".utf8))
     }
 
-    /// What the devices of a session are found by.
+    /// The keyed hash by which a session's devices are found.
     func session(_ session: SessionID) -> [UInt8] {
         sessions.lookUpKey(Array(session.text.utf8))
     }
@@ -35,7 +35,7 @@ package struct DeviceKeys: Sendable {
         String(decoding: try box.open(sealed, at: Self.place(of: device)), as: UTF8.self)
     }
 
-    /// Whether a device's token opens under these keys.
+    /// Whether a device's sealed token opens under these keys.
     func opens(_ sealed: [UInt8], of device: PushDeviceID) -> Bool {
         box.opens(sealed, at: Self.place(of: device))
     }

@@ -1,17 +1,17 @@
 import ServiceRuntime
 import Storage
 
-/// What became of a device that was registered.
+/// The result of a registration.
 struct DevicePlace: Hashable, Sendable {
-    /// Its row: the one that it had, if account and token are the same.
+    /// The device's row: the existing one if account and token are the same.
     let device: PushDeviceID
-    /// It was another account's.
+    /// Whether the token belonged to another account.
     let isMoved: Bool
 }
 
 extension Transaction {
-    /// Gives a token to an account (N-04). A row never changes its account: messages to the former
-    /// one name the former row, and find nobody.
+    /// Assigns a token to an account (N-04). A row never changes its account: messages to the
+    /// former owner name the former row and so reach no device.
     func place(_ device: StoredDevice, _ hashes: DeviceHashes) throws -> DevicePlace {
         let known = try self.device(token: hashes.token)
         if let known, known.account == device.account {

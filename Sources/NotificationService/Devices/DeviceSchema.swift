@@ -2,12 +2,14 @@ import Storage
 
 /// The tables of text and push messages.
 enum DeviceSchema {
-    /// The tables, as the schema's step `number`.
+    /// The tables, as migration `number`.
     ///
-    /// `push_device`: a token is one account's at a time, which its unique index holds to.
-    /// `recipient_hash` is what messages to it bear.
-    /// `push_call`: what a call to SendPush brought (G-25): the devices of a later one may be
-    /// others. `message_ids`: eight bytes each. `stopped_number`: numbers called dead.
+    /// - `push_device`: a token belongs to one account at a time, which the unique index enforces.
+    ///   `recipient_hash` is the one in messages to the device.
+    /// - `push_call`: the messages of a call to SendPush (G-25). They are stored because the
+    ///   account may have other devices when the call is repeated. `message_ids` has eight bytes
+    ///   for each.
+    /// - `stopped_number`: numbers that a provider reported as dead.
     static func migration(number: Int) -> Migration {
         Migration(
             number: number,

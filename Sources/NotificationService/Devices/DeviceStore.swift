@@ -1,9 +1,9 @@
 import ServiceRuntime
 import Storage
 
-/// A registered device as its row says.
+/// A registered device's row.
 struct StoredDevice: Sendable {
-    /// What `init` reads, in its order.
+    /// The columns that `init` reads, in order.
     static let columns = "id, account_hash, platform, app, token, seen_at_ms"
 
     let id: PushDeviceID
@@ -18,7 +18,7 @@ struct StoredDevice: Sendable {
     init(_ row: SQLRow) throws {
         guard let id = PushDeviceID(key: try row.integer(0)),
             let platform = PushPlatform(rawValue: try row.integer(2))
-        else { throw SQLError(.unexpectedValue, detail: "push_device is of a newer program") }
+        else { throw SQLError(.unexpectedValue, detail: "push_device has unknown values") }
         self.id = id
         self.platform = platform
         account = try row.blob(1)
@@ -27,7 +27,7 @@ struct StoredDevice: Sendable {
         seenAt = try row.timestamp(5)
     }
 
-    /// A device that is registered now.
+    /// A device that is being registered.
     init(
         id: PushDeviceID, account: [UInt8], platform: PushPlatform, app: String, token: [UInt8]
     ) {
@@ -40,13 +40,13 @@ struct StoredDevice: Sendable {
     }
 }
 
-/// What a device is found by.
+/// The keyed hashes of a device.
 struct DeviceHashes: Sendable {
-    /// Its token.
+    /// Of its token.
     let token: [UInt8]
-    /// Messages to it.
+    /// Of the recipient, as in messages to it.
     let recipient: [UInt8]
-    /// The session that it was registered with.
+    /// Of the session that it was registered with.
     let session: [UInt8]?
 }
 
@@ -61,14 +61,14 @@ extension SQLSession {
             [.blob(account)], StoredDevice.init)
     }
 
-    /// The device that has a token.
+    /// The device with a token.
     func device(token: [UInt8]) throws -> StoredDevice? {
         try queryOne(
             "SELECT \(StoredDevice.columns) FROM push_device WHERE token_hash = ?",
             [.blob(token)], StoredDevice.init)
     }
 
-    /// A device, if it is this account's.
+    /// A device, if it belongs to this account.
     func device(_ id: Int64, ofAccount account: [UInt8]) throws -> StoredDevice? {
         try queryOne(
             "SELECT \(StoredDevice.columns) FROM push_device WHERE id = ? AND account_hash = ?",
@@ -93,27 +93,28 @@ extension Transaction {
             ])
     }
 
-    /// Notes that a device is there, and with which session.
+    /// Records that a device is in use, and with which session.
     func touchDevice(_ id: PushDeviceID, app: String, session: [UInt8]?) throws {
         try execute(
             "UPDATE push_device SET app = ?, session_hash = ?, seen_at_ms = ? WHERE id = ?",
             [.text(app), SQLValue(session), SQLValue(at), .integer(id.key)])
     }
 
-    /// Gives a device another token.
+    /// Replaces a device's token.
     func replaceToken(of id: PushDeviceID, by token: [UInt8], hash: [UInt8]) throws {
         try execute(
             "UPDATE push_device SET token = ?, token_hash = ?, seen_at_ms = ? WHERE id = ?",
             [.blob(token), .blob(hash), SQLValue(at), .integer(id.key)])
     }
 
-    /// - Returns: how many there were.
+    /// Deletes a device.
+    /// - Returns: how many rows were deleted.
     @discardableResult
     func dropDevice(_ id: PushDeviceID) throws -> Int {
         try execute("DELETE FROM push_device WHERE id = ?", [.integer(id.key)])
     }
 
-    /// Drops a device that its provider calls dead, unless it was seen after `moment`.
+    /// Deletes a device that its provider reports as dead, unless it was seen after `moment`.
     func dropDeadDevice(_ recipient: [UInt8], seenUpTo moment: Timestamp) throws {
         let dropped = try query(
             """
@@ -125,19 +126,19 @@ extension Transaction {
         for account in dropped { try audit(AuditEvent(.pushDeviceDead, subject: account)) }
     }
 
-    /// Drops the devices that an account registered with a session.
+    /// Deletes the devices that an account registered with a session.
     func dropDevices(ofAccount account: [UInt8], session: [UInt8]) throws -> Int {
         try execute(
             "DELETE FROM push_device WHERE account_hash = ? AND session_hash = ?",
             [.blob(account), .blob(session)])
     }
 
-    /// Drops all devices of an account; also what forgetting it calls.
+    /// Deletes all devices of an account. Also called when the account is erased.
     func dropDevices(ofAccount account: [UInt8]) throws -> Int {
         try execute("DELETE FROM push_device WHERE account_hash = ?", [.blob(account)])
     }
 
-    /// Drops those of an account's devices that are too many, the one seen longest ago first.
+    /// Deletes an account's devices beyond the maximum, the one seen longest ago first.
     func dropDevices(ofAccount account: [UInt8], beyond most: Int) throws -> Int {
         try execute(
             """

@@ -1,11 +1,13 @@
 package import ServiceRuntime
 package import Storage
 
-/// An account's devices go with it.
+/// Deletes an account's devices when the account is erased.
 package struct DeviceTraces: AccountTraces {
-    /// The devices of any account.
+    /// Applies to every account.
     package init() {}
 
+    /// Deletes the account's devices.
+    /// - Throws: `SQLError`.
     package func forget(
         _ account: AccountID, hash: [UInt8], in transaction: Transaction
     ) throws {

@@ -6,18 +6,18 @@ import ServiceLifecycle
 package import ServiceRuntime
 package import Storage
 
-/// Drops the devices of sessions that have ended (G-09): whoever signs out of a borrowed phone is
-/// sent nothing more there, whichever way the session ended.
+/// Deletes the devices of sessions that have ended (G-09), however they ended: after signing out of
+/// a borrowed phone a user gets no more messages there.
 ///
-/// Session's audit trail tells of every end, in the end's own transaction, and its feed is read from
-/// where the last reading stood: an end is missed neither while this service is away nor while
-/// session is. What is dropped and where the reading stands is one transaction. While no device goes
-/// with a session nothing is read.
+/// Session's audit trail records every end in the end's own transaction. Its feed is read from the
+/// last position, so no end is missed while this service or session is down. Deletions and the new
+/// position are one transaction. While no device is bound to a session, nothing is read.
 package struct EndedSessionDevices: Sendable {
-    /// How soon after an end its devices go.
+    /// How often the feed is read, and so how soon after a session's end its devices are deleted.
     package static let every: Duration = .seconds(1)
     private static let timeout: Duration = .seconds(5)
-    /// A first reading begins so long before the oldest device was registered, for clocks that differ.
+    /// The first reading starts this long before the oldest device was registered, to allow for
+    /// clock differences.
     private static let margin: Duration = .seconds(60)
 
     private let sessions: any EventsAPI
@@ -26,7 +26,8 @@ package struct EndedSessionDevices: Sendable {
     private let time: any Time
     private let logger: Logger
 
-    /// - Parameter sessions: session's feed of events.
+    /// Follows the end of sessions.
+    /// - Parameter sessions: session's event feed.
     package init(
         sessions: any EventsAPI, store: Store, keys: NotificationKeys, time: any Time,
         logger: Logger
@@ -38,12 +39,12 @@ package struct EndedSessionDevices: Sendable {
         self.logger = logger
     }
 
-    /// Works until cancelled or told to shut down.
+    /// Runs until cancelled or until a graceful shutdown.
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 if await hasMore() { continue }
-                // Only cancellation ends the sleep early, and then the loop ends too.
+                // The sleep ends early only when cancelled, and then the loop ends too.
                 try? await time.sleep(for: Self.every)
             }
         }
@@ -61,7 +62,8 @@ package struct EndedSessionDevices: Sendable {
     }
 
     /// Reads once.
-    /// - Returns: whether there is more to be read at once.
+    /// - Returns: whether there is more to read at once.
+    /// - Throws: what the call to session throws; store errors.
     func follow() async throws -> Bool {
         let (oldest, place) = try await store.read {
             (try $0.oldestSessionDevice(), try $0.sessionFeedPosition())
@@ -83,8 +85,8 @@ package struct EndedSessionDevices: Sendable {
         return !answer.isWhole
     }
 
-    /// From where the last reading stood. The first one asks for a place beyond all, where the feed
-    /// then goes by time: to before any session that a device here goes with has ended.
+    /// Reads from the last position. The first request names a position beyond all others, for
+    /// which the feed selects by time: from before any session with a device here can have ended.
     private static func request(
         from place: FeedPosition?, oldest: Timestamp
     ) -> EventsV1.ReadEventsRequest {
@@ -94,11 +96,11 @@ package struct EndedSessionDevices: Sendable {
     }
 }
 
-/// What an event says of devices.
+/// The devices that an event deletes.
 private enum DeviceEnd: Sendable {
-    /// This session's go.
+    /// Those of one session.
     case session(SessionID, of: AccountID)
-    /// A backup of session's was restored, which ended all sessions that there were.
+    /// All: a backup of session was restored, which ended all existing sessions.
     case all(before: Timestamp)
 
     init?(_ event: EventsV1.Event) {

@@ -1,18 +1,18 @@
-/// The apps whose devices may be registered. For Apple an app is its bundle's id, the topic of each
-/// message: one that is not ours would be refused there, message after message.
+/// The apps whose devices may be registered. For Apple an app is its bundle id, the topic of each
+/// message. APNs would reject every message to an app that is not ours.
 package struct PushApps: Hashable, Sendable {
     private static let nameBytesMax = 155
 
-    /// Bundle ids; empty takes any, for a machine without Apple's key.
+    /// Bundle ids. Empty allows any, for a machine without Apple's key.
     private let topics: [String]
 
-    /// Apps of these bundle ids.
+    /// Apps with these bundle ids.
     package init(topics: [String]) {
         self.topics = topics
     }
 
-    /// The app that a device is registered for, which is the first one where none is named; nil for
-    /// one that is not ours or cannot stand in a header.
+    /// The app that a device is registered for: the first one if `name` is empty; nil for an app
+    /// that is not ours or whose name cannot be in a header.
     func app(_ name: String, on platform: PushPlatform) -> String? {
         let app = name.isEmpty ? topics.first ?? "" : name
         guard name.isEmpty || Self.isName(app) else { return nil }
@@ -22,7 +22,7 @@ package struct PushApps: Hashable, Sendable {
         }
     }
 
-    /// Letters, digits, points and hyphens, as Apple and Google name apps.
+    /// Letters, digits, points, hyphens and underscores, as in Apple's and Google's app names.
     static func isName(_ name: String) -> Bool {
         (1...nameBytesMax).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

@@ -5,10 +5,11 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// The devices that take an account's push messages (N-04). A token is one account's at a time:
-/// who registers it takes it over, so that nobody reads the messages of the phone's former owner.
+/// The devices that receive an account's push messages (N-04). A token belongs to one account at a
+/// time. Registering it takes it over, so that a phone's new user does not see messages of the
+/// former one.
 package struct PushDevices: PushDevicesService {
-    /// Devices of one account; a push to all of them is as many messages.
+    /// Devices of one account. A push to all of them is as many messages.
     package static let devicesMax = 20
 
     private let store: Store
@@ -17,7 +18,7 @@ package struct PushDevices: PushDevicesService {
     private let apps: PushApps
     private let platforms: Set<PushPlatform>
 
-    /// The rpcs over `store`; devices are of `apps`, on `platforms`.
+    /// A handler over `store`. Devices must be of one of `apps`, on one of `platforms`.
     init(
         store: Store, keys: NotificationKeys, randomness: any Randomness, apps: PushApps,
         platforms: Set<PushPlatform>
@@ -29,6 +30,9 @@ package struct PushDevices: PushDevicesService {
         self.platforms = platforms
     }
 
+    /// Registers a device, or moves its token to this account.
+    /// - Throws: `rpc/invalid-argument` with the fields at fault, also for a platform without a
+    ///   provider and an unknown app; store errors.
     package func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse {
@@ -37,7 +41,7 @@ package struct PushDevices: PushDevicesService {
         let (platform, token) = try Self.token(request)
         guard platforms.contains(platform) else {
             throw ServiceError(
-                .invalidArgument, fields: ["platform"], detail: "no provider for it is set")
+                .invalidArgument, fields: ["platform"], detail: "it has no provider")
         }
         guard let app = apps.app(request.app, on: platform) else {
             throw ServiceError(.invalidArgument, fields: ["app"], detail: "unknown app")
@@ -54,6 +58,9 @@ package struct PushDevices: PushDevicesService {
             deviceId: place.device.text, moved: place.isMoved)
     }
 
+    /// Replaces a device's token.
+    /// - Throws: `rpc/invalid-argument` with the fields at fault; `rpc/not-found` when the account
+    ///   has no such device; store errors.
     package func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse {
@@ -76,13 +83,16 @@ package struct PushDevices: PushDevicesService {
         return NotificationV1.UpdateDeviceResponse()
     }
 
+    /// Deletes one device, or the devices of one session. Idempotent.
+    /// - Throws: `rpc/invalid-argument` with the fields at fault, also when both device and session
+    ///   are given, or neither; store errors.
     package func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse {
         let account = keys.account(try SMSAndPushRequest.account(request.accountId))
         guard request.deviceId.isEmpty != request.sessionId.isEmpty else {
             throw ServiceError(
-                .invalidArgument, fields: ["device_id", "session_id"], detail: "one of the two")
+                .invalidArgument, fields: ["device_id", "session_id"], detail: "give one of them")
         }
         let device = request.deviceId.isEmpty ? nil : try Self.device(request.deviceId)
         let session = try Self.session(request.sessionId).map(keys.devices.session)
@@ -98,6 +108,8 @@ package struct PushDevices: PushDevicesService {
         return NotificationV1.UnregisterDeviceResponse(dropped: UInt32(clamping: dropped))
     }
 
+    /// Deletes all devices of an account.
+    /// - Throws: `rpc/invalid-argument` for a malformed account id; store errors.
     package func revokeAll(
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse {
@@ -112,6 +124,8 @@ package struct PushDevices: PushDevicesService {
         return NotificationV1.RevokeDevicesResponse(dropped: UInt32(clamping: dropped))
     }
 
+    /// Lists an account's devices, without their tokens.
+    /// - Throws: `rpc/invalid-argument` for a malformed account id; store errors.
     package func list(
         _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListDevicesResponse {
@@ -125,7 +139,7 @@ package struct PushDevices: PushDevicesService {
             })
     }
 
-    // MARK: what requests say
+    // MARK: request fields
 
     private static func device(_ text: String) throws(ServiceError) -> PushDeviceID {
         guard let device = PushDeviceID(text: text) else {

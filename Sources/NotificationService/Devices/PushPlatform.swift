@@ -1,6 +1,6 @@
 import Messages
 
-/// Whose word brings a message to a device. Raw values are stored and never change.
+/// The service that delivers push messages to a device. Raw values are stored and never change.
 enum PushPlatform: Int64, CaseIterable, Sendable {
     /// Google's FCM.
     case fcm = 1
@@ -9,9 +9,9 @@ enum PushPlatform: Int64, CaseIterable, Sendable {
     /// Apple's APNs for apps under development.
     case apnsSandbox = 3
 
-    /// The longest token, in bytes; Google's have about 170 and may grow.
+    /// The longest token, in bytes. Google's have about 170 and may become longer.
     private static let tokenBytesMax = 1_024
-    /// Apple's are 32 bytes today, and said to be of variable length.
+    /// Apple's tokens are 32 bytes today; the length is documented as variable.
     private static let appleTokenDigits = 32...512
 
     init?(_ platform: NotificationV1.PushPlatform) {
@@ -20,8 +20,8 @@ enum PushPlatform: Int64, CaseIterable, Sendable {
 
     var wire: NotificationV1.PushPlatform { .init(rawValue: Int32(rawValue)) }
 
-    /// `token` in its one form, Apple's hexadecimal in lower case; nil when it is none. Apple's
-    /// becomes part of a path, so nothing but digits may be in it.
+    /// `token` in canonical form (Apple's hexadecimal in lower case); nil when it is not a token.
+    /// Apple's becomes part of a URL path, so it must contain nothing but digits.
     func token(_ token: String) -> String? {
         switch self {
         case .fcm:

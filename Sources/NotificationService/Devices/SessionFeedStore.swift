@@ -1,10 +1,10 @@
 import ServiceRuntime
 import Storage
 
-/// Up to where session's feed has been read for devices that go with a session.
+/// The position up to which session's feed was read for the devices bound to a session.
 enum SessionFeedStore {
-    /// The table, as the schema's step `number`: one row, or none while no device goes with a
-    /// session; and the index by which that is seen.
+    /// The table, as migration `number`. It has one row, or none while no device is bound to a
+    /// session. The index finds out whether there is such a device.
     static func migration(number: Int) -> Migration {
         Migration(
             number: number,
@@ -21,15 +21,15 @@ enum SessionFeedStore {
 }
 
 extension SQLSession {
-    /// When the device was last seen that was so longest ago, of those that go with a session; nil
-    /// where none does.
+    /// The smallest last-seen time of all devices that are bound to a session; nil if there is no
+    /// such device.
     func oldestSessionDevice() throws -> Timestamp? {
         try queryOne(
             "SELECT min(seen_at_ms) FROM push_device WHERE session_hash IS NOT NULL"
         ) { try $0.optionalTimestamp(0) } ?? nil
     }
 
-    /// Where the last reading stood; nil for none.
+    /// The position of the last reading; nil if there was none.
     func sessionFeedPosition() throws -> FeedPosition? {
         try queryOne("SELECT position, at_ms FROM session_feed") {
             FeedPosition(position: try $0.integer(0), atMs: try $0.integer(1))
@@ -38,7 +38,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Notes where a reading stood.
+    /// Stores the position of a reading.
     func setSessionFeedPosition(_ place: FeedPosition) throws {
         try execute(
             """
@@ -48,10 +48,11 @@ extension Transaction {
             [.integer(place.position), .integer(place.atMs)])
     }
 
-    /// The next device that goes with a session is read for from its own time on.
+    /// Called when no device is bound to a session. The next such device makes reading start at its
+    /// own time.
     func forgetSessionFeedPosition() throws { try execute("DELETE FROM session_feed") }
 
-    /// Drops the devices that went with a session before `moment`.
+    /// Deletes the devices bound to a session that were last seen before `moment`.
     func dropSessionDevices(seenBefore moment: Timestamp) throws {
         try execute(
             "DELETE FROM push_device WHERE session_hash IS NOT NULL AND seen_at_ms <= ?",

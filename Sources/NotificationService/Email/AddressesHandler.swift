@@ -5,19 +5,22 @@ package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// What the operator asks about stopped addresses (`postern.notification.v1.Addresses`).
+/// The operator's rpcs on the suppression list (`postern.notification.v1.Addresses`).
 package struct AddressesHandler: AddressesService {
     private let store: Store
     private let keys: NotificationKeys
     private let time: any Time
 
-    /// A handler over the addresses in `store`.
+    /// A handler over the suppression list in `store`.
     package init(store: Store, keys: NotificationKeys, time: any Time) {
         self.store = store
         self.keys = keys
         self.time = time
     }
 
+    /// Returns whether an address is suppressed, and why.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `auth/invalid-email`;
+    ///   store errors.
     package func showAddress(
         _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowAddressResponse {
@@ -31,6 +34,8 @@ package struct AddressesHandler: AddressesService {
             untilMs: stop.until.milliseconds)
     }
 
+    /// Removes an address from the suppression list.
+    /// - Throws: as `showAddress`.
     package func releaseAddress(
         _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReleaseAddressResponse {
@@ -39,7 +44,7 @@ package struct AddressesHandler: AddressesService {
         return NotificationV1.ReleaseAddressResponse(wasStopped: wasStopped)
     }
 
-    /// Anybody else could ask whose mailbox is gone.
+    /// Only the operator may ask: otherwise a caller could find out whose mailbox does not exist.
     private func hashes(of email: String, _ context: CallContext) throws -> [[UInt8]] {
         try context.requireOperator()
         guard let address = MailAddress(email) else {

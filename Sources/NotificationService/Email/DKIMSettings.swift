@@ -1,20 +1,20 @@
 import Cryptography
 import ServiceRuntime
 
-/// Who signs mails (DKIM). Without a key nobody does.
+/// Settings of DKIM signing. Without a key mails are not signed.
 package struct DKIMSettings: Sendable {
-    /// The domain; nil where nothing is signed.
+    /// The signing domain; nil when mails are not signed.
     package let domain: String?
     /// The keys, each under its selector.
     package let keys: [DKIMKey]
 
-    /// The signer; nil where nothing is signed.
+    /// The signer; nil when mails are not signed.
     package var signer: DKIMSigner? {
         guard let domain, !keys.isEmpty else { return nil }
         return DKIMSigner(domain: domain, keys: keys)
     }
 
-    /// What the DNS must say.
+    /// The records that the DNS must have.
     package var records: [DKIMRecord] {
         guard let domain else { return [] }
         return keys.map { DKIMRecord($0, domain: domain) }
@@ -24,7 +24,7 @@ package struct DKIMSettings: Sendable {
         let given = settings.optionalString(
             "dkim-domain", unit: "domain",
             reason:
-                "Who signs mails; by default the sender's domain. `postern mail dns` shows the DNS."
+                "The signing domain; by default the sender's. `postern mail dns` shows the records."
         )
         let domain = given ?? senderDomain
         let rsa = Self.key(
@@ -36,7 +36,7 @@ package struct DKIMSettings: Sendable {
         ) { .ed25519(try Ed25519SigningKey(file: $0)) }
         keys = [rsa, ed25519].compactMap(\.self)
         self.domain = keys.isEmpty ? nil : domain
-        // DMARC (RFC 7489, 3.1.1) asks that the signer be the sender's own organisation.
+        // DMARC (RFC 7489, 3.1.1) requires that the signing domain be aligned with the sender's.
         settings.require(
             Self.covers(domain, senderDomain), ["dkim-domain", "sender-address"],
             "dkim-domain must be sender-address's domain, or one above it")
@@ -51,15 +51,15 @@ package struct DKIMSettings: Sendable {
     ) -> DKIMKey? {
         let (keyName, selectorName) = ("dkim-\(kind)-key", "dkim-\(kind)-selector")
         let path = settings.optionalPath(
-            keyName, reason: "A private key in PEM that signs mails, as `\(example)` makes one.")
+            keyName, reason: "A PEM private key that signs mails, for example from `\(example)`.")
         let selector = settings.string(
             selectorName, default: selector, unit: "name",
-            reason: "Where the DNS has the key: NAME._domainkey.DOMAIN.")
+            reason: "The selector, as in NAME._domainkey.DOMAIN.")
         guard let path else { return nil }
         do {
             let key = DKIMKey(selector: selector, try read(path))
             settings.require(
-                key != nil, [selectorName], "\(selectorName) must be a name as the DNS knows them")
+                key != nil, [selectorName], "\(selectorName) must be a DNS name")
             return key
         } catch {
             settings.require(false, [keyName], "\(keyName): \(error)")

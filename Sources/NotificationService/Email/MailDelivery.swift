@@ -2,9 +2,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// The email channel: makes an order into the mail that travels, and hands it to a `MailRoute`.
-/// A stopped address gets none, which only the operator is told: whoever asked for the mail was
-/// answered as always, or he could find out whose mailbox is gone.
+/// The email channel: renders an order as a mail and passes it to a `MailRoute`. A suppressed
+/// address gets no mail. Only the operator can see that: the caller that ordered the mail gets the
+/// usual answer, because otherwise an attacker could find out whose mailbox does not exist.
 struct MailDelivery: MessageRoute {
     private let sender: Mailbox
     private let templates: Live<TemplateCatalogue>
@@ -31,7 +31,7 @@ struct MailDelivery: MessageRoute {
                 return .refused(SuppressionList.reason, addressIsDead: false)
             }
         } catch {
-            // The store says why in its own words; without its answer the address may be dead.
+            // The store logs the error. Without its answer the address may be suppressed.
             return .failed("store")
         }
         do {
@@ -42,11 +42,11 @@ struct MailDelivery: MessageRoute {
                 MailMessage(
                     id: message.id, date: message.acceptedAt, sender: sender,
                     recipient: order.recipient, content: content,
-                    // Nobody ends codes and security notices.
+                    // Readers cannot unsubscribe from codes and security notices.
                     unsubscribe: order.lane == .bulk ? unsubscribe : nil))
         } catch {
-            // Its variables were checked at the door, so this is a newer program's message, and
-            // the operator can go forward again.
+            // The variables were validated on acceptance, so the message is from a newer program.
+            // It waits, because the operator can upgrade again.
             return .failed("unreadable")
         }
     }

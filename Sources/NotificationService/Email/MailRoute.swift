@@ -1,13 +1,14 @@
-/// A way for a mail to leave: mail servers, or the inbox folder of a machine without one.
+/// The route by which mails are delivered: mail servers, or the inbox folder of a machine without
+/// one.
 package protocol MailRoute: Sendable {
-    /// Tries once, within a bounded time. Cancellation may end the try with its result unknown.
+    /// Makes one attempt, within a bounded time. After cancellation the outcome may be unknown.
     func deliver(_ mail: MailMessage) async -> DeliveryOutcome
 
-    /// How many mails it would take now.
+    /// How many mails the route would take now.
     var readiness: RouteReadiness { get }
 }
 
 extension MailRoute {
-    /// As many as there are.
+    /// No limit.
     package var readiness: RouteReadiness { .ready(.max) }
 }

@@ -2,20 +2,20 @@ import Cryptography
 package import Outbound
 import ServiceRuntime
 
-/// The mail servers, in the order in which they are asked (N-01). Each has its settings under a
-/// prefix of its own: `smtp-…`, `smtp-second-…`, `smtp-third-…`.
+/// The mail servers, in the order in which they are tried (N-01). Each has settings with its own
+/// prefix: `smtp-…`, `smtp-second-…`, `smtp-third-…`.
 package struct MailServerSettings: Sendable {
     /// One server.
     package struct Entry: Sendable {
-        /// Where it is.
+        /// Its address and credentials.
         package let server: SMTPServer
-        /// Mails a second; nil for as many as there are.
+        /// The rate limit in mails per second; nil for none.
         package let rate: Double?
     }
 
     private static let prefixes = ["smtp", "smtp-second", "smtp-third"]
 
-    /// The servers; none for the inbox.
+    /// The servers; empty when mails go to the inbox.
     package let entries: [Entry]
 
     init(reading settings: inout SettingsReader, clientName: String) {
@@ -38,24 +38,25 @@ package struct MailServerSettings: Sendable {
         let encryption: SMTPServer.Encryption = settings.choice(
             "\(prefix)-encryption", default: .required,
             reason: """
-                required: STARTTLS; implicit: TLS from the start; none for a relay on this machine \
-                or a private network.
+                required: STARTTLS; implicit: TLS from the start; none: only for a relay on this \
+                machine or in a private network.
                 """)
         let port = settings.integer(
             "\(prefix)-port", default: encryption == .implicit ? 465 : 587, in: 1...65_535,
             unit: "port",
-            reason: "587 takes mail from programs (RFC 6409), 465 so by TLS, 25 other servers'.")
+            reason: "587: submission (RFC 6409); 465: the same with implicit TLS; 25: relay.")
         let trustFile = settings.optionalPath(
             "\(prefix)-trust-file", reason: "PEM authorities to trust instead of the system's.")
         let rate = settings.integer(
             "\(prefix)-rate", default: 0, in: 0...100_000, unit: "mails/s",
-            reason: "What the server's owner allows; 0 for no limit. What is over it waits.")
+            reason: "The server's rate limit; 0 for none. Mails over it wait.")
         let credentials = credentials(&settings, prefix, encryption)
         guard let host else { return nil }
         let server = SMTPServer(
             host: host, port: UInt16(clamping: port), encryption: encryption,
             credentials: credentials, clientName: clientName,
-            // The operator's own word: relays are commonly private or loopback.
+            // The operator sets the host, so it is trusted: relays often have private or loopback
+            // addresses.
             addresses: .any, trustFile: trustFile)
         settings.require(
             server != nil, ["\(prefix)-host"], "\(prefix)-host must be a host name or an IP address"
@@ -66,7 +67,7 @@ package struct MailServerSettings: Sendable {
     private static func reason(_ prefix: String) -> String {
         prefix == "smtp"
             ? "The mail server; without one mails go to the inbox."
-            : "The mail server that stands in when those before it cannot take a mail."
+            : "The mail server for mails that the previous ones cannot take."
     }
 
     private static func credentials(
@@ -75,7 +76,7 @@ package struct MailServerSettings: Sendable {
         let (userName, passwordName) = ("\(prefix)-user", "\(prefix)-password")
         let tokenName = "\(prefix)-token-path"
         let user = settings.optionalString(
-            userName, unit: "name", reason: "Who we are to the mail server.")
+            userName, unit: "name", reason: "The user name at the mail server.")
         let password = settings.secret(passwordName, reason: "\(userName)'s password.")
         let token = settings.optionalPath(
             tokenName,
@@ -89,7 +90,7 @@ package struct MailServerSettings: Sendable {
             "\(userName) and \(passwordName) go together")
         settings.require(
             !isProved || encryption != .none, ["\(prefix)-encryption", passwordName],
-            "a password does not travel in clear: \(prefix)-encryption must be required or implicit"
+            "a password needs encryption: \(prefix)-encryption must be required or implicit"
         )
         guard let user else { return nil }
         if let token { return SMTPServer.Credentials(user: user, proof: .tokenFile(token)) }

@@ -1,21 +1,21 @@
 import Outbound
 import ServiceRuntime
 
-/// What a mail server's word means, for the mail and for the server. Pure.
+/// The meaning of a mail server's answer, for the mail and for the server. Pure.
 ///
-/// | word | verdict | why |
+/// | answer | verdict | why |
 /// |---|---|---|
 /// | 250 to the whole message | taken | |
-/// | 5xx with 5.1.1, 5.1.2, 5.1.3, 5.1.6, 5.1.10, 5.2.1, from RCPT on | address is dead | nobody lives there: RFC 3463, 3.2 and 3.3; RFC 7505 |
+/// | 5xx with 5.1.1, 5.1.2, 5.1.3, 5.1.6, 5.1.10, 5.2.1, from RCPT on | address is dead | no such mailbox: RFC 3463, 3.2 and 3.3; RFC 7505 |
 /// | any other 5xx from RCPT on | refused | content or policy; also a bare 550, which may be either |
-/// | 5xx to MAIL, but for the size | trouble | it takes nothing from us: a setting, which the operator can mend |
-/// | 530, 534, 535, 538 | trouble | "log in", "encrypt": the same (RFC 4954, 6) |
-/// | 421 | trouble | it closes, whoever the mail is for |
-/// | any other 4xx to RCPT | later | about one address: whoever owns a few odd ones could have the server left alone for everybody |
-/// | 450; 4xx with 4.1, 4.2, 4.5, 4.6 or 4.7 | later, in a minute at least | greylisting, a full mailbox, too many mails: the server is well |
+/// | 5xx to MAIL, but for the size | trouble | it rejects all our mail: a configuration error, which the operator can fix |
+/// | 530, 534, 535, 538 | trouble | authentication or encryption required: the same (RFC 4954, 6) |
+/// | 421 | trouble | it closes the connection, whatever the recipient |
+/// | any other 4xx to RCPT | later | about one address: otherwise an attacker with a few odd addresses could open the server's breaker for everybody |
+/// | 450; 4xx with 4.1, 4.2, 4.5, 4.6 or 4.7 | later, in a minute at least | greylisting, a full mailbox, too many mails: the server works |
 /// | any other 4xx | trouble | its disk, its network, its own error |
-/// | no SMTPUTF8 for an address that needs it | cannot | another server may |
-/// | no answer after the whole message | uncertain | it may have the mail, so nobody else is given it at once |
+/// | no SMTPUTF8 for an address that needs it | cannot | another server may support it |
+/// | no answer after the whole message | uncertain | it may have the mail, so no other server gets it at once |
 /// | anything else | trouble | |
 enum MailVerdict: Hashable, Sendable {
     case taken
@@ -25,11 +25,11 @@ enum MailVerdict: Hashable, Sendable {
     case cannot
     case uncertain(String)
     case trouble(String)
-    /// We gave up; it says nothing of anybody.
+    /// The attempt was cancelled; it says nothing about server or mail.
     case abandoned(String)
 
-    /// How long a server that greylists, or has a full mailbox, is left alone at least. Most ask
-    /// for one minute to five.
+    /// The minimum delay before a retry with a server that greylists or has a full mailbox. Most
+    /// ask for one to five minutes.
     static let patience: Duration = .seconds(60)
     private static let loginCodes = [530, 534, 535, 538]
     private static let deadAddressDetails = [1, 2, 3, 6, 10]
@@ -75,7 +75,7 @@ enum MailVerdict: Hashable, Sendable {
         return isAddressDead ? .addressDead(reason) : .refused(reason)
     }
 
-    /// What the server's breaker is told.
+    /// What is reported to the server's circuit breaker.
     var breakerOutcome: CircuitBreaker.Outcome {
         switch self {
         case .taken, .addressDead, .refused, .later, .cannot: .answered

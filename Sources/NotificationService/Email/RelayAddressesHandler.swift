@@ -5,22 +5,26 @@ package import RPC
 import ServiceRuntime
 package import Storage
 
-/// What identity hears of providers' relay addresses (`postern.notification.v1.RelayAddresses`): one
-/// that passes nothing on is sent nothing, like an address where nobody lives (G-05).
+/// Identity's rpcs on providers' relay addresses (`postern.notification.v1.RelayAddresses`). A
+/// relay that does not forward is suppressed like an address without a mailbox (G-05).
 package struct RelayAddressesHandler: RelayAddressesService {
-    /// The word for it, where a mail server's would stand.
+    /// The stored reason, in place of a mail server's.
     private static let reason = "relay-off"
 
     private let store: Store
     private let keys: NotificationKeys
 
-    /// A handler over the addresses in `store`.
+    /// A handler over the suppression list in `store`.
     package init(store: Store, keys: NotificationKeys) {
         self.store = store
         self.keys = keys
     }
 
-    /// Whoever turned a relay on again wants its mail, whatever mail servers said of it meanwhile.
+    /// Suppresses a relay address that was turned off, or releases one that was turned on. Turning
+    /// on releases it from all stops: the user wants its mail, whatever mail servers answered
+    /// meanwhile.
+    /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
+    ///   `auth/invalid-email`; store errors.
     package func setRelay(
         _ request: NotificationV1.SetRelayRequest, _ context: CallContext
     ) async throws -> NotificationV1.SetRelayResponse {

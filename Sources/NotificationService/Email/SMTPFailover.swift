@@ -1,25 +1,25 @@
 import ServiceRuntime
 
-/// One try's way from server to server. Pure.
+/// One attempt's failover from server to server. Pure.
 ///
-/// | so far | at the end |
+/// | so far | outcome after the last server |
 /// |---|---|
-/// | some server had trouble | failed, with the last one's word |
-/// | else some server could not take such an address | refused |
-/// | else all were passed over | unavailable until the first of them opens |
+/// | some server had trouble | failed, with the reason of the last one |
+/// | else some server did not support the address | refused |
+/// | else all were skipped | unavailable until the first of them opens |
 struct SMTPFailover: Sendable {
     private var trouble: String?
     private var isUnsupported = false
     private var closed: (reason: String, until: Timestamp)?
 
-    /// The server's gate was closed.
+    /// The server's guard did not admit the call.
     mutating func passedOver(_ reason: String, until: Timestamp) {
         if let closed, closed.until <= until { return }
         closed = (reason, until)
     }
 
-    /// A server has spoken.
-    /// - Returns: how the try ends; nil when the next server is to be asked.
+    /// A server has answered.
+    /// - Returns: the attempt's outcome; nil if the next server must be tried.
     mutating func judged(_ verdict: MailVerdict) -> DeliveryOutcome? {
         switch verdict {
         case .taken: return .taken
@@ -34,7 +34,7 @@ struct SMTPFailover: Sendable {
         return nil
     }
 
-    /// How the try ends when no server is left.
+    /// The outcome when no server is left.
     var outcome: DeliveryOutcome {
         if let trouble { return .failed(trouble) }
         if isUnsupported { return .refused("smtp-no-smtputf8", addressIsDead: false) }

@@ -1,19 +1,20 @@
 package import Outbound
 import ServiceRuntime
 
-/// Mail through the operator's mail servers (N-01, N-03): the first one that can take it.
+/// Sends mail through the operator's mail servers (N-01, N-03), by the first one that can take it.
 ///
-/// A server whose breaker is open, whose rate is used up, or that has trouble of its own is passed
-/// over for the next one in the same try. What a server says about the mail itself holds for all.
+/// If a server's circuit breaker is open, its rate is used up, or it has trouble of its own, the
+/// same attempt goes on with the next server. An answer about the mail itself is final for all
+/// servers.
 package struct SMTPRoute: MailRoute {
-    /// A mail server and what stands before it.
+    /// A mail server and its guard.
     package struct Server: Sendable {
-        /// Where it is.
+        /// Its address and credentials.
         package let server: SMTPServer
-        /// Its breaker and its rate.
+        /// Its circuit breaker and rate limit.
         package let gate: ProviderGuard
 
-        /// A server behind its gate.
+        /// A server with its guard.
         package init(_ server: SMTPServer, gate: ProviderGuard) {
             self.server = server
             self.gate = gate
@@ -25,14 +26,14 @@ package struct SMTPRoute: MailRoute {
     private let timeout: Duration
     private let signer: DKIMSigner?
 
-    /// A route over `client` to `servers`, in their order; each may take `timeout` for one mail.
-    /// Mails are signed where there is a signer.
+    /// A route over `client` to `servers`, in order of preference. Each may take `timeout` for one
+    /// mail. Mails are signed if there is a signer.
     package init(
         client: SMTPClient, servers: [Server], timeout: Duration, signer: DKIMSigner?
     ) {
         precondition(
             timeout * servers.count <= Delivery.lease - Delivery.waitForTryMax,
-            "a try must end before its lease")
+            "an attempt must end before its lease")
         self.client = client
         self.servers = servers
         self.timeout = timeout
@@ -46,7 +47,8 @@ package struct SMTPRoute: MailRoute {
             transfer = try SMTPMail(
                 sender: mail.sender.address.text, recipient: mail.recipient.text, message: bytes)
         } catch {
-            // Our own rules are stricter, so this is a mistake of ours; it must not be lost.
+            // Our own rules are stricter, so this is a bug. The mail is retried, so that it is not
+            // lost.
             return .failed("not-sendable")
         }
         var course = SMTPFailover()
@@ -63,7 +65,7 @@ package struct SMTPRoute: MailRoute {
         return course.outcome
     }
 
-    /// As many as all servers together would take; the first moment of any of them.
+    /// The sum over all servers; if none is ready, the earliest time at which one is.
     package var readiness: RouteReadiness {
         var room = 0
         var opensAt: Timestamp?

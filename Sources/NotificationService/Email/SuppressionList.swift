@@ -1,18 +1,19 @@
 package import ServiceRuntime
 package import Storage
 
-/// Addresses that are sent nothing more, because a mail server has said that nobody lives there.
-/// Mailing them on would cost the operator's good name with mail servers, and the mail of all.
+/// The suppression list: addresses that get no more mail, because a mail server has answered that
+/// the mailbox does not exist. Sending to them would damage the operator's reputation with mail
+/// servers, and so the delivery of all mail.
 ///
-/// Known by keyed hash alone. A stop ends by itself after `stoppedFor`, since mailboxes are opened
-/// again and given to others, or by the operator's word.
+/// Addresses are stored as keyed hashes only. An entry expires after `stoppedFor`, because
+/// mailboxes are created again and given to others, or is removed by the operator.
 package enum SuppressionList {
-    /// How long an address is left alone.
+    /// How long an address is suppressed.
     package static let stoppedFor: Duration = .seconds(90 * 24 * 3_600)
-    /// The word for a message that was not sent for this reason.
+    /// The reason of a message that was not sent because its address is suppressed.
     static let reason = "address-stopped"
 
-    /// The table, as the schema's step `number`.
+    /// The table, as migration `number`.
     static func migration(number: Int) -> Migration {
         Migration(
             number: number,
@@ -29,7 +30,7 @@ package enum SuppressionList {
     }
 }
 
-/// The list as the email channel asks it.
+/// The suppression list for the email channel.
 package struct StoppedAddressList: Sendable {
     private let store: Store
     private let keys: NotificationKeys
@@ -42,7 +43,7 @@ package struct StoppedAddressList: Sendable {
         self.time = time
     }
 
-    /// Whether the address is stopped.
+    /// Whether the address is suppressed.
     func holds(_ address: MailAddress) async throws -> Bool {
         let now = time.now()
         let hashes = keys.stops(of: address)
@@ -51,12 +52,12 @@ package struct StoppedAddressList: Sendable {
 }
 
 extension NotificationKeys {
-    /// The keyed hashes under which an address may be stopped. New stops are kept under the first, its
-    /// mailbox's.
+    /// The keyed hashes under which an address may be suppressed. New entries are stored under the
+    /// first one, the mailbox's canonical form.
     ///
-    /// The second, of the address as it is written, is there where that differs: earlier versions
-    /// stopped under it, and a stop of theirs lasts `SuppressionList.stoppedFor`. So does one that a
-    /// message accepted by them brings.
+    /// The second is the hash of the address as written, if that differs. Earlier versions stored
+    /// entries under it, and such an entry lasts `SuppressionList.stoppedFor`. A message that an
+    /// earlier version accepted also creates one.
     func stops(of address: MailAddress) -> [[UInt8]] {
         let (canonical, written) = (address.canonical, Array(address.text.utf8))
         return (written == canonical ? [canonical] : [canonical, written]).map(recipient)
@@ -64,7 +65,7 @@ extension NotificationKeys {
 }
 
 extension Transaction {
-    /// Notes that an address is dead; the latest word counts.
+    /// Suppresses an address. A later reason replaces an earlier one.
     func stopAddress(_ hash: [UInt8], reason: String) throws {
         try execute(
             """
@@ -72,14 +73,14 @@ extension Transaction {
             ON CONFLICT (address_hash) DO UPDATE SET reason = ?2, stopped_at_ms = ?3
             """,
             [.blob(hash), .text(reason), SQLValue(at)])
-        // Each stop clears up after old ones, so the table holds no more than it must.
+        // Each insertion deletes expired entries, so the table stays as small as possible.
         try execute(
             "DELETE FROM stopped_address WHERE stopped_at_ms < ?",
             [SQLValue(at - SuppressionList.stoppedFor)])
         try audit(AuditEvent(.addressStopped, subject: hash))
     }
 
-    /// Frees an address.
+    /// Removes an address from the list.
     /// - Parameter hashes: `NotificationKeys.stops`.
     /// - Returns: whether it was stopped.
     func releaseAddress(_ hashes: [[UInt8]]) throws -> Bool {
@@ -95,18 +96,18 @@ extension Transaction {
     }
 }
 
-/// One address's stop.
+/// The entry of one address.
 struct AddressStop: Hashable, Sendable {
-    /// The mail server's word.
+    /// The mail server's reason.
     let reason: String
     let at: Timestamp
 
-    /// When it ends by itself.
+    /// When it expires.
     var until: Timestamp { at + SuppressionList.stoppedFor }
 }
 
 extension SQLSession {
-    /// The latest stop of an address; nil when it is not stopped at `now`.
+    /// The latest entry of an address; nil when it is not suppressed at `now`.
     /// - Parameter hashes: `NotificationKeys.stops`.
     func stop(of hashes: [[UInt8]], at now: Timestamp) throws -> AddressStop? {
         let stops: [AddressStop] = try hashes.compactMap { hash in

@@ -6,25 +6,25 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// A service whose events are told to webhooks.
+/// A service whose events are delivered to webhooks.
 package struct EventSource: Sendable {
     /// Which service.
     package let origin: EventOrigin
-    /// Its feed.
+    /// Its event feed.
     package let events: any EventsAPI
 
-    /// The feed of a service.
+    /// The feed of one service.
     package init(_ origin: EventOrigin, _ events: any EventsAPI) {
         self.origin = origin
         self.events = events
     }
 }
 
-/// Takes over what the services' feeds have, while there are webhooks: reads each from where it
-/// stood, merges, and keeps events, positions and what now waits for each webhook in one
-/// transaction. So an event is kept once however often this program or another is killed.
+/// Imports events from the services' feeds while there are webhooks. It reads each feed from its
+/// last position, merges them, and stores events, positions and the new webhook deliveries in one
+/// transaction. So each event is stored once, even if this program or another one crashes.
 final class EventIntake: Sendable {
-    /// How often feeds are read; an event is on its way within this and `EventMerge.settling`.
+    /// How often feeds are read. An event is queued within this time plus `EventMerge.settling`.
     static let every: Duration = .milliseconds(500)
     private static let timeout: Duration = .seconds(5)
 
@@ -46,9 +46,9 @@ final class EventIntake: Sendable {
         self.logger = logger
     }
 
-    /// Takes over once.
-    /// - Returns: whether a feed has more to be read at once.
-    /// - Throws: what the store throws.
+    /// Imports once.
+    /// - Returns: whether a feed has more events to read at once.
+    /// - Throws: store errors.
     func takeOver() async throws -> Bool {
         let places = try await store.read { try $0.feedPositions() }
         var read: [FeedReading] = []
@@ -61,15 +61,15 @@ final class EventIntake: Sendable {
         return read.contains { $0.reading.readAt != nil && !$0.reading.isWhole }
     }
 
-    /// A feed as it was read, and where the reading ends.
+    /// What one reading of a feed returned, and the position at its end.
     private struct FeedReading {
         let origin: EventOrigin
         let reading: EventMerge.Reading
         let end: FeedPosition
     }
 
-    /// A feed from its position on; from its present end, where it has never been read: a first
-    /// webhook is not told of the past.
+    /// Reads a feed from its position. A feed that was never read starts at its present end: the
+    /// first webhook does not get past events.
     private func read(_ source: EventSource, after place: FeedPosition?) async -> FeedReading {
         let now = time.now()
         do {
@@ -77,7 +77,8 @@ final class EventIntake: Sendable {
                 EventsV1.ReadEventsRequest(
                     after: place?.position ?? 0, positionOnly: place == nil,
                     afterAtMs: place?.atMs ?? 0),
-                // Named for the service's own feed, which is asked without a connection.
+                // The application's name is for this service's own feed, which is read without a
+                // connection.
                 CallContext(
                     application: "notification", deadline: time.uptime() + Self.timeout))
             heard.withLock { $0[source.origin] = now }
@@ -101,7 +102,7 @@ final class EventIntake: Sendable {
         }
     }
 
-    /// When a service last answered; for one that has not, since it is asked.
+    /// When a service last answered; for one that never did, when it was first asked.
     private func lastHeard(_ origin: EventOrigin, _ now: Timestamp) -> Timestamp {
         heard.withLock { heard in
             let before = heard[origin] ?? now
@@ -110,8 +111,8 @@ final class EventIntake: Sendable {
         }
     }
 
-    /// Up to where each feed is now taken: to the end of what was read, or to the last event that
-    /// has settled.
+    /// The position up to which each feed is now imported: the end of the reading, or the last
+    /// event that has settled.
     private static func ends(
         of read: [FeedReading], _ settled: [ServiceEvent]
     ) -> [EventOrigin: FeedPosition] {
@@ -130,8 +131,8 @@ final class EventIntake: Sendable {
 }
 
 extension Transaction {
-    /// Keeps the events that a webhook wants, and has them wait for it; one that is being sent the
-    /// past once more comes to them in their turn.
+    /// Stores the events that a webhook wants and queues them for it. A webhook that is being
+    /// replayed gets them later, as part of the replay.
     fileprivate func take(
         _ events: some Sequence<(ServiceEvent, EventID)>, ends: [EventOrigin: FeedPosition]
     ) throws {

@@ -1,37 +1,38 @@
 import ServiceRuntime
 
-/// Puts the feeds of several services into one order (by time, then by service), so that an account
-/// is registered before its first session starts. Pure.
+/// Merges the feeds of several services into one order (by time, then by service), so that an
+/// account's registration comes before its first session. Pure.
 ///
-/// A feed is read at a moment of its own, and a commit may be a little behind the time that its
-/// events carry. So nothing is passed on before it has settled, nor before each other service has
-/// been read up to that time; what has to wait is read again.
+/// Each feed is read at a different time, and a transaction may commit a little later than the time
+/// in its events. So an event is only passed on once it has settled and each other service has been
+/// read up to its time. Events that must wait are read again.
 ///
-/// | a service | holds the others back |
+/// | a service | the other feeds are passed on |
 /// |---|---|
-/// | was read to its end | to `settling` before that reading |
-/// | has more than one reading takes | to the last event that was read |
-/// | did not answer, for less than `silenceMax` | wholly |
-/// | did not answer for longer | not at all: its own events come late, and in their order |
+/// | was read to its end | up to `settling` before that reading |
+/// | has more events than one reading returns | up to the last event that was read |
+/// | did not answer, for less than `silenceMax` | not at all |
+/// | did not answer for longer | without it: its own events come late, in their order |
 enum EventMerge {
     /// How long a commit may take.
     static let settling: Duration = .seconds(1)
-    /// How long the others wait for a service that is away: longer than a restart takes.
+    /// How long the others wait for a service that is unavailable: longer than a restart takes.
     static let silenceMax: Duration = .seconds(10)
 
-    /// One feed, as it was read.
+    /// The result of reading one feed.
     struct Reading: Sendable {
-        /// What was read; empty where nothing is new.
+        /// The events; empty if there are no new ones.
         let events: [ServiceEvent]
-        /// It was read to its end.
+        /// Whether it was read to its end.
         let isWhole: Bool
-        /// When; nil where it did not answer.
+        /// When it was read; nil if the service did not answer.
         let readAt: Timestamp?
-        /// When it last did.
+        /// When the service last answered.
         let heardAt: Timestamp
     }
 
-    /// What may be passed on at `now`, in order. From each feed it is a beginning of what was read.
+    /// The events that may be passed on at `now`, in order. From each feed it is a prefix of what
+    /// was read.
     static func settled(_ readings: [Reading], at now: Timestamp) -> [ServiceEvent] {
         guard let horizon = readings.compactMap({ horizon(of: $0, at: now) }).min() else {
             return []
@@ -47,7 +48,7 @@ enum EventMerge {
             .map(\.event)
     }
 
-    /// Up to when a feed is known; nil where it is not waited for.
+    /// The time up to which a feed is complete; nil if the others do not wait for it.
     private static func horizon(of reading: Reading, at now: Timestamp) -> Timestamp? {
         guard let readAt = reading.readAt else {
             return now - reading.heardAt < silenceMax ? Timestamp(milliseconds: .min) : nil
@@ -58,7 +59,7 @@ enum EventMerge {
         return readAt - settling
     }
 
-    /// Events with the time that they are ordered by: within a feed it never goes back, whatever
+    /// Events with the time by which they are sorted. Within a feed it never decreases, whatever
     /// the order in which transactions began.
     private static func stamped(
         _ events: [ServiceEvent]

@@ -1,14 +1,15 @@
 import ServiceRuntime
 import Storage
 
-/// The tables of events that are kept for webhooks, and of what waits for each webhook.
+/// The tables of events that are stored for webhooks, and of the deliveries to each webhook.
 package enum EventStore {
-    /// How long events are kept: what a replay can reach back to, longer than any is retried.
+    /// How long events are kept. A replay can reach back this far, which is longer than any retry.
     package static let keptFor: Duration = .seconds(7 * 24 * 3_600)
 
-    /// The schema. `lane`: the account's key, or minus the origin's number. Of each webhook's lane
-    /// only the first waiting delivery has `due_at_ms`, so that one index walk finds what may go
-    /// and nothing overtakes.
+    /// The schema. `lane` is the key by which events are kept in order: the account's key, or a
+    /// negative number for events without an account (`ServiceEvent.lane`). Of the deliveries with
+    /// one webhook and one lane only the first has `due_at_ms`, so that one index scan finds what
+    /// may be sent and no event overtakes another.
     static func migration(number: Int) -> Migration {
         Migration(
             number: number,
@@ -60,15 +61,15 @@ package enum EventStore {
     }
 }
 
-/// Up to where a service's feed has been taken, and when that happened, which tells whether the
-/// feed is still the same after a backup was restored.
+/// The position up to which a service's feed was imported, with the time of the event there. The
+/// time shows whether the feed is still the same after a backup was restored.
 struct FeedPosition: Hashable, Sendable {
     let position: Int64
     let atMs: Int64
 }
 
 extension SQLSession {
-    /// Up to where each service's feed has been taken.
+    /// The position up to which each service's feed was imported.
     func feedPositions() throws -> [EventOrigin: FeedPosition] {
         let rows = try query("SELECT origin, position, at_ms FROM event_origin") { row in
             (
@@ -83,14 +84,14 @@ extension SQLSession {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The position of the latest event that was taken; 0 where there is none.
+    /// The position of the latest imported event; 0 if there is none.
     func latestEvent() throws -> Int64 {
         try queryOne("SELECT max(position) FROM event") { try $0.optionalInteger(0) ?? 0 } ?? 0
     }
 }
 
 extension Transaction {
-    /// Notes up to where a service's feed has been taken.
+    /// Stores the position up to which a service's feed was imported.
     func setFeedPosition(_ place: FeedPosition, of origin: EventOrigin) throws {
         try execute(
             """
@@ -101,11 +102,12 @@ extension Transaction {
             [.integer(origin.rawValue), .integer(place.position), .integer(place.atMs)])
     }
 
-    /// Whoever adds the next webhook is told of nothing that happened while there was none.
+    /// Called when the last webhook is removed, so that the next one does not get events from the
+    /// time when there was none.
     func forgetFeedPositions() throws { try execute("DELETE FROM event_origin") }
 
-    /// Keeps an event under an id of its own.
-    /// - Returns: its position among the kept ones.
+    /// Stores an event under its own id.
+    /// - Returns: its position among the stored events.
     func keep(_ event: ServiceEvent, id: EventID) throws -> Int64 {
         let position = try queryOne(
             """
@@ -126,9 +128,9 @@ extension Transaction {
         return position
     }
 
-    /// Forgets events that were taken before `moment`, and what still waits for them, `limit` at a
-    /// time; what is the first of its lane then may go.
-    /// - Returns: how many.
+    /// Deletes events that were imported before `moment`, with their deliveries, `limit` at a time.
+    /// What is then the first of its lane becomes due.
+    /// - Returns: how many events were deleted.
     func forgetEvents(keptBefore moment: Timestamp, limit: Int) throws -> Int {
         let forgotten = try execute(
             """

@@ -1,39 +1,39 @@
 package import Messages
 package import ServiceRuntime
 
-/// Where events come from. The raw value is stored and never reused.
+/// The service that wrote an event. The raw value is stored and never reused.
 package enum EventOrigin: Int64, CaseIterable, Sendable {
-    /// Accounts and how they are proved.
+    /// Accounts and their proofs.
     case identity = 1
     /// Sessions, tokens, keys.
     case session = 2
-    /// Limits that were reached.
+    /// Limits that were exceeded.
     case rateLimit = 3
     /// Messages.
     case notification = 4
 }
 
-/// An event as a service's feed has it, checked: each text is of a form that needs no escaping
-/// wherever it is written.
+/// A validated event from a service's feed: each text consists of characters that need no escaping
+/// in any output.
 package struct ServiceEvent: Hashable, Sendable {
-    /// Which service's.
+    /// The service that wrote it.
     package let origin: EventOrigin
-    /// Its place in that service's feed.
+    /// Its position in that service's feed.
     package let position: Int64
     /// When it happened.
     package let at: Timestamp
-    /// What happened, by its name in the catalogue of events.
+    /// The event's kind, as named in the catalogue of events.
     package let kind: String
-    /// Whose account.
+    /// The account concerned.
     package let account: AccountID?
-    /// Which session.
+    /// The session concerned.
     package let session: SessionID?
-    /// The catalogue's code where something was refused.
+    /// The error code of a rejected operation.
     package let outcome: String?
-    /// Which attempt, or how many.
+    /// The number of the attempt, or a count.
     package let attempt: Int64?
 
-    /// An event as it came; nil for one that no service of ours writes.
+    /// Validates an event; nil for one that none of our services writes.
     package init?(_ event: EventsV1.Event, from origin: EventOrigin) {
         guard event.position > 0, event.atMs >= 0, !event.kind.isEmpty,
             Self.isName(event.kind), Self.isName(event.outcome)
@@ -48,15 +48,17 @@ package struct ServiceEvent: Hashable, Sendable {
         attempt = event.attempt == 0 ? nil : event.attempt
     }
 
-    /// What it is ordered with: events of one account leave in their order. Those that concern none
-    /// have no order to keep, and many lanes, so that none waits for a million others.
+    /// The key by which events are kept in order: events of one account are delivered in their
+    /// order. Events without an account need no order. They are spread over several keys, so that
+    /// one does not wait for a million others.
     package var lane: Int64 {
         account?.key ?? -(origin.rawValue * Self.freeLanes + position % Self.freeLanes)
     }
 
     private static let freeLanes: Int64 = 16
 
-    /// Names of kinds and of errors: `session.started`, `auth/invalid-credential`.
+    /// The form of event kinds and error codes, for example `session.started`,
+    /// `auth/invalid-credential`.
     static func isName(_ text: String) -> Bool {
         text.utf8.count <= 64
             && text.utf8.allSatisfy { byte in

@@ -1,5 +1,5 @@
-/// A mail of the inbox as a person reads it. Made for the mails that `MailMessage` writes; of
-/// another mail it shows what it understands.
+/// A mail of the inbox in readable form. Made for mails that `MailMessage` writes; of other mails
+/// it shows what it can parse.
 package struct InboxMail: Hashable, Sendable {
     /// The file's name; sorts by time.
     package let name: String
@@ -8,16 +8,16 @@ package struct InboxMail: Hashable, Sendable {
     /// The text part.
     package let text: String
 
-    /// Who it is from.
+    /// The sender.
     package var from: String { fields["from"] ?? "" }
-    /// Who it is for.
+    /// The recipient.
     package var to: String { fields["to"] ?? "" }
     /// The subject.
     package var subject: String { EncodedWords.decode(fields["subject"] ?? "") }
-    /// When it was accepted, as the header writes it.
+    /// The time of acceptance, as the header has it.
     package var date: String { fields["date"] ?? "" }
 
-    /// Reads a file's bytes.
+    /// Parses a file's bytes.
     package init(name: String, bytes: [UInt8]) {
         let lines = String(decoding: bytes, as: UTF8.self).unixLines
         let (fields, body) = Self.header(lines[...])
@@ -70,7 +70,7 @@ package struct InboxMail: Hashable, Sendable {
 }
 
 extension String {
-    /// Its lines, whether they end with CR LF or LF.
+    /// The lines, terminated by CR LF or LF.
     fileprivate var unixLines: [Substring] {
         split(omittingEmptySubsequences: false) { $0 == "\r\n" || $0 == "\n" }
     }

@@ -2,20 +2,20 @@ import Dispatch
 import Glibc
 import ServiceRuntime
 
-/// The inbox of a machine without a mail server: a Maildir in the data folder, one file for each
-/// mail, readable by any mail program and by `postern inbox`.
-/// Source: https://cr.yp.to/proto/maildir.html
+/// The inbox of a machine without a mail server: a Maildir in the data folder, with one file per
+/// mail, readable by any mail program and by `postern inbox`. Source:
+/// https://cr.yp.to/proto/maildir.html
 ///
-/// A file is written whole in `tmp`, is on disk, and then appears in `new` by a rename, so that no
-/// reader sees half a mail and no crash leaves one. Its name is the message's own: a delivery that
-/// is repeated after a crash replaces the mail instead of doubling it.
+/// A file is written to `tmp`, synced to disk, and then renamed into `new`, so that no reader sees
+/// a partial mail and no crash leaves one. Its name is derived from the message's id: a delivery
+/// that is repeated after a crash replaces the mail instead of duplicating it.
 package final class MaildirInbox: MailRoute {
     /// The folder that holds `tmp`, `new` and `cur`.
     package let folder: String
-    /// fsync(2) blocks, and the threads that run tasks must not.
+    /// fsync(2) blocks, and the threads of the task executor must not block.
     private let queue = DispatchQueue(label: "postern.inbox")
 
-    /// The inbox in `folder`, made if need be, for its owner alone.
+    /// The inbox in `folder`. Creates it if necessary, accessible to its owner only.
     /// - Throws: `InboxError`.
     package init(folder: String) throws(InboxError) {
         self.folder = folder
@@ -30,7 +30,7 @@ package final class MaildirInbox: MailRoute {
         await keep(mail.bytes, of: mail.id, acceptedAt: mail.date)
     }
 
-    /// Keeps a message of any channel, written as a mail.
+    /// Stores a message of any channel in mail form.
     func keep(
         _ bytes: [UInt8], of id: MessageID, acceptedAt: Timestamp
     ) async -> DeliveryOutcome {
@@ -78,7 +78,7 @@ package final class MaildirInbox: MailRoute {
         }
     }
 
-    /// A rename is on disk once its folder is (fsync(2)).
+    /// A rename is durable only once its folder is synced (fsync(2)).
     private static func syncFolder(_ path: String) throws(InboxError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw InboxError(path: path, errno: errno) }
@@ -87,13 +87,13 @@ package final class MaildirInbox: MailRoute {
     }
 }
 
-/// A file or folder of the inbox that the system would not give.
+/// A file or folder of the inbox on which a system call failed.
 package struct InboxError: Error, Hashable, CustomStringConvertible {
-    /// Which.
+    /// The path.
     package let path: String
-    /// Why, as the system's number.
+    /// The system's error number.
     package let errno: Int32
 
-    /// For the operator.
+    /// The text for the operator.
     package var description: String { "\(path): \(String(cString: strerror(errno)))" }
 }

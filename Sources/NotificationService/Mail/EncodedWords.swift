@@ -1,12 +1,13 @@
 import Cryptography
 
-/// Words of any alphabet in a header field, as RFC 2047 writes them: `=?utf-8?B?…?=`.
+/// Encodes text of any alphabet in a header field (RFC 2047): `=?utf-8?B?…?=`.
 enum EncodedWords {
-    /// An encoded word has 75 characters at most (section 2): 12 for its frame, and base64 makes 4
-    /// of 3 bytes.
+    /// An encoded word has 75 characters at most (RFC 2047, 2): 12 for its delimiters, and Base64
+    /// encodes 3 bytes in 4.
     private static let wordBytesMax = 45
 
-    /// `text` in base64 words on folded lines; no character is split between two words (section 5).
+    /// `text` in Base64 words on folded lines. No character is split between two words (RFC 2047,
+    /// 5).
     static func encode(_ text: String) -> String {
         var words: [[UInt8]] = [[]]
         for scalar in text.unicodeScalars {
@@ -17,7 +18,7 @@ enum EncodedWords {
         return words.map { "=?utf-8?B?" + Base64.encode($0) + "?=" }.joined(separator: "\r\n ")
     }
 
-    /// The text of what `encode` wrote; anything else as it is.
+    /// Decodes what `encode` wrote; returns anything else unchanged.
     static func decode(_ field: String) -> String {
         let words = field.split(separator: " ")
         var bytes: [UInt8] = []

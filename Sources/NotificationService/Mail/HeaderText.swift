@@ -1,16 +1,16 @@
-/// A person's words in a header field: subject and display name.
+/// Text in a header field: subject and display name.
 ///
-/// Attack: a CR LF in such a text would begin a header of its own, or the body (header injection,
-/// CWE-93). So a text with any control character is refused, never cleaned: what was meant cannot
-/// be known.
+/// Attack: a CR LF in such a text would start a header field of its own, or the body (header
+/// injection, CWE-93). So a text with any control character is rejected. It is not sanitised,
+/// because the intended text cannot be known.
 package struct HeaderText: Hashable, Sendable {
-    /// In bytes. RFC 5322 allows 998 in a line; nobody reads a subject of more than this.
+    /// In bytes. RFC 5322 allows 998 per line, but no subject needs more than this.
     package static let bytesMax = 400
 
-    /// The words.
+    /// The text.
     package let text: String
 
-    /// Reads a text; nil when it is empty, too long, or holds a control character.
+    /// Validates a text; nil when it is empty, too long, or contains a control character.
     package init?(_ text: String) {
         guard (1...Self.bytesMax).contains(text.utf8.count),
             text.unicodeScalars.allSatisfy(Self.isAllowed)
@@ -25,7 +25,7 @@ package struct HeaderText: Hashable, Sendable {
         }
     }
 
-    /// As unstructured text (RFC 5322, 3.6.5): as it is, or in encoded words.
+    /// As unstructured text (RFC 5322, 3.6.5): unchanged, or in encoded words.
     var unstructured: String {
         isPlain(text, allowing: { $0.isASCII }) ? text : EncodedWords.encode(text)
     }
@@ -43,7 +43,7 @@ package struct HeaderText: Hashable, Sendable {
         return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// Short, of such characters, and not itself looking like an encoded word.
+    /// Short, of allowed characters only, and not itself in the form of an encoded word.
     private func isPlain(_ text: String, allowing: (Unicode.Scalar) -> Bool) -> Bool {
         text.utf8.count <= 60 && text.unicodeScalars.allSatisfy(allowing) && !text.contains("=?")
             && text.first != " " && text.last != " "

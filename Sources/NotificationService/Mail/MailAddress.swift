@@ -1,19 +1,19 @@
 import EmailAddresses
 
-/// An email address that can stand in a header and in an SMTP envelope: `local@domain`, the local
-/// part a dot-atom (RFC 5322, 3.2.3) that may hold letters beyond ASCII (RFC 6531), the domain in
-/// its ASCII form. Nothing that could end a line, a bracket or an address passes.
+/// An email address that is valid in a header and in an SMTP envelope: `local@domain`. The local
+/// part is a dot-atom (RFC 5322, 3.2.3) and may have letters beyond ASCII (RFC 6531); the domain is
+/// in ASCII form. Characters that could end a line, a bracket or an address are rejected.
 package struct MailAddress: Hashable, Sendable {
-    /// RFC 5321, 4.5.3.1: local part, whole address.
+    /// Local part and whole address (RFC 5321, 4.5.3.1).
     private static let localBytesMax = 64
     private static let bytesMax = 254
 
-    /// The address as it is written.
+    /// The address as given.
     package let text: String
-    /// What follows the `@`.
+    /// The part after the `@`.
     package let domain: String
 
-    /// Reads an address; nil for anything that is not exactly one.
+    /// Parses an address; nil for anything that is not exactly one.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax, let at = text.lastIndex(of: "@") else { return nil }
         let local = text[..<at]
@@ -23,13 +23,14 @@ package struct MailAddress: Hashable, Sendable {
         self.domain = String(domain)
     }
 
-    /// What mailboxes are told apart by, as accounts are (I-05): the local part with ASCII letters
-    /// lowered and in Normalization Form C, the domain as the DNS knows it.
+    /// The canonical form by which mailboxes are compared, as for accounts (I-05): the local part
+    /// with ASCII letters in lower case and in Normalization Form C, the domain as the DNS compares
+    /// it.
     ///
-    /// Attack: a stranger writes a victim's address in two hundred spellings, each with turns of its
-    /// own, or so that an address that was stopped is sent to.
+    /// Attack: a stranger writes a victim's address in two hundred spellings, so that each has its
+    /// own rate limit, or so that a suppressed address gets mail.
     package var canonical: [UInt8] {
-        // Not every address that mail may go to is one that accounts may have: `root@localhost`.
+        // Mail may go to addresses that an account cannot have, for example `root@localhost`.
         EmailAddress(text)?.normalised
             ?? text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
     }

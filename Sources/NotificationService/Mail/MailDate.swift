@@ -1,7 +1,7 @@
 import Glibc
 import ServiceRuntime
 
-/// A moment as mail writes it, in UTC: `Thu, 01 Jan 2026 00:00:00 +0000` (RFC 5322, 3.3).
+/// A date and time in mail format, in UTC: `Thu, 01 Jan 2026 00:00:00 +0000` (RFC 5322, 3.3).
 struct MailDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
@@ -10,7 +10,7 @@ struct MailDate {
 
     let text: String
 
-    /// `moment`, held within the years that four digits can write.
+    /// `moment`, clamped to the years that have four digits.
     init(_ moment: Timestamp) {
         var seconds: time_t = min(max(0, Int(moment.seconds)), 253_402_300_799)
         var parts = tm()

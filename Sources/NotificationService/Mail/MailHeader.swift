@@ -1,38 +1,38 @@
-/// A mail's header: fields in order (RFC 5322, 2.2).
+/// The header of a mail: fields in order (RFC 5322, 2.2).
 ///
-/// Attack: header injection (CWE-93). A field's value can only be made of texts that hold no line
-/// end but a fold: `init` refuses anything else, whatever its author meant.
+/// Attack: header injection (CWE-93). A field's value has no line end except folds. `init` rejects
+/// any other value, whatever its source.
 package struct MailHeader: Hashable, Sendable {
-    /// A line's end in the middle of a value: what follows still belongs to it.
+    /// A line end within a value. The next line still belongs to the field.
     static let fold = "\r\n "
     /// The longest line without its end, in bytes (RFC 5322, 2.1.1).
     static let lineBytesMax = 998
 
     /// One field.
     package struct Field: Hashable, Sendable {
-        /// As it is written.
+        /// The name as written.
         package let name: String
-        /// Behind the colon and its space; folds and all.
+        /// The value after the colon and its space, with folds.
         package let value: String
 
-        /// A field of ours. A value that could begin another field, or has a line that is too long,
-        /// is a mistake of ours: all that comes from outside is checked by its own type.
+        /// A field of ours. A value that could start another field, or has a line that is too long,
+        /// is a programming error: all external input is validated by its own type.
         init(_ name: String, _ value: String) {
             precondition(
-                Self.isSafe(value, nameBytes: name.utf8.count), "a field is one field, in lines")
+                Self.isSafe(value, nameBytes: name.utf8.count), "a header field is invalid")
             self.name = name
             self.value = value
         }
 
-        /// The same with a value that an address is part of; nil where it cannot stand in a header,
-        /// since nobody's address may stop the program.
+        /// The same for a value that contains an address; nil if it is not allowed in a header,
+        /// because an address must never trap the program.
         init?(ifSafe name: String, _ value: String) {
             guard Self.isSafe(value, nameBytes: name.utf8.count) else { return nil }
             self.name = name
             self.value = value
         }
 
-        /// Whether this is the field of that name, given in lower case.
+        /// Whether the field has this name, which is given in lower case.
         func isNamed(_ lowercased: String) -> Bool {
             name.utf8.count == lowercased.utf8.count
                 && zip(name.utf8, lowercased.utf8).allSatisfy { given, wanted in
@@ -66,7 +66,7 @@ package struct MailHeader: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// The lines, each with its CR LF, without the empty one at the end.
+    /// Appends the lines, each with CR LF, without the empty line that ends the header.
     func append(to bytes: inout [UInt8]) {
         for field in fields {
             bytes += field.name.utf8

@@ -1,21 +1,21 @@
 package import ServiceRuntime
 
-/// A mail as it travels (RFC 5322, MIME): text and HTML as alternatives.
+/// A complete mail (RFC 5322, MIME) with text and HTML as alternatives.
 ///
-/// Its bytes depend on nothing but its parts, so every attempt to deliver a message sends the same
-/// ones, with the same Message-ID: a mail server that is given it twice can tell.
+/// Its bytes depend on its parts only. So every delivery attempt sends the same bytes with the same
+/// Message-ID, and a mail server can recognise a duplicate.
 package struct MailMessage: Sendable {
-    /// Which message this is.
+    /// The message's id.
     package let id: MessageID
     /// When it was accepted.
     package let date: Timestamp
-    /// Who it is from.
+    /// The sender.
     package let sender: Mailbox
-    /// Who it is for.
+    /// The recipient.
     package let recipient: MailAddress
-    /// What it says.
+    /// Subject and texts.
     package let content: MailContent
-    /// How its reader ends such mails; nil where they cannot be ended.
+    /// How the reader can unsubscribe; nil if that is not possible.
     package let unsubscribe: UnsubscribeLink?
 
     /// A mail.
@@ -34,7 +34,7 @@ package struct MailMessage: Sendable {
     /// The whole message with CR LF line ends.
     package var bytes: [UInt8] { Self.bytes(header(isSigned: false), body) }
 
-    /// The whole message, with the signer's fields in front.
+    /// The whole message, with the signer's fields first.
     /// - Throws: `CryptographyError`.
     package func bytes(signedBy signer: DKIMSigner) throws -> [UInt8] {
         var header = header(isSigned: true)
@@ -43,8 +43,8 @@ package struct MailMessage: Sendable {
         return Self.bytes(header, body)
     }
 
-    /// `Auto-Submitted` keeps automatic answers away (RFC 3834, 5). Exchange looks for a field of
-    /// its own instead ([MS-OXCMAIL] 2.1.3.2.22); bounces and receipts are not suppressed by it.
+    /// `Auto-Submitted` suppresses automatic answers (RFC 3834, 5). Exchange uses a field of its
+    /// own instead ([MS-OXCMAIL] 2.1.3.2.22), here without suppressing bounces and receipts.
     private func header(isSigned: Bool) -> MailHeader {
         let link = unsubscribe?.fields(to: recipient, message: id, isSigned: isSigned) ?? []
         return MailHeader(
@@ -63,7 +63,7 @@ package struct MailMessage: Sendable {
             ])
     }
 
-    /// Quoted-printable never writes "=_", so no text can hold the boundary (RFC 2045, 6.7).
+    /// Quoted-printable never produces "=_", so no text can contain the boundary (RFC 2045, 6.7).
     private var boundary: String { "=_\(id.text)" }
 
     private var body: [UInt8] {
@@ -96,13 +96,13 @@ package struct MailMessage: Sendable {
     }
 }
 
-/// What a mail says, in one language.
+/// A mail's subject and texts, in one language.
 package struct MailContent: Hashable, Sendable {
-    /// BCP 47; ours, never a request's.
+    /// BCP 47; one of our languages, never the tag of a request.
     package let language: String
     /// The subject.
     package let subject: HeaderText
-    /// For readers that show no HTML.
+    /// For mail programs that show no HTML.
     package let text: String
     /// The same in HTML.
     package let html: String

@@ -1,6 +1,6 @@
-/// An address with the name that people see before it.
+/// An address with a display name.
 package struct Mailbox: Hashable, Sendable {
-    /// Leaves room for the rest of a subject that holds the name.
+    /// Leaves capacity for the rest of a subject that contains the name.
     private static let nameBytesMax = 100
 
     /// The name.
@@ -8,8 +8,8 @@ package struct Mailbox: Hashable, Sendable {
     /// The address.
     package let address: MailAddress
 
-    /// Reads a mailbox; nil when the name cannot stand in a header, is longer than 100 bytes, or
-    /// the address is none.
+    /// Validates a mailbox; nil when the name is not allowed in a header or longer than 100 bytes,
+    /// or the address is invalid.
     package init?(name: String, address: String) {
         guard name.utf8.count <= Self.nameBytesMax, let name = HeaderText(name),
             let address = MailAddress(address)
@@ -18,6 +18,6 @@ package struct Mailbox: Hashable, Sendable {
         self.address = address
     }
 
-    /// As it stands in `From`.
+    /// The form in `From`.
     var text: String { "\(name.phrase) <\(address.text)>" }
 }

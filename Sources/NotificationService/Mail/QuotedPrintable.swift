@@ -1,18 +1,18 @@
-/// Text of any length and alphabet in lines of 76 ASCII characters that a person can still read
-/// (RFC 2045, 6.7). Base64 would hide a mail in the inbox folder from its reader.
+/// Encodes text of any length and alphabet in lines of at most 76 ASCII characters that are still
+/// readable (RFC 2045, 6.7). With Base64 a mail in the inbox folder would be unreadable.
 enum QuotedPrintable {
     private static let lineBytesMax = 76
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// `text`, whose line ends become CR LF.
+    /// Encodes `text`; line ends become CR LF.
     static func encode(_ text: String) -> [UInt8] {
         var encoded: [UInt8] = []
         encode(text, into: &encoded)
         return encoded
     }
 
-    /// Adds `text`, whose line ends become CR LF. One pass without a copy: this is most of what
-    /// making a mail costs.
+    /// Appends `text`, encoded; line ends become CR LF. A single pass without a copy, because this
+    /// is most of the cost of making a mail.
     static func encode(_ text: String, into encoded: inout [UInt8]) {
         var text = text
         text.withUTF8 { bytes in
@@ -43,7 +43,7 @@ enum QuotedPrintable {
         _ byte: UInt8, isLast: Bool, width: inout Int, to encoded: inout [UInt8]
     ) {
         var isPlain = isPlain(byte, isFirst: width == 0, isLast: isLast)
-        // A soft line end takes one column itself.
+        // A soft line break takes one column itself.
         if width + (isPlain ? 1 : 3) > lineBytesMax - (isLast ? 0 : 1) {
             encoded += [UInt8(ascii: "="), 13, 10]
             width = 0
@@ -59,8 +59,8 @@ enum QuotedPrintable {
         }
     }
 
-    /// Whether a byte stands as it is. White space at a line's end would be lost, and a dot at its
-    /// start is for SMTP to double: both are written as digits.
+    /// Whether a byte is written unencoded. White space at a line's end could be lost, and SMTP
+    /// would double a dot at its start, so these are encoded.
     private static func isPlain(_ byte: UInt8, isFirst: Bool, isLast: Bool) -> Bool {
         switch byte {
         case UInt8(ascii: "."): !isFirst
@@ -70,7 +70,7 @@ enum QuotedPrintable {
         }
     }
 
-    /// The text of what `encode` wrote, with LF line ends; a broken code stays as it is.
+    /// Decodes what `encode` wrote, with LF line ends. An invalid escape is left unchanged.
     static func decode(_ text: String) -> String {
         let source = Array(text.replacing("=\n", with: "").utf8)
         var decoded: [UInt8] = []

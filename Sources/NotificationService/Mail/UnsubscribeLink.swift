@@ -1,18 +1,18 @@
 import ServiceRuntime
 
-/// Where a reader ends mails that he need not have (RFC 2369, 3.2; RFC 8058): the operator's page,
-/// which is told who asks. Codes and security notices never carry one.
+/// Where a reader unsubscribes from bulk mails (RFC 2369, 3.2; RFC 8058): the operator's page,
+/// whose URL contains recipient or message. Codes and security notices never have one.
 package struct UnsubscribeLink: Hashable, Sendable {
-    /// The longest template, in bytes: with one address of 254 bytes, each written as three, the
-    /// field still fits into a line.
+    /// The longest template, in bytes. With an address of 254 bytes, each percent-encoded as three,
+    /// the field still fits into a line.
     package static let bytesMax = 200
     private static let recipientPlace = "{recipient}"
     private static let messagePlace = "{message}"
 
     private let template: String
 
-    /// A page's URL, `https`, in which `{recipient}` stands for the reader's address and
-    /// `{message}` for the mail's id, each once at most; nil for anything else.
+    /// The URL of a page, `https`, with the placeholders `{recipient}` for the reader's address and
+    /// `{message}` for the mail's id, each at most once; nil for anything else.
     package init?(_ template: String) {
         let filled = template.replacing(Self.recipientPlace, with: "")
             .replacing(Self.messagePlace, with: "")
@@ -24,9 +24,9 @@ package struct UnsubscribeLink: Hashable, Sendable {
         self.template = template
     }
 
-    /// The header's fields. One click (RFC 8058) only where the page learns whose click it was, and
-    /// the fields are signed, as its section 4 demands. None where the link does not fit into a line:
-    /// a mail without it is better than none.
+    /// The header fields. One-click (RFC 8058) only if the URL identifies the reader or the mail
+    /// and the fields are signed, as RFC 8058, 4, requires. No field if the link does not fit into
+    /// a line: a mail without it is better than no mail.
     func fields(
         to recipient: MailAddress, message: MessageID, isSigned: Bool
     ) -> [MailHeader.Field] {
@@ -39,7 +39,7 @@ package struct UnsubscribeLink: Hashable, Sendable {
         return [link, MailHeader.Field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")]
     }
 
-    /// Letters and digits as they are, all else as `%XX` (RFC 3986, 2.1).
+    /// Letters, digits, dot and hyphen unchanged, everything else as `%XX` (RFC 3986, 2.1).
     private static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = text.utf8.flatMap { byte -> [UInt8] in

@@ -1,29 +1,32 @@
 import Outbound
 import ServiceRuntime
 
-/// What a provider says of one message. A reason is one of a closed set of words of ours, with the
-/// provider's code: never its own text, which may hold the number or the token.
+/// A provider's answer to one message. A reason is one of a closed set of our own codes, with the
+/// provider's error code. It is never the provider's text, which may contain the number or the
+/// token.
 enum ProviderAnswer: Hashable, Sendable {
-    /// It is the provider's responsibility now.
+    /// The provider has taken responsibility for the message.
     case taken
-    /// The same, and the provider says that the number has changed hands or SIM lately.
+    /// As `taken`; in addition the provider reports that the number recently changed its owner or
+    /// SIM.
     case takenForChangedNumber
-    /// The number or device token is dead, since that moment where it is told.
+    /// The number or device token is dead, since that time if the provider names one.
     case addressIsDead(String, since: Timestamp?)
-    /// It will never take this message, wherever it goes.
+    /// This message is rejected permanently, at whatever address.
     case refused(String)
-    /// Not this message, for a reason that may pass or that we do not know; it says nothing of the
-    /// others, so the breaker takes it as an answer. Else whoever owns a few odd numbers or tokens
-    /// could have the provider left alone for everybody.
+    /// This message is rejected for now, for a reason that may pass or that we do not know. It says
+    /// nothing about other messages, so the circuit breaker counts it as an answer. Otherwise an
+    /// attacker with a few invalid numbers or tokens could open the breaker for everybody.
     case later(String, retryAfter: Duration?)
-    /// Trouble of its own, or with us: another provider may take the message now, or this one later.
+    /// The provider has trouble of its own, or rejects us. Another provider may take the message
+    /// now, or this one later.
     case failed(String, retryAfter: Duration?)
-    /// No answer to a request that it may have had: it may have taken the message.
+    /// No answer to a request that the provider may have received. It may have taken the message.
     case uncertain(String)
-    /// We gave up.
+    /// The attempt was cancelled.
     case cancelled
 
-    /// What it tells the provider's breaker.
+    /// What is reported to the provider's circuit breaker.
     var breakerOutcome: CircuitBreaker.Outcome {
         switch self {
         case .taken, .takenForChangedNumber, .addressIsDead, .refused, .later: .answered
@@ -32,8 +35,8 @@ enum ProviderAnswer: Hashable, Sendable {
         }
     }
 
-    /// What an answer means that no list knows: by its status it is about this message, or about
-    /// the provider and us.
+    /// The meaning of an answer whose error code is in no list. Its status tells whether it is
+    /// about this message, or about the provider and us.
     init(unlisted reason: String, _ response: HTTPResponse, at now: Timestamp) {
         let wait = response.retryAfter(at: now)
         switch response.status {
@@ -42,8 +45,9 @@ enum ProviderAnswer: Hashable, Sendable {
         }
     }
 
-    /// What a request without an answer means. A deadline may have passed before the request was
-    /// out, which is not told apart: to send too seldom is better than to send without end.
+    /// The meaning of a request without an answer. A deadline may have passed before the request
+    /// was sent, which cannot be distinguished from one that passed later. Too few attempts are
+    /// better than endless duplicates.
     init(_ provider: String, _ failure: TransferFailure) {
         let reason = "\(provider)-\(failure.rawValue)"
         switch failure {
@@ -55,7 +59,7 @@ enum ProviderAnswer: Hashable, Sendable {
         }
     }
 
-    /// The same for a request that could not have sent the message.
+    /// The same for a request that could not have sent a message.
     init(withoutMessage provider: String, _ failure: TransferFailure) {
         let answer = ProviderAnswer(provider, failure)
         if case .uncertain(let reason) = answer {

@@ -2,26 +2,27 @@ import Cryptography
 package import Outbound
 package import ServiceRuntime
 
-/// How a provider's web service is spoken to: one client for all, and the operator's terms.
+/// HTTP access to providers: one client for all, with the operator's settings.
 package struct ProviderHTTP: Sendable {
-    /// The largest answer that is read, in bytes; theirs have a few hundred.
+    /// The largest answer that is read, in bytes. Providers' answers have a few hundred.
     private static let answerBytesMax = 64 * 1_024
-    /// Google's list of what is wrong with a request is seven deep.
+    /// Google's error details are nested seven levels deep.
     private static let answerDepthMax = 8
 
     private let client: OutboundClient
     private let terms: HTTPTerms
     let time: any Time
 
-    /// A way to the providers; a request takes no longer than `timeout`.
+    /// Access to the providers. A request takes no longer than `timeout`.
     package init(
         client: OutboundClient, trustFile: String?, timeout: Duration, time: any Time
     ) {
-        precondition(timeout * 2 < Delivery.lease, "a try must end before its lease")
+        precondition(timeout * 2 < Delivery.lease, "an attempt must end before its lease")
         self.client = client
         self.time = time
         terms = HTTPTerms(
-            // The operator's own word: a relay for text messages is commonly private or loopback.
+            // The operator sets these URLs, so they are trusted: a relay for text messages often
+            // has a private or loopback address.
             addresses: .any, trustFile: trustFile, timeout: timeout,
             bodyBytesMax: Self.answerBytesMax, redirectsMax: 0)
     }
@@ -30,7 +31,7 @@ package struct ProviderHTTP: Sendable {
         await client.fetch(HTTPRequest(.post(body), url, headers: headers), terms)
     }
 
-    /// The object that an answer holds; nil where it holds none.
+    /// The JSON object in an answer; nil if there is none.
     static func object(in response: HTTPResponse) -> JSONObject? {
         JSONReader.object(in: response.body, depthMax: answerDepthMax)
     }

@@ -2,24 +2,24 @@ import Cryptography
 import Outbound
 import ServiceRuntime
 
-/// What holds for every provider that is spoken to by HTTP.
+/// Settings that all HTTP providers share.
 package struct ProviderSettings: Sendable {
-    /// Whether `http` URLs will do.
+    /// Whether `http` URLs are allowed.
     package let allowsPlain: Bool
-    /// Whom to trust instead of the system's authorities.
+    /// CA certificates to trust instead of the system's.
     package let trustFile: String?
-    /// How long one request may take.
+    /// The time limit of one request.
     package let timeout: Duration
 
     init(_ settings: inout SettingsReader) {
         allowsPlain = settings.boolean(
             "provider-plaintext", default: false,
-            reason: "Takes http URLs of providers: for a relay on this machine, and for tests.")
+            reason: "Allows http URLs of providers: for a relay on this machine, and for tests.")
         trustFile = settings.optionalPath(
             "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
         timeout = settings.duration(
             "provider-timeout", default: .seconds(10), in: .milliseconds(100)...(.seconds(60)),
-            reason: "A provider of text or push messages that takes longer is left for now.")
+            reason: "The time limit of a request to a provider of text or push messages.")
     }
 
     /// The URL of a setting that has a default.
@@ -30,7 +30,7 @@ package struct ProviderSettings: Sendable {
         return checked(&settings, name, text)
     }
 
-    /// The URL of a setting that need not be set.
+    /// The URL of an optional setting.
     func url(_ settings: inout SettingsReader, _ name: String, reason: String) -> HTTPURL? {
         let text = settings.optionalString(name, unit: "URL", reason: reason)
         return text.flatMap { checked(&settings, name, $0) }
@@ -47,6 +47,6 @@ package struct ProviderSettings: Sendable {
 }
 
 extension SettingSecret {
-    /// A copy that can be kept.
+    /// A copy that outlives the settings.
     var secretBytes: SecretBytes { withBytes { SecretBytes(copying: $0) } }
 }

@@ -1,7 +1,7 @@
 import ServiceRuntime
 
 extension RouteReadiness {
-    /// What a route takes that has these providers: as much as all of them together.
+    /// The readiness of a route over these providers: the sum of theirs.
     static func any(of gates: [ProviderGuard]) -> RouteReadiness {
         var room = 0
         var opensAt: Timestamp?

@@ -1,7 +1,7 @@
 import ServiceRuntime
 
-/// Text and push messages on a machine without providers: each becomes a mail in the inbox, so that
-/// `postern inbox` shows all that would have gone out.
+/// Writes text and push messages to the inbox on a machine without providers. Each becomes a mail,
+/// so that `postern inbox` shows everything that would have been sent.
 struct SMSAndPushInbox: MessageRoute {
     let inbox: MaildirInbox
     let sender: Mailbox

@@ -1,16 +1,16 @@
 package import ServiceRuntime
 package import Storage
 
-/// The rpcs of text and push messages, over what mail has already: one acceptance, one store.
+/// The handlers of text and push messages. They share the acceptance and the store of mails.
 package struct SMSAndPushMessages: Sendable {
-    /// `SendText`.
+    /// The handler of `SendText`.
     package let texts: TextMessages
-    /// `SendPush`.
+    /// The handler of `SendPush`.
     package let pushes: PushMessages
     /// The registry of devices.
     package let devices: PushDevices
 
-    /// The rpcs of `service`.
+    /// The handlers of `service`.
     package init(
         of service: NotificationService, settings: NotificationSettings,
         wording: any SMSAndPushWording, store: Store, keys: NotificationKeys,

@@ -1,14 +1,14 @@
 import Messages
 import ServiceRuntime
 
-/// What text and push messages have in common at the door.
+/// The validation that requests for text and push messages share.
 enum SMSAndPushRequest {
-    /// Variables in a request, known or not.
+    /// Variables in a request, including unknown ones.
     private static let variablesMax = 32
-    /// BCP 47 says 35 is enough (RFC 5646, 4.4.1).
+    /// 35 characters suffice for BCP 47 (RFC 5646, 4.4.1).
     private static let languageBytesMax = 35
 
-    /// A template's lane, once its variables are there.
+    /// A template's lane, after its variables are validated.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
     static func lane(
         _ template: String, _ variables: [OrderPair], on channel: Channel,
@@ -20,19 +20,20 @@ enum SMSAndPushRequest {
         if let name = wording.mistake(in: variables, for: template) {
             throw ServiceError(
                 .invalidArgument, fields: ["variables.\(name)"],
-                detail: "a variable is missing or cannot be used")
+                detail: "a variable is missing or invalid")
         }
         return lane
     }
 
-    /// Names and values, each name once.
+    /// Names and values. Each name must occur once.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with `field`.
     static func pairs(
         _ variables: [NotificationV1.Variable], _ field: String
     ) throws(ServiceError) -> [OrderPair] {
         guard variables.count <= variablesMax,
             Set(variables.map(\.name)).count == variables.count
         else {
-            throw ServiceError(.invalidArgument, fields: [field], detail: "too many, or one twice")
+            throw ServiceError(.invalidArgument, fields: [field], detail: "too many, or duplicates")
         }
         return variables.map { OrderPair(name: $0.name, value: $0.value) }
     }
@@ -59,7 +60,8 @@ enum SMSAndPushRequest {
         return milliseconds == 0 ? nil : Timestamp(milliseconds: milliseconds)
     }
 
-    /// The account of a field that must be there.
+    /// The account of a required field.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with `account_id`.
     static func account(_ text: String) throws(ServiceError) -> AccountID {
         guard let account = AccountID(text: text) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])

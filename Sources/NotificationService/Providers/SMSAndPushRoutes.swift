@@ -3,7 +3,7 @@ package import Outbound
 package import ServiceRuntime
 package import Storage
 
-/// Makes the ways of text and push messages, as the settings say.
+/// Makes the routes of text and push messages from the settings.
 package struct SMSAndPushRoutes {
     private let settings: NotificationSettings
     private let wording: any SMSAndPushWording
@@ -13,7 +13,7 @@ package struct SMSAndPushRoutes {
     private let logger: Logger
     private let http: ProviderHTTP
 
-    /// Ways over `client`.
+    /// Routes whose requests go through `client`.
     package init(
         settings: NotificationSettings, wording: any SMSAndPushWording, client: OutboundClient,
         store: Store, keys: NotificationKeys, time: any Time, logger: Logger
@@ -29,7 +29,7 @@ package struct SMSAndPushRoutes {
             timeout: settings.providers.timeout, time: time)
     }
 
-    /// One route for each of the two channels; `inbox` is the one without a provider.
+    /// One route for each of the two channels. A channel without a provider uses `inbox`.
     package func routes(inbox: MaildirInbox) -> [Channel: any MessageRoute] {
         let local = SMSAndPushInbox(inbox: inbox, sender: settings.sender, wording: wording)
         let product = settings.sender.name.text
@@ -89,10 +89,10 @@ package struct SMSAndPushRoutes {
 }
 
 extension NotificationSettings {
-    /// Connections to providers: one to each is enough for HTTP/2.
+    /// Connections to providers: with HTTP/2 one to each is enough.
     private static var providerConnectionsMax: Int { 32 }
 
-    /// The client for the providers of text and push messages.
+    /// The HTTP client for the providers of text and push messages.
     /// - Throws: `OutboundClient.Unavailable`.
     package func makeProviderClient() throws(OutboundClient.Unavailable) -> OutboundClient {
         try OutboundClient(

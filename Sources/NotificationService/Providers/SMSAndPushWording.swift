@@ -1,29 +1,29 @@
 import ServiceRuntime
 
-/// Words the messages that have no room for a letter: text messages and push messages.
+/// Renders text messages and push messages.
 package protocol SMSAndPushWording: Sendable {
-    /// How urgent a template is; nil where there is none of that name for the channel.
+    /// The lane of a template; nil if the channel has no template of that name.
     func lane(of template: String, on channel: Channel) -> Lane?
 
-    /// The variable of a template that is missing or cannot be used; nil when all is well.
+    /// The name of a variable that is missing or invalid; nil if there is none.
     func mistake(in variables: [OrderPair], for template: String) -> String?
 
-    /// What the phone shows; nil where the template is not known (any more).
-    /// - Parameter product: what people know the app by.
+    /// The text that the phone shows; nil if the template is not known (any more).
+    /// - Parameter product: the app's name.
     func words(_ order: SMSOrder, product: String) -> String?
 
-    /// Title and text; nil where the template is not known (any more).
+    /// Title and text; nil if the template is not known (any more).
     func words(_ order: PushOrder, product: String) -> PushWords?
 }
 
-/// What a push message shows.
+/// The text of a push message.
 package struct PushWords: Hashable, Sendable {
     /// The first line.
     package let title: String
     /// The text below; may be empty.
     package let body: String
 
-    /// Words.
+    /// A title and a text.
     package init(title: String, body: String) {
         self.title = title
         self.body = body

@@ -2,16 +2,17 @@ import Cryptography
 import Outbound
 import ServiceRuntime
 
-/// Push messages to Apple's devices: HTTP/2, one connection for all, a stream for each message.
-/// Source: "Sending notification requests to APNs", "Handling notification responses from APNs"
+/// Sends push messages to Apple's devices over HTTP/2: one connection, with a stream for each
+/// message. Source: "Sending notification requests to APNs", "Handling notification responses from
+/// APNs"
 struct APNs: PushProvider {
-    /// Trouble with our key, our app or our request, which an operator can mend within a message's
-    /// life; everything else that begins with 400 is this message's own fault.
+    /// Errors in our key, our app or our request, which an operator can fix before the message
+    /// expires. Every other known reason with status 400 concerns the message itself.
     private static let ourReasons: Set<String> = [
         "BadCertificate", "BadCertificateEnvironment", "BadPath", "BadTopic", "DuplicateHeaders",
         "IdleTimeout", "MethodNotAllowed", "MissingTopic", "TopicDisallowed",
     ]
-    /// The words of Apple's that a reason of ours may carry.
+    /// Apple's reason codes that may be part of ours.
     private static let knownReasons: Set<String> = ourReasons.union([
         "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority",
         "DeviceTokenNotForTopic", "ExpiredProviderToken", "ExpiredToken", "Forbidden",
@@ -54,7 +55,7 @@ struct APNs: PushProvider {
         }
     }
 
-    /// What Apple's word means; a reason of ours holds only words that are known.
+    /// The meaning of Apple's answer. Our reason contains only known codes, never arbitrary text.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> ProviderAnswer {
         if response.status == 200 { return .taken }
         let object = ProviderHTTP.object(in: response)
@@ -69,7 +70,7 @@ struct APNs: PushProvider {
         case (400, _) where !ourReasons.contains(word) && knownReasons.contains(word),
             (413, _):
             return .refused(reason)
-        // About the key that signs for all messages.
+        // 403 concerns the key that signs for all messages.
         case (403, _): return .failed(reason, retryAfter: response.retryAfter(at: now))
         default: return ProviderAnswer(unlisted: reason, response, at: now)
         }
@@ -89,7 +90,8 @@ struct APNs: PushProvider {
         return [.json, authorization] + headers
     }
 
-    /// Apple wants a UUID: one of our own making (version 8, RFC 9562), the same at every try.
+    /// Apple requires a UUID. This one is derived from the message's id (version 8, RFC 9562), so
+    /// it is the same at every attempt.
     static func identifier(of id: MessageID) -> String {
         var bytes = Array(SHA256.hash("postern apns \(id.text)".utf8).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80

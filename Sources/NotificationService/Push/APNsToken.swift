@@ -3,9 +3,9 @@ import Outbound
 import ServiceRuntime
 import Synchronization
 
-/// The token that shows Apple who we are: signed anew every forty minutes, since Apple takes none
-/// older than an hour and complains of those renewed more than every twenty minutes.
-/// Source: "Establishing a token-based connection to APNs"
+/// Caches the provider token that authenticates us to Apple. It is renewed every forty minutes:
+/// Apple rejects tokens older than an hour, and tokens that are renewed more often than every
+/// twenty minutes. Source: "Establishing a token-based connection to APNs"
 final class APNsToken: Sendable {
     private static let renewedEvery: Duration = .seconds(40 * 60)
 
@@ -22,7 +22,7 @@ final class APNsToken: Sendable {
         self.time = time
     }
 
-    /// `authorization: bearer …`
+    /// The header `authorization: bearer …`.
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
     func header() throws -> HTTPHeader? {
         let uptime = time.uptime()
@@ -40,6 +40,6 @@ final class APNsToken: Sendable {
         return header
     }
 
-    /// Apple takes the present one for expired: a clock is wrong, perhaps Apple's.
+    /// Apple has rejected the current token as expired: a clock is wrong, perhaps Apple's.
     func drop() { held.withLock { $0 = nil } }
 }

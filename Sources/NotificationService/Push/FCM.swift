@@ -2,14 +2,14 @@ import Cryptography
 import Outbound
 import ServiceRuntime
 
-/// Push messages by Google's FCM, HTTP v1.
-/// Source: https://firebase.google.com/docs/cloud-messaging/error-codes
+/// Sends push messages through Google's FCM, HTTP v1. Source:
+/// https://firebase.google.com/docs/cloud-messaging/error-codes
 struct FCM: PushProvider {
-    /// How long Google holds a message without an end of its own: its default, four weeks.
+    /// How long Google holds a message that does not expire: its default, four weeks.
     private static let secondsMax: Int64 = 28 * 24 * 3_600
-    /// What is waited after a 429 that does not say how long.
+    /// The delay after a 429 without `retry-after`.
     private static let quotaWait: Duration = .seconds(60)
-    /// The codes of Google's that a reason of ours may carry.
+    /// Google's error codes that may be part of our reasons.
     private static let knownCodes: Set<String> = [
         "INTERNAL", "INVALID_ARGUMENT", "QUOTA_EXCEEDED", "SENDER_ID_MISMATCH",
         "THIRD_PARTY_AUTH_ERROR", "UNAVAILABLE", "UNREGISTERED",
@@ -20,7 +20,7 @@ struct FCM: PushProvider {
     private let access: GoogleAccess
     private let http: ProviderHTTP
 
-    /// The provider at `base`; nil when the account's project cannot stand in a URL.
+    /// The provider at `base`; nil when the account's project cannot be part of a URL.
     init?(base: HTTPURL, account: GoogleAccount, http: ProviderHTTP, gate: ProviderGuard) {
         let path = "/v1/projects/\(FormBody.escape(account.project))/messages:send"
         guard let url = base.at(path) else { return nil }
@@ -47,9 +47,9 @@ struct FCM: PushProvider {
         }
     }
 
-    /// What Google's word means. A device is dropped only where Google says that it is gone, or
-    /// that its token is none: an argument that is wrong otherwise is ours, and another sender's
-    /// token may be the wrong account file.
+    /// The meaning of Google's answer. A device is deleted only if Google reports it as
+    /// unregistered, or its token as invalid. Any other invalid argument is our error, and a token
+    /// of another sender may mean a wrong account file.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> ProviderAnswer {
         if response.isSuccess { return .taken }
         let details = ProviderHTTP.object(in: response)?["error"]?.object?["details"]?.array ?? []
@@ -67,7 +67,7 @@ struct FCM: PushProvider {
         }
     }
 
-    /// Whether a detail says that the token is at fault (`google.rpc.BadRequest`).
+    /// Whether an error detail names the token as invalid (`google.rpc.BadRequest`).
     private static func isTokenWrong(_ detail: JSONObject) -> Bool {
         (detail["fieldViolations"]?.array ?? []).contains { violation in
             violation.object?["field"]?.string == "message.token"

@@ -2,22 +2,23 @@ import Cryptography
 import Outbound
 import ServiceRuntime
 
-/// The access token by which Google knows us: asked for with a signed assertion (RFC 7523), kept
-/// until shortly before its end, and fetched by one at a time, however many messages wait for it.
+/// Caches the access token that authenticates us to Google. It is requested with a signed assertion
+/// (RFC 7523) and cached until shortly before it expires. Concurrent callers share one request.
 /// Source: "Using OAuth 2.0 for server to server applications"
 actor GoogleAccess {
-    /// What comes of asking.
+    /// The result of a request for a token.
     enum Answer: Sendable {
         case token(HTTPHeader)
         case none(ProviderAnswer)
     }
 
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// An assertion's life, the longest that is taken.
+    /// The lifetime of an assertion: the longest that Google accepts.
     private static let assertionSeconds: Int64 = 3_600
-    /// A token is left so long before its end: a request with it takes time too.
+    /// A token is no longer used this long before it expires, because a request with it takes time
+    /// too.
     private static let margin: Duration = .seconds(300)
-    /// The longest that a token is kept, whatever the answer says.
+    /// The longest time that a token is cached, whatever the answer says.
     private static let keptMax: Duration = .seconds(3_600)
 
     private let account: GoogleAccount
@@ -30,19 +31,19 @@ actor GoogleAccess {
         self.http = http
     }
 
-    /// `authorization: Bearer …`, or why there is none.
+    /// The header `authorization: Bearer …`, or why there is none.
     func header() async -> Answer {
         if let held, http.time.uptime() < held.until { return .token(held.header) }
         if let fetch { return await fetch.value }
-        // Not a child of the asking task: others wait for it too, and one who gives up must not
-        // take it away from them.
+        // Not a child of the calling task: others wait for it too, and the cancellation of one
+        // caller must not cancel it for them.
         let task = Task { await self.fetched() }
         fetch = task
         let answer = await task.value
         return answer
     }
 
-    /// Google does not take the token any more.
+    /// Google has rejected the token.
     func drop() { held = nil }
 
     private func fetched() async -> Answer {

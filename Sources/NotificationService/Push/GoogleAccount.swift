@@ -1,29 +1,29 @@
 package import Cryptography
 import Outbound
 
-/// A service account of Google's, from the JSON file that its console hands out.
+/// A Google service account, from the JSON file that Google's console issues.
 package struct GoogleAccount: Sendable {
-    /// Why a file is none.
+    /// Why a file is invalid.
     package enum Mistake: String, Error {
-        /// No JSON object, or without one of the members.
+        /// Not a JSON object, or a member is missing.
         case members = "is not a service account's JSON"
-        /// Its key is no RSA key of 2,048 bits or more.
-        case key = "holds no RSA private key"
-        /// The place to ask for tokens is no https URL.
-        case place = "names no https token_uri"
+        /// The key is not an RSA key of 2,048 bits or more.
+        case key = "has no RSA private key"
+        /// The token URL is not an https URL.
+        case place = "has no https token_uri"
     }
 
-    /// The project that its messages belong to.
+    /// The project of its messages.
     let project: String
-    /// Who it is.
+    /// The account's email address.
     let email: String
-    /// Which of its keys this is.
+    /// The id of its key.
     let keyID: String
     let key: RSASigningKey
-    /// Where to ask for tokens.
+    /// The URL for tokens.
     let tokenURL: HTTPURL
 
-    /// Reads the file's text.
+    /// Parses the file's text.
     /// - Throws: `Mistake`.
     package init(json: SecretBytes, allowsPlain: Bool) throws(Mistake) {
         let object = json.withBytes { bytes -> JSONObject? in
@@ -37,7 +37,7 @@ package struct GoogleAccount: Sendable {
             let pem = object["private_key"]?.string, let place = object["token_uri"]?.string
         else { throw .members }
         guard let url = HTTPURL(place, allowsPlain: allowsPlain) else { throw .place }
-        // What is wrong with a key file is for nobody to read; that it is wrong is enough.
+        // The cause is not reported, because it could reveal parts of the key.
         guard let key = try? RSASigningKey(pem: SecretBytes(copying: pem.utf8)) else { throw .key }
         self.project = project
         self.email = email

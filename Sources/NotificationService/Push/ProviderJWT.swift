@@ -1,8 +1,9 @@
 import Cryptography
 
-/// The tokens by which Google and Apple know us (RFC 7515, compact form).
+/// The tokens that authenticate us to Google and Apple (JWS, RFC 7515, compact form).
 enum ProviderJWT {
-    /// A token of these two parts, signed.
+    /// Signs a token with this header and these claims.
+    /// - Throws: what `sign` throws.
     static func text(
         header: JSONObject, claims: JSONObject, sign: (String.UTF8View) throws -> [UInt8]
     ) rethrows -> String {

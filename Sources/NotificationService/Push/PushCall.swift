@@ -1,18 +1,18 @@
 import ServiceRuntime
 import Storage
 
-/// A call to SendPush as it is remembered (G-25): its messages are those of the devices that there
-/// were, and a repeat must not reach one that has come since.
+/// The idempotency record of a call to SendPush (G-25). It lists the messages, one for each device
+/// at that time. A repeated call must not reach a device that was registered since.
 struct PushCall: Sendable {
     /// The keyed hash of the call.
     let hash: [UInt8]
-    /// The keyed hash of its request.
+    /// The keyed hash of the request.
     let fingerprint: [UInt8]
 }
 
 extension Transaction {
-    /// The messages of a call that was made before; nil for a new one.
-    /// - Throws: `auth/idempotency-key-reused` for another request under a known key.
+    /// The messages of a repeated call; nil for a new one.
+    /// - Throws: `auth/idempotency-key-reused` when the key was used for another request.
     func pushCall(_ call: PushCall) throws -> [MessageID]? {
         let found = try queryOne(
             "SELECT fingerprint, message_ids FROM push_call WHERE call_hash = ?",
@@ -27,7 +27,7 @@ extension Transaction {
         }
     }
 
-    /// Remembers a call, and forgets some that are older than a key is kept.
+    /// Stores a call, and deletes some whose keys have expired.
     func insert(_ call: PushCall, messages: [MessageID]) throws {
         try purge("push_call") { rowsMax in
             try execute(

@@ -1,15 +1,15 @@
 import Messages
 import ServiceRuntime
 
-/// A request for a push message whose every part can be used; an order for each device comes of it.
+/// A validated request for a push message. It becomes one order per device.
 struct PushDraft: Sendable {
     private static let titleBytesMax = 120
     private static let bodyBytesMax = 1_024
     private static let dataPairsMax = 16
-    /// All names and values.
+    /// For all names and values together.
     private static let dataBytesMax = 1_024
-    /// Words and data as JSON writes them; the rest of the payload is below 400 bytes, and Apple
-    /// and Google take 4 KiB.
+    /// Title, text and data in JSON. The rest of the payload is below 400 bytes, and Apple and
+    /// Google accept 4 KiB.
     private static let writtenBytesMax = 3_584
     private static let collapseKeyBytesMax = 64
 
@@ -24,6 +24,7 @@ struct PushDraft: Sendable {
     let collapseKey: String
     let expiresAt: Timestamp?
 
+    /// Validates a request.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
     init(
         _ request: NotificationV1.SendPushRequest, _ wording: any SMSAndPushWording
@@ -33,7 +34,7 @@ struct PushDraft: Sendable {
         language = try SMSAndPushRequest.language(request.language)
         variables = try SMSAndPushRequest.pairs(request.variables, "variables")
         if template.isEmpty {
-            // What a caller words is news, never a code: it waits behind those.
+            // A caller's own text is news, never a code, so it has a lower priority.
             lane = .notice
             try Self.require(Self.isText(request.title, 1...Self.titleBytesMax), "title")
             try Self.require(Self.isText(request.body, 0...Self.bodyBytesMax), "body")
@@ -74,7 +75,7 @@ struct PushDraft: Sendable {
         return data
     }
 
-    /// Google keeps some names for itself, Apple `aps`, and we ours.
+    /// Some names are reserved: by Google, by Apple (`aps`), and by us.
     private static func isKey(_ name: String) -> Bool {
         isPlain(name, 64)
             && !["aps", "from", "notification", "message_type", PushPayload.idKey].contains(name)
@@ -86,13 +87,13 @@ struct PushDraft: Sendable {
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
 
-    /// No control characters, which JSON would write with six bytes each.
+    /// No control characters, each of which JSON would escape to six bytes.
     private static func isText(_ text: String, _ bytes: ClosedRange<Int>) -> Bool {
         bytes.contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }
 
-    /// JSON writes quotes and backslashes with two bytes.
+    /// JSON escapes quotes and backslashes to two bytes.
     private static func writtenBytes(_ text: String) -> Int {
         text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C ? 2 : 1) }
     }

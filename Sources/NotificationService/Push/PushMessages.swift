@@ -5,15 +5,16 @@ package import RPC
 import ServiceRuntime
 package import Storage
 
-/// Takes push messages (N-02): one message for each device that the account has at that moment, all
-/// in one transaction, so that a crash between two devices neither loses nor doubles.
+/// Accepts push messages (N-02): one message for each device that the account has at that time, all
+/// in one transaction, so that a crash between two devices neither loses a message nor sends it
+/// twice.
 package struct PushMessages: PushMessagesService {
     private let store: Store
     private let keys: NotificationKeys
     private let acceptance: MessageAcceptance
     private let wording: any SMSAndPushWording
 
-    /// The rpcs over `acceptance`.
+    /// A handler that accepts messages through `acceptance`.
     package init(
         store: Store, keys: NotificationKeys, acceptance: MessageAcceptance,
         wording: any SMSAndPushWording
@@ -24,6 +25,9 @@ package struct PushMessages: PushMessagesService {
         self.wording = wording
     }
 
+    /// Accepts one push message for each of the account's devices.
+    /// - Throws: `rpc/invalid-argument` with the fields at fault, also without an idempotency key;
+    ///   `auth/idempotency-key-reused` when the key was used for another request; store errors.
     package func sendPush(
         _ request: NotificationV1.SendPushRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendPushResponse {

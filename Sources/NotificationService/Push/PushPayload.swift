@@ -1,10 +1,10 @@
 import Cryptography
 import ServiceRuntime
 
-/// What the two providers are told of a message, as JSON.
+/// The JSON payloads for the two providers.
 enum PushPayload {
-    /// The member of the data that holds the message's id, so that an app can drop one that came
-    /// twice: Google has no key of its own for that.
+    /// The name of the data member with the message's id, by which an app can drop duplicates: FCM
+    /// has no idempotency key.
     static let idKey = "postern_message"
 
     /// Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages

@@ -1,30 +1,30 @@
 import ServiceRuntime
 
-/// Somebody who brings push messages to devices of one platform.
+/// A provider that delivers push messages to devices of one platform.
 protocol PushProvider: Sendable {
-    /// Its breaker and rate.
+    /// Its circuit breaker and rate limit.
     var gate: ProviderGuard { get }
 
-    /// Hands one over, within a bounded time.
+    /// Sends one message, within a bounded time.
     func send(_ push: OutgoingPush) async -> ProviderAnswer
 }
 
-/// A push message on its way out.
+/// A push message to send.
 struct OutgoingPush: Hashable, Sendable {
-    /// The same at every try.
+    /// The same at every attempt.
     let id: MessageID
-    /// The device's, in clear.
+    /// The device's token, decrypted.
     let token: String
-    /// The app; empty where there is but one.
+    /// The app; empty if there is only one.
     let app: String
-    /// What the screen shows.
+    /// The text on the screen.
     let words: PushWords
-    /// What the app gets beside them.
+    /// Data for the app.
     let data: [OrderPair]
-    /// A later message with the same one takes this one's place; may be empty.
+    /// A later message with the same key replaces this one. May be empty.
     let collapseKey: String
-    /// Whether somebody waits for it.
+    /// Whether it is delivered at high priority.
     let isUrgent: Bool
-    /// From then on it is worth nothing.
+    /// When the message expires.
     let expiresAt: Timestamp?
 }

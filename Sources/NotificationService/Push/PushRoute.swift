@@ -2,8 +2,8 @@ import Cryptography
 import ServiceRuntime
 package import Storage
 
-/// The push messages' way out (N-02): to the device's own platform, if the device still is the
-/// account's.
+/// The route of push messages (N-02): to the device's platform, if the device still belongs to the
+/// account.
 package struct PushRoute: MessageRoute {
     private let providers: [PushPlatform: any PushProvider]
     private let wording: any SMSAndPushWording
@@ -11,7 +11,7 @@ package struct PushRoute: MessageRoute {
     private let store: Store
     private let keys: NotificationKeys
 
-    /// A route over one provider for each platform.
+    /// A route over one provider per platform.
     init(
         providers: [PushPlatform: any PushProvider], wording: any SMSAndPushWording,
         product: String,
@@ -32,14 +32,14 @@ package struct PushRoute: MessageRoute {
         do {
             let account = keys.account(order.owner)
             let found = try await store.read { try $0.device(order.device, ofAccount: account) }
-            // Signed out, or somebody else's by now.
+            // Signed out, or the token belongs to another account now.
             guard let found else { return .refused("no-device", addressIsDead: false) }
             device = found
         } catch {
             return .failed("store")
         }
         guard let words = wording.words(order, product: product),
-            // A key file of another store: the operator can mend that.
+            // A key file of another store, which the operator can fix.
             let token = try? keys.devices.open(device.token, of: device.id)
         else { return .failed("unreadable") }
         let push = OutgoingPush(
@@ -49,7 +49,8 @@ package struct PushRoute: MessageRoute {
         return await outcome(of: push, to: device)
     }
 
-    /// Drops a dead device; not one that was registered again since.
+    /// Deletes a dead device, unless it was registered again since.
+    /// - Throws: `SQLError`.
     package func stop(_ address: DeadAddress, in transaction: Transaction) throws {
         try transaction.dropDeadDevice(address.recipient, seenUpTo: address.acceptedAt)
     }
@@ -57,7 +58,7 @@ package struct PushRoute: MessageRoute {
     private func outcome(
         of push: OutgoingPush, to device: StoredDevice
     ) async -> DeliveryOutcome {
-        // Registered when there was one: no try mends that.
+        // There was a provider when the device was registered. A retry does not help.
         guard let provider = providers[device.platform] else {
             return .refused("no-provider", addressIsDead: false)
         }
@@ -70,7 +71,8 @@ package struct PushRoute: MessageRoute {
         }
         switch answer {
         case .taken, .takenForChangedNumber: return .taken
-        // The app has been there since: it is alive, and the provider will know soon.
+        // The app was in use after that time, so the token is valid, and the provider will soon
+        // know.
         case .addressIsDead(let reason, let since?) where device.seenAt.map { since < $0 } ?? false:
             return .failed(reason)
         case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)

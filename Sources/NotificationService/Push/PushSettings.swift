@@ -2,34 +2,34 @@ package import Cryptography
 package import Outbound
 import ServiceRuntime
 
-/// What an operator can set of push messages. Without a provider they go into the inbox.
+/// Settings of push messages. Without a provider they go to the inbox.
 package struct PushSettings: Sendable {
-    /// Apple's key and who we are to Apple.
+    /// Credentials for Apple.
     package struct Apple: Sendable {
-        /// The key that signs.
+        /// The signing key.
         package let key: SigningKey
-        /// Its name, ten characters.
+        /// The key's id, ten characters.
         package let keyID: String
-        /// The team, ten characters.
+        /// The team's id, ten characters.
         package let team: String
-        /// Where messages go.
+        /// The URL of APNs.
         package let url: HTTPURL
-        /// Where those of apps under development go.
+        /// The URL of APNs for apps under development.
         package let sandboxURL: HTTPURL
     }
 
-    /// Google's service account, if it is set.
+    /// Google's service account, if set.
     package let google: GoogleAccount?
-    /// Where Google's FCM is.
+    /// The URL of FCM.
     package let googleURL: HTTPURL?
-    /// Apple, if its key is set.
+    /// Apple's credentials, if set.
     package let apple: Apple?
     /// The apps that devices may be registered for.
     package let apps: PushApps
-    /// Messages a second to each provider.
+    /// The rate limit of each provider, in messages per second.
     package let rate: Int
 
-    /// The platforms whose devices get messages: without any provider the inbox stands in for all.
+    /// The platforms whose devices get messages. Without any provider the inbox serves all.
     var platforms: Set<PushPlatform> {
         var platforms: Set<PushPlatform> = []
         if google != nil { platforms.insert(.fcm) }
@@ -44,7 +44,7 @@ package struct PushSettings: Sendable {
             reason: "For a test, or a way round a proxy.")
         let topics = settings.strings(
             "push-apns-topics", default: [], unit: "bundle id",
-            reason: "The bundle ids of your apps; the first one where a device names none.")
+            reason: "The bundle ids of your apps; the first one is the default.")
         settings.require(
             topics.allSatisfy(PushApps.isName), ["push-apns-topics"],
             "push-apns-topics are bundle ids such as com.example.app")
@@ -52,7 +52,7 @@ package struct PushSettings: Sendable {
         apple = Self.apple(&settings, common, hasTopics: !topics.isEmpty)
         rate = settings.integer(
             "push-rate", default: 500, in: 1...100_000, unit: "messages/s",
-            reason: "What one provider is given in a second.")
+            reason: "The rate limit of each provider.")
     }
 
     private static func google(
@@ -88,10 +88,10 @@ package struct PushSettings: Sendable {
         settings.require(
             keyID != nil && team != nil && hasTopics, ["push-apns-key"],
             "push-apns-key needs push-apns-key-id, push-apns-team and push-apns-topics")
-        // What is wrong with a key is for nobody to read; that it is wrong is enough.
+        // The cause is not reported, because it could reveal parts of the key.
         let key = try? SigningKey(pem: pem.secretBytes)
         settings.require(
-            key != nil, ["push-apns-key"], "push-apns-key is no P-256 private key in PEM")
+            key != nil, ["push-apns-key"], "push-apns-key is not a P-256 private key in PEM")
         guard let key, let keyID, let team, let url, let sandboxURL else { return nil }
         return Apple(key: key, keyID: keyID, team: team, url: url, sandboxURL: sandboxURL)
     }

@@ -6,17 +6,18 @@ import RPC
 package import ServiceRuntime
 package import Storage
 
-/// What identity has to hear of a number that has changed hands, in the store's outbox:
-/// sealed, since a number is personal.
+/// Reports to identity, through the store's outbox, that a number has changed hands. The
+/// payload is sealed, because a number is personal data.
 struct NumberChangeWord: Sendable {
-    /// The outbox's name for it.
+    /// The outbox topic.
     static let topic = "number-changed"
 
     /// E.164.
     let number: String
     let toldAt: Timestamp
 
-    /// The message, under a key of the text message that the provider told it for.
+    /// The outbox message. `key` is derived from the id of the text message for which the provider
+    /// reported the change.
     func message(key: String, _ keys: NotificationKeys) throws -> OutboxMessage {
         let request = IdentityV1.NumberChangedRequest(
             phoneNumber: number, toldAtMs: toldAt.milliseconds)
@@ -25,7 +26,7 @@ struct NumberChangeWord: Sendable {
             payload: try keys.contents.seal(request.encoded(), at: Self.place(key)))
     }
 
-    /// The request of a message.
+    /// Decodes an outbox message.
     static func request(
         _ message: OutboxMessage, _ keys: NotificationKeys
     ) throws -> IdentityV1.NumberChangedRequest {
@@ -38,11 +39,12 @@ struct NumberChangeWord: Sendable {
     }
 }
 
-/// Tells identity which numbers have changed, at least once each, whenever it can be reached.
+/// Delivers changed numbers from the outbox to identity, at least once, and retries while identity
+/// is unavailable.
 package struct NumberChangeRelay: Sendable {
-    /// For one call.
+    /// The deadline of one call.
     private static let timeout: Duration = .seconds(10)
-    /// Identity keeps a change for so long; an older word is worth nothing.
+    /// Identity keeps a changed number this long. An older report is useless.
     private static let worthFor: Duration = .seconds(30 * 86_400)
 
     private let keys: NotificationKeys
@@ -52,7 +54,7 @@ package struct NumberChangeRelay: Sendable {
     private let randomness: any Randomness
     private let logger: Logger
 
-    /// A relay of the words in `store`; the only one that reads its outbox.
+    /// A relay for the outbox in `store`. It must be the outbox's only reader.
     package init(
         store: Store, keys: NotificationKeys, identity: any PhoneSignalsAPI, time: any Time,
         randomness: any Randomness, logger: Logger
@@ -65,17 +67,21 @@ package struct NumberChangeRelay: Sendable {
         self.logger = logger
     }
 
-    /// Works until cancelled or told to shut down.
+    /// Runs until cancelled or until a graceful shutdown.
+    /// - Throws: Nothing; `OutboxRelay.run` declares it.
     package func run() async throws {
         try await OutboxRelay(store: store, time: time, randomness: randomness) { message in
             try await deliver(message)
         }.run()
     }
 
-    /// Returns once identity has it, or it is worth nothing any more.
+    /// Returns when identity has stored the change or the report has expired.
+    /// - Throws: what the call to identity throws, so that the outbox retries; `rpc/unknown-method`
+    ///   for a topic of another version; `SealedBoxError` and `MessageError` for a payload that
+    ///   cannot be read.
     func deliver(_ message: OutboxMessage) async throws {
         guard message.topic == NumberChangeWord.topic else {
-            // A newer version wrote it; it is for that one to send.
+            // A newer version wrote it and must deliver it.
             throw ServiceError(.unknownMethod, detail: "no such outbox topic")
         }
         let request = try NumberChangeWord.request(message, keys)

@@ -1,13 +1,13 @@
-/// A telephone number as E.164 writes it: `+`, a country's code, and digits, fifteen at most
-/// (ITU-T E.164, 6). Nothing else is taken, so that one number has one look-up key.
+/// A telephone number in E.164 form: `+`, country code and at most fifteen digits in all (ITU-T
+/// E.164, 6). Other forms are rejected, so that one number has one look-up key.
 package struct PhoneNumber: Hashable, Sendable {
-    /// Digits behind the `+`; the shortest numbers in use have eight with their country.
+    /// Digits after the `+`. The shortest numbers in use have eight with their country code.
     private static let digits = 8...15
 
-    /// As it was given.
+    /// The number as given.
     package let text: String
 
-    /// A number; nil for what is none.
+    /// Nil if `text` is not an E.164 number.
     package init?(_ text: String) {
         let number = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "+"), Self.digits.contains(number.count),

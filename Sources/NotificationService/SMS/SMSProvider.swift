@@ -1,23 +1,23 @@
 import ServiceRuntime
 
-/// Somebody who brings text messages to phones.
+/// A provider that delivers text messages to phones.
 protocol SMSProvider: Sendable {
-    /// Its breaker and rate.
+    /// Its circuit breaker and rate limit.
     var gate: ProviderGuard { get }
 
-    /// Hands one over, within a bounded time. Not told apart: what the provider never saw, and what
-    /// it took and could not tell us.
+    /// Sends one message, within a bounded time. The answer does not distinguish a message that the
+    /// provider never received from one that it took without an answer reaching us.
     func send(_ text: OutgoingText) async -> ProviderAnswer
 }
 
-/// A text message on its way out.
+/// A text message to send.
 struct OutgoingText: Hashable, Sendable {
-    /// The same at every try.
+    /// The same at every attempt.
     let id: MessageID
     /// E.164.
     let recipient: String
-    /// What the phone shows.
+    /// The text that the phone shows.
     let text: String
-    /// From then on it is worth nothing.
+    /// When the message expires.
     let expiresAt: Timestamp?
 }

@@ -3,15 +3,15 @@ import Logging
 import ServiceRuntime
 package import Storage
 
-/// The text messages' way out (N-02): the first provider that is neither left alone by its breaker
-/// nor over its rate; the next one where that has trouble of its own.
+/// The route of text messages (N-02): the first provider whose circuit breaker is closed and whose
+/// rate is not used up. If that one fails, the next one is tried.
 ///
-/// A provider that stalls may have taken the message. The next one is asked all the same: the phone
-/// then gets it twice, which costs a cent, where not sending would cost a sign-in. Where none takes
-/// it for certain the try is `uncertain`, of which there are few (`Delivery.unansweredMax`): each
-/// may be paid for.
+/// A provider that times out may have taken the message. The next one is tried all the same: a
+/// duplicate costs a cent, a missing code costs a sign-in. If no provider confirms the message, the
+/// outcome is `uncertain`. Such attempts are limited (`Delivery.unansweredMax`), because each may
+/// be charged.
 package struct SMSRoute: MessageRoute {
-    /// More would be a letter, and paid for as such.
+    /// A longer text is too expensive: each segment is charged.
     private static let segmentsMax = 4
 
     private let providers: [any SMSProvider]
@@ -22,12 +22,12 @@ package struct SMSRoute: MessageRoute {
     private let time: any Time
     private let logger: Logger
 
-    /// A route over `providers`, the first one preferred.
+    /// A route over `providers`, in order of preference.
     init(
         providers: [any SMSProvider], wording: any SMSAndPushWording, product: String, store: Store,
         keys: NotificationKeys, time: any Time, logger: Logger
     ) {
-        precondition(!providers.isEmpty, "without a provider the inbox is the route")
+        precondition(!providers.isEmpty, "a route needs a provider")
         self.providers = providers
         self.wording = wording
         self.product = product
@@ -61,12 +61,13 @@ package struct SMSRoute: MessageRoute {
         return await outcome(of: text, message)
     }
 
-    /// Notes that the number is dead, so that it is not paid for again at once.
+    /// Marks the number as dead, so that the next message to it is not charged.
+    /// - Throws: `SQLError`.
     package func stop(_ address: DeadAddress, in transaction: Transaction) throws {
         try transaction.stopNumber(address.recipient, reason: address.reason)
     }
 
-    /// Asks one provider after the other.
+    /// Tries one provider after the other.
     private func outcome(
         of text: OutgoingText, _ message: OutgoingMessage
     ) async -> DeliveryOutcome {
@@ -96,8 +97,8 @@ package struct SMSRoute: MessageRoute {
         return uncertain ?? latest ?? .failed("no-provider")
     }
 
-    /// Whoever has the number now may be somebody else: identity has to know before it takes a code
-    /// for a proof. The word to it waits in the outbox until it has it (`NumberChangeRelay`).
+    /// The number may have a new owner. Identity must know before it accepts a code sent there as a
+    /// proof. The report waits in the outbox until identity has it (`NumberChangeRelay`).
     private func takenForChangedNumber(
         _ message: OutgoingMessage, _ number: String
     ) async -> DeliveryOutcome {
@@ -113,7 +114,7 @@ package struct SMSRoute: MessageRoute {
                         .message(key: "number-changed/\(message.id.text)", keys))
             }
         } catch {
-            // The message is out. To fail it for the sake of its note would send it again.
+            // The message has been sent. Failing it because of the report would send it again.
             logger.error(
                 "notification.sms.number_change.failed", "recording a changed phone number failed",
                 fields: [.detail: .error(error)])

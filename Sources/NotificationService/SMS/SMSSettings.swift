@@ -2,46 +2,46 @@ package import Cryptography
 package import Outbound
 import ServiceRuntime
 
-/// What an operator can set of text messages. Without a provider they go into the inbox.
+/// Settings of text messages. Without a provider they go to the inbox.
 package struct SMSSettings: Sendable {
-    /// A provider, by its name in `sms-providers`.
+    /// A provider, as named in `sms-providers`.
     package enum ProviderName: String, CaseIterable, Sendable {
         case twilio
         case webhook
     }
 
-    /// HMAC-SHA-256 keys are as long as its output (RFC 2104, 3).
+    /// An HMAC-SHA-256 key should be as long as the hash (RFC 2104, 3).
     private static let secretBytesMin = 32
 
-    /// In their order; those behind the first stand in for it.
+    /// In order of preference.
     package let providers: [ProviderName]
-    /// Twilio, if it is set.
+    /// The Twilio account, if set.
     package let twilio: TwilioSMS.Account?
-    /// Where Twilio is.
+    /// The URL of Twilio's API.
     package let twilioURL: HTTPURL?
-    /// The operator's own service, if it is set.
+    /// The operator's own service, if set.
     package let webhookURL: HTTPURL?
-    /// What that and we know.
+    /// The secret shared with that service.
     package let webhookSecret: SecretBytes?
-    /// Messages a second to each provider.
+    /// The rate limit of each provider, in messages per second.
     package let rate: Int
 
     init(_ settings: inout SettingsReader, _ common: ProviderSettings) {
         let names = settings.strings(
             "sms-providers", default: [], unit: "name",
-            reason: "twilio, webhook or both; the later one stands in. None: the inbox.")
+            reason: "twilio, webhook or both, in order of preference. None: the inbox.")
         providers = names.compactMap { ProviderName(rawValue: $0) }
         settings.require(
             providers.count == names.count && Set(names).count == names.count, ["sms-providers"],
-            "sms-providers knows \(ProviderName.allCases.map(\.rawValue)), each once")
+            "sms-providers allows \(ProviderName.allCases.map(\.rawValue)), each once")
         twilio = Self.twilio(&settings)
         twilioURL = common.url(
             &settings, "sms-twilio-url", default: "https://api.twilio.com",
-            reason: "For another server that offers Twilio's API.")
+            reason: "The URL of another provider with Twilio's API.")
         (webhookURL, webhookSecret) = Self.webhook(&settings, common)
         rate = settings.integer(
             "sms-rate", default: 10, in: 1...10_000, unit: "messages/s",
-            reason: "What one provider is given in a second.")
+            reason: "The rate limit of each provider.")
         settings.require(
             twilio != nil || !providers.contains(.twilio), ["sms-providers"],
             "twilio needs sms-twilio-account, sms-twilio-sender and sms-twilio-secret")
@@ -57,7 +57,7 @@ package struct SMSSettings: Sendable {
             &settings, "sms-webhook-url",
             reason: "A service of your own that sends text messages; see WebhookSMS.swift.")
         let secret = settings.secret(
-            "sms-webhook-secret", reason: "Signs what sms-webhook-url is sent.")?.secretBytes
+            "sms-webhook-secret", reason: "Signs the requests to sms-webhook-url.")?.secretBytes
         settings.require(
             (secret?.count ?? secretBytesMin) >= secretBytesMin, ["sms-webhook-secret"],
             "sms-webhook-secret must have \(secretBytesMin) bytes or more")
@@ -66,14 +66,14 @@ package struct SMSSettings: Sendable {
 
     private static func twilio(_ settings: inout SettingsReader) -> TwilioSMS.Account? {
         let account = settings.optionalString(
-            "sms-twilio-account", unit: "SID", reason: "The account that pays, AC….")
+            "sms-twilio-account", unit: "SID", reason: "The Twilio account, AC….")
         let user = settings.optionalString(
-            "sms-twilio-key", unit: "SID", reason: "An API key, SK…; without one the account.")
+            "sms-twilio-key", unit: "SID", reason: "An API key, SK…; by default the account.")
         let secret = settings.secret(
             "sms-twilio-secret", reason: "The API key's secret, or the account's token.")
         let sender = settings.optionalString(
             "sms-twilio-sender", unit: "number",
-            reason: "Who messages are from: a number, a name, or a messaging service MG….")
+            reason: "The sender: a number, a name, or a messaging service MG….")
         guard let account, let secret, let sender else { return nil }
         return TwilioSMS.Account(
             account: account, user: user ?? account, secret: secret.secretBytes, sender: sender)

@@ -1,13 +1,13 @@
 import ServiceRuntime
 import Storage
 
-/// Numbers that a provider called dead. Kept for a day only: numbers come back into service, and
-/// who had said "stop" may have said "start".
+/// Numbers that a provider reported as dead. They are suppressed for one day only: numbers come
+/// back into service, and an owner who has sent "stop" may send "start".
 extension Transaction {
-    /// How long a dead number is left alone.
+    /// How long a dead number is suppressed.
     private static var stoppedFor: Duration { .seconds(24 * 3_600) }
 
-    /// Notes a dead number, by its keyed hash.
+    /// Records a dead number by its keyed hash.
     func stopNumber(_ recipient: [UInt8], reason: String) throws {
         try execute("DELETE FROM stopped_number WHERE until_ms <= ?", [SQLValue(at)])
         try execute(
@@ -21,7 +21,7 @@ extension Transaction {
 }
 
 extension SQLSession {
-    /// Whether a number is left alone at `now`.
+    /// Whether a number is suppressed at `now`.
     func isNumberStopped(_ recipient: [UInt8], at now: Timestamp) throws -> Bool {
         try queryOne(
             "SELECT 1 FROM stopped_number WHERE recipient_hash = ? AND until_ms > ?",

@@ -1,8 +1,8 @@
-/// How many messages a text becomes on its way to a phone, each of which is paid for
-/// (3GPP TS 23.038, TS 23.040): 160 characters of the GSM alphabet, or 70 of UTF-16 once a single
-/// character is outside of it; a little less each where there are several.
+/// The number of segments in which a text is transmitted, each of which is charged (3GPP TS 23.038,
+/// TS 23.040): up to 160 characters of the GSM alphabet, or 70 UTF-16 units if a single character
+/// is outside it. In a text of several segments each holds a little less.
 enum TextLength {
-    /// The messages that `text` becomes.
+    /// The number of segments of `text`.
     static func segments(of text: String) -> Int {
         if let septets = septets(of: text) {
             return septets <= 160 ? 1 : (septets + 152) / 153
@@ -11,8 +11,8 @@ enum TextLength {
         return units <= 70 ? 1 : (units + 66) / 67
     }
 
-    /// The length in the GSM alphabet, where a few characters count twice; nil when `text` holds
-    /// another.
+    /// The length in the GSM alphabet, where a few characters count twice; nil when `text` has a
+    /// character that is not in it.
     private static func septets(of text: String) -> Int? {
         var count = 0
         for scalar in text.unicodeScalars {

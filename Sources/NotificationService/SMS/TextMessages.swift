@@ -3,17 +3,20 @@ package import Messages
 package import RPC
 import ServiceRuntime
 
-/// Takes text messages (N-02): checked, and then accepted like every other message.
+/// Accepts text messages (N-02): checks the request, then accepts it like every other message.
 package struct TextMessages: TextMessagesService {
     private let acceptance: MessageAcceptance
     private let wording: any SMSAndPushWording
 
-    /// The rpcs over `acceptance`.
+    /// A handler that accepts messages through `acceptance`.
     package init(acceptance: MessageAcceptance, wording: any SMSAndPushWording) {
         self.acceptance = acceptance
         self.wording = wording
     }
 
+    /// Accepts one text message.
+    /// - Throws: `rpc/invalid-argument` with the fields at fault; what `MessageAcceptance.accept`
+    ///   throws.
     package func sendText(
         _ request: NotificationV1.SendTextRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendTextResponse {
@@ -25,7 +28,7 @@ package struct TextMessages: TextMessagesService {
 }
 
 extension SMSOrder {
-    /// A request whose every part can be used.
+    /// Checks and converts a request.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
     init(
         _ request: NotificationV1.SendTextRequest, _ wording: any SMSAndPushWording

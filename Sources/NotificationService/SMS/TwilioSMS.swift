@@ -2,21 +2,21 @@ package import Cryptography
 package import Outbound
 import ServiceRuntime
 
-/// Text messages by Twilio's API, which others offer as well.
+/// Sends text messages through Twilio's API, which other providers offer too.
 /// Source: https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource
 package struct TwilioSMS: SMSProvider {
-    /// Who we are to it, as the operator's settings say.
+    /// The account's credentials, from the operator's settings.
     package struct Account: Sendable {
-        /// The account, "AC…".
+        /// The account id, "AC…".
         package let account: String
-        /// Who signs in: the account, or an API key "SK…".
+        /// The user name: the account, or an API key "SK…".
         package let user: String
-        /// The password of that.
+        /// The user's password.
         package let secret: SecretBytes
-        /// A number, a name, or a messaging service "MG…".
+        /// The sender: a number, a name, or a messaging service "MG…".
         package let sender: String
 
-        /// An account.
+        /// Credentials of an account.
         package init(account: String, user: String, secret: SecretBytes, sender: String) {
             self.account = account
             self.user = user
@@ -25,12 +25,12 @@ package struct TwilioSMS: SMSProvider {
         }
     }
 
-    /// What says that a number does not exist, cannot receive text, or wants none from us.
-    /// Source: https://www.twilio.com/docs/api/errors
+    /// Error codes for a number that does not exist, cannot receive text, or has opted out. Source:
+    /// https://www.twilio.com/docs/api/errors
     private static let deadNumberCodes: Set<Int64> = [21_211, 21_214, 21_217, 21_610, 21_614]
-    /// What says that it is this text that cannot be sent.
+    /// Error codes for a text that cannot be sent.
     private static let refusedTextCodes: Set<Int64> = [21_602, 21_617, 21_619]
-    /// How long it may hold a message, in seconds; its own bounds.
+    /// How long Twilio may hold a message before sending it, in seconds: its own bounds.
     private static let validitySeconds: ClosedRange<Int64> = 1...14_400
 
     let gate: ProviderGuard
@@ -39,7 +39,7 @@ package struct TwilioSMS: SMSProvider {
     private let authorization: HTTPHeader
     private let sender: String
 
-    /// The provider at `base`; nil when the account's name or secret cannot stand in a request.
+    /// A provider at `base`; nil when the account's name or secret cannot be part of a request.
     package init?(account: Account, base: HTTPURL, http: ProviderHTTP, gate: ProviderGuard) {
         let path = "/2010-04-01/Accounts/\(FormBody.escape(account.account))/Messages.json"
         guard let url = base.at(path), let header = Self.authorization(account) else { return nil }
@@ -69,7 +69,8 @@ package struct TwilioSMS: SMSProvider {
         }
     }
 
-    /// What Twilio's word means: its code, where it gives one, before the status.
+    /// The meaning of Twilio's answer. Its error code, if there is one, takes precedence over the
+    /// status.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> ProviderAnswer {
         if response.isSuccess { return .taken }
         let code = ProviderHTTP.object(in: response)?["code"]?.integer
@@ -81,7 +82,7 @@ package struct TwilioSMS: SMSProvider {
         return ProviderAnswer(unlisted: reason, response, at: now)
     }
 
-    /// Basic authentication (RFC 7617): user and password as Base64.
+    /// Basic authentication (RFC 7617): user and password in Base64.
     private static func authorization(_ account: Account) -> HTTPHeader? {
         var pair = Array("\(account.user):".utf8)
         account.secret.withBytes { pair += $0 }

@@ -2,26 +2,28 @@ package import Cryptography
 package import Outbound
 import ServiceRuntime
 
-/// Text messages by an operator's own web service, for a provider that this program does not know.
+/// Sends text messages through an operator's own web service, for a provider that this program does
+/// not support.
 ///
-/// It gets a POST with a JSON object: `id` ("msg_…", the same at every try, so that it can drop a
-/// doubled one; also the header `idempotency-key`), `to` (E.164), `text`, and `expires_at_ms` where
-/// the message has an end; signed (`WebhookSignature`). It answers
+/// Each message is a POST with a JSON object: `id` ("msg_…", the same at every attempt and also in
+/// the header `idempotency-key`, so that the service can drop duplicates), `to` (E.164), `text`,
+/// and `expires_at_ms` for a message that expires. The request is signed (`WebhookSignature`). The
+/// service answers:
 ///
-/// | status | means |
+/// | status | meaning |
 /// |---|---|
-/// | 2xx | taken; an object with `"number_changed": true` says that the number has changed lately |
+/// | 2xx | taken; an object with `"number_changed": true` reports that the number has recently changed hands |
 /// | 410 | the number is dead |
-/// | 422 | this text will never be sent |
-/// | 400, 403, 404 | not this text now; `retry-after` is obeyed |
-/// | anything else | nothing now: after some of these the service is left alone for a while |
+/// | 422 | this text is rejected permanently |
+/// | 400, 403, 404 | this text is rejected for now; `retry-after` is honoured |
+/// | anything else | the service fails; repeated failures open its circuit breaker |
 package struct WebhookSMS: SMSProvider {
     let gate: ProviderGuard
     private let http: ProviderHTTP
     private let url: HTTPURL
     private let signature: WebhookSignature
 
-    /// The service at `url`, which knows `secret`.
+    /// A service at `url` that shares `secret`.
     package init(url: HTTPURL, secret: SecretBytes, http: ProviderHTTP, gate: ProviderGuard) {
         self.url = url
         self.http = http
@@ -47,7 +49,7 @@ package struct WebhookSMS: SMSProvider {
         }
     }
 
-    /// What the service's word means.
+    /// The meaning of the service's answer.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> ProviderAnswer {
         let reason = "sms-webhook-\(response.status)"
         switch response.status {

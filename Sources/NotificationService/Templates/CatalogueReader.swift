@@ -1,5 +1,5 @@
-/// Reads every template once, and gathers what is wrong instead of stopping at the first fault: an
-/// operator mends a folder in one go.
+/// Reads every template and collects all errors instead of stopping at the first one, so that an
+/// operator can fix a folder in one go.
 struct CatalogueReader {
     private let operators: OperatorTemplates
     private var faults: [TemplateFault]
@@ -9,7 +9,7 @@ struct CatalogueReader {
         faults = operators.faults
     }
 
-    /// - Throws: `TemplateFaults` if there was one.
+    /// - Throws: `TemplateFaults` if there are any.
     func finish() throws(TemplateFaults) {
         guard faults.isEmpty else { throw TemplateFaults(faults: faults) }
     }
@@ -86,7 +86,7 @@ struct CatalogueReader {
         return (all, found)
     }
 
-    /// The operator's markup of a mail, put into the frame in place of ours.
+    /// The operator's HTML of a mail, which replaces ours.
     private func html(
         _ template: MailTemplate, _ language: Language
     ) throws(TemplateFault) -> MustacheTemplate? {

@@ -1,16 +1,16 @@
 package import RPC
 import ServiceRuntime
 
-/// The words of text and push messages, from the templates in force.
+/// Renders text and push messages with the current templates.
 package struct CatalogueWording: SMSAndPushWording {
     private let templates: Live<TemplateCatalogue>
 
-    /// Words of `templates`, which may be exchanged meanwhile.
+    /// Renders with `templates`, which may be reloaded at any time.
     package init(_ templates: Live<TemplateCatalogue>) {
         self.templates = templates
     }
 
-    /// How urgent a template is; nil where there is none of that name for the channel.
+    /// The lane of a template; nil if the channel has no template of that name.
     package func lane(of template: String, on channel: Channel) -> Lane? {
         switch channel {
         case .email: MailTemplate(rawValue: template)?.lane
@@ -19,8 +19,8 @@ package struct CatalogueWording: SMSAndPushWording {
         }
     }
 
-    /// The variable of a text's or notice's template that is missing or cannot be used; nil when
-    /// all is well.
+    /// The name of a variable of an SMS or push template that is missing or invalid; nil if there
+    /// is none.
     package func mistake(in variables: [OrderPair], for template: String) -> String? {
         let wanted =
             (SMSTemplate(rawValue: template)?.variables ?? [])
@@ -31,20 +31,20 @@ package struct CatalogueWording: SMSAndPushWording {
         }?.rawValue
     }
 
-    /// What the phone shows; nil where the template is not known (any more).
-    /// - Parameter product: what people know the app by.
+    /// The text that the phone shows; nil if the template is not known (any more).
+    /// - Parameter product: the app's name.
     package func words(_ order: SMSOrder, product: String) -> String? {
         guard let template = SMSTemplate(rawValue: order.templateName),
             let product = HeaderText(product)
         else { return nil }
-        // A variable that is missing: a newer program took the message on, and can send it.
+        // An error means a missing variable: a newer program accepted the message and can send it.
         return try? templates.value.text(
             template, language: order.language, product: product,
             values: Self.values(order.variables))
     }
 
-    /// Title and text; nil where the template is not known (any more).
-    /// - Parameter product: what people know the app by.
+    /// Title and text; nil if the template is not known (any more).
+    /// - Parameter product: the app's name.
     package func words(_ order: PushOrder, product: String) -> PushWords? {
         if order.templateName.isEmpty { return PushWords(title: order.title, body: order.body) }
         guard let template = PushTemplate(rawValue: order.templateName),
@@ -56,7 +56,7 @@ package struct CatalogueWording: SMSAndPushWording {
             values: Self.values(order.variables))
     }
 
-    /// The variables that we know; of one that comes twice the first.
+    /// The known variables; of a duplicate name the first.
     private static func values(_ pairs: [OrderPair]) -> [TemplateVariable: String] {
         let known = pairs.compactMap { pair in
             TemplateVariable(rawValue: pair.name).map { ($0, pair.value) }

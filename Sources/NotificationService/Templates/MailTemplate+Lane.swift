@@ -1,7 +1,7 @@
 extension MailTemplate {
-    /// How urgent it is (N-06). Strangers can have any number of warnings sent to an address: by
-    /// signing up with it, or by changing to it (`emailChangeConfirm`). So none of them is in the lane
-    /// of what the reader asked for.
+    /// The template's priority class (N-06). Strangers can cause any number of warnings to an
+    /// address, by signing up with it or by changing to it (`emailChangeConfirm`). So no warning is
+    /// in the lane of what the reader asked for.
     package var lane: Lane {
         switch self {
         case .verifyEmail, .verifyEmailCode, .signInCode, .resetPassword: .requested

@@ -1,55 +1,55 @@
-/// The mails that can be sent (N-01). To add one: a case, its variables and lane, a file of its
-/// words in `Wording`.
+/// The mails that can be sent (N-01). To add one: a case, its variables and lane, and a file with
+/// its text in `Wording`.
 package enum MailTemplate: String, CaseIterable, Sendable {
-    /// An account was made.
+    /// An account was created.
     case welcome
-    /// Somebody signed in (D0).
+    /// A sign-in (D0).
     case signIn = "sign-in"
-    /// Somebody signed in on a device, or from a place, that was not seen before.
+    /// A sign-in on a device, or from a place, that was not seen before.
     case newDevice = "new-device"
-    /// Prove that an address is yours, by a link.
+    /// A link that verifies an address.
     case verifyEmail = "verify-email"
-    /// The same, by a code.
+    /// A code that verifies an address.
     case verifyEmailCode = "verify-email-code"
     /// A code to sign in with.
     case signInCode = "sign-in-code"
-    /// Choose a new password, by a link (G-11).
+    /// A link to choose a new password (G-11).
     case resetPassword = "reset-password"
     /// To the new address: confirm the change (G-12).
     case emailChangeConfirm = "email-change-confirm"
-    /// To the old address: a change was asked for.
+    /// To the old address: a change was requested.
     case emailChangeRequested = "email-change-requested"
-    /// To the old address: it is no longer the account's.
+    /// To the old address: the account has another address now.
     case emailChanged = "email-changed"
-    /// The password is another one.
+    /// The password was changed.
     case passwordChanged = "password-changed"
-    /// There is one more way to sign in (G-14, G-15).
+    /// A sign-in method was added (G-14, G-15).
     case methodAdded = "method-added"
-    /// There is one less.
+    /// A sign-in method was removed.
     case methodRemoved = "method-removed"
-    /// The owner of the address has arrived, and what a stranger had set up is gone.
+    /// The owner of the address has proved it, and what a stranger had set up was removed.
     case addressClaimed = "address-claimed"
-    /// A newer session took the place of another one.
+    /// A newer session displaced another one.
     case sessionDisplaced = "session-displaced"
     /// A refresh token was used twice, so its session was ended.
     case sessionReplayed = "session-replayed"
-    /// Somebody tried to sign up with an address that has an account. Its link is a page's, without
-    /// a secret, since who asked for it may be a stranger.
+    /// A sign-up with an address that has an account. The link opens a page and contains no secret,
+    /// because the requester may be a stranger.
     case emailAlreadyRegistered = "email-already-registered"
-    /// The operator has stopped the account (I-09).
+    /// The operator has suspended the account (I-09).
     case accountSuspended = "account-suspended"
-    /// The operator has let it go on.
+    /// The operator has restored the account.
     case accountRestored = "account-restored"
-    /// All of an account's data can be fetched (G-21).
+    /// An export of the account's data is ready (G-21).
     case exportReady = "export-ready"
-    /// The account will be deleted; until then it can be kept (G-19).
+    /// The account will be deleted; until then the deletion can be cancelled (G-19).
     case deletionScheduled = "deletion-scheduled"
-    /// The account stays.
+    /// The deletion was cancelled.
     case deletionCancelled = "deletion-cancelled"
-    /// The account is gone.
+    /// The account was deleted.
     case deletionDone = "deletion-done"
 
-    /// The variables that a request must bring.
+    /// The variables that a request must have.
     package var variables: [TemplateVariable] {
         switch self {
         case .welcome: [.name, .device, .place, .time]
@@ -71,7 +71,7 @@ package enum MailTemplate: String, CaseIterable, Sendable {
 }
 
 extension MailTemplate {
-    /// Our words.
+    /// The built-in text.
     var wordings: Wordings {
         switch self {
         case .welcome: WelcomeWording.wordings

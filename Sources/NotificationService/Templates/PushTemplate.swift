@@ -1,21 +1,21 @@
-/// The notices that are pushed to an account's devices. They say less than the mail of the same
-/// name: whoever holds the phone can read them. To add one: a case, its variables and lane, a file
-/// of its words.
+/// The notices that are pushed to an account's devices. They reveal less than the mail of the same
+/// name, because anybody who holds the phone can read them. To add one: a case, its variables and
+/// lane, a file with its text.
 package enum PushTemplate: String, CaseIterable, Sendable {
-    /// A sign-in on a device, or from a place, not seen before.
+    /// A sign-in on a device, or from a place, that was not seen before.
     case newDevice = "new-device"
-    /// The password is another one.
+    /// The password was changed.
     case passwordChanged = "password-changed"
-    /// The account has another address.
+    /// The account's address was changed.
     case emailChanged = "email-changed"
-    /// There is one more way to sign in.
+    /// A sign-in method was added.
     case methodAdded = "method-added"
-    /// A session was ended for safety.
+    /// A session was ended because its refresh token was replayed.
     case sessionReplayed = "session-replayed"
     /// The account will be deleted.
     case deletionScheduled = "deletion-scheduled"
 
-    /// The variables that a request must bring.
+    /// The variables that a request must have.
     package var variables: [TemplateVariable] {
         switch self {
         case .newDevice: [.device, .place]
@@ -25,10 +25,10 @@ package enum PushTemplate: String, CaseIterable, Sendable {
         }
     }
 
-    /// How urgent it is (N-06): all of them warn.
+    /// The template's priority class (N-06): all are warnings.
     package var lane: Lane { .security }
 
-    /// Our words.
+    /// The built-in text.
     var wordings: Wordings {
         switch self {
         case .newDevice: NewDevicePushWording.wordings
@@ -41,14 +41,15 @@ package enum PushTemplate: String, CaseIterable, Sendable {
     }
 }
 
-/// The words of a pushed notice in one language: a `Title:` line, an empty line, one paragraph.
+/// The text of a push notice in one language: a `Title:` line, an empty line, one paragraph.
 struct PushWording: Sendable {
-    /// Bytes of one file; what is sent has 4 KiB at most (APNs, FCM).
+    /// Bytes of one file. A payload has 4 KiB at most (APNs, FCM).
     static let bytesMax = 2_048
 
     let title: MustacheTemplate
     let body: MustacheTemplate
 
+    /// Parses a file.
     /// - Throws: `TemplateFault`.
     init(_ source: TemplateSource, variables: [TemplateVariable]) throws(TemplateFault) {
         let text = WordingText(source)
@@ -56,11 +57,11 @@ struct PushWording: Sendable {
         title = try MustacheParser.template(try text.header("Title"), names: names)
         try text.refuseOtherHeaders(than: ["Title"])
         guard let paragraph = text.paragraphs.first, text.paragraphs.count == 1 else {
-            throw source.fault("a notice has one paragraph below its title")
+            throw source.fault("a notice must have one paragraph after its title")
         }
         body = try MustacheParser.template(paragraph, names: names)
     }
 
-    /// The names of all values in it.
+    /// The names of all variables in it.
     var names: Set<String> { Set((title.uses + body.uses).map(\.name)) }
 }

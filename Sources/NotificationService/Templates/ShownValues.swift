@@ -1,10 +1,11 @@
-/// A message's values as its reader sees them, by the names that stand in templates.
+/// A message's values in display form, by the names that templates use.
 struct ShownValues {
-    /// In every template beside its own variables.
+    /// Available in every template besides its own variables.
     static let common = ["product"]
 
     let texts: [String: String]
 
+    /// Formats the values.
     /// - Throws: `TemplateMistake` when a value of `wanted` is missing.
     init(
         _ values: [TemplateVariable: String], wanted: [TemplateVariable], product: HeaderText,
@@ -32,8 +33,8 @@ struct ShownValues {
         }
     }
 
-    /// `a…@e….org`: enough for its owner to know it again, too little for a stranger who chose the
-    /// address to say something with it, or to have mail programs make a link of it.
+    /// `a…@e….org`: enough for the owner to recognise it. Too little for a stranger who chose the
+    /// address to convey a message in it, or for mail programs to turn it into a link.
     private static func masked(_ address: String) -> String {
         let halves = address.split(separator: "@", maxSplits: 1)
         guard let local = halves.first?.first, let domain = halves.last, let first = domain.first

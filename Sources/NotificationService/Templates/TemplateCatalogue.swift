@@ -1,7 +1,7 @@
-/// All templates in all languages, checked and ready (N-05): ours, with the operator's in their
-/// place where there are any. Never changed; a new one is made when the operator's files change.
+/// All templates in all languages, validated (N-05): ours, or the operator's where there are any.
+/// Immutable; a new catalogue is made when the operator's files change.
 package struct TemplateCatalogue: Sendable {
-    /// For readers whose language is not known, or none of ours.
+    /// The language for readers whose language is not known or not supported.
     package let standard: Language
 
     private let mails: [TemplatePlace<MailTemplate>: MailText]
@@ -10,8 +10,8 @@ package struct TemplateCatalogue: Sendable {
     private let frame: MailFrame
     private let footers: [Language: MustacheTemplate]
 
-    /// Checks everything.
-    /// - Throws: `TemplateFaults` with all that is wrong.
+    /// Parses and validates all templates.
+    /// - Throws: `TemplateFaults` with all errors.
     package init(
         _ operators: OperatorTemplates = .none, default standard: Language = .english
     ) throws(TemplateFaults) {
@@ -25,13 +25,14 @@ package struct TemplateCatalogue: Sendable {
         try reading.finish()
     }
 
-    /// A mail.
+    /// Renders a mail.
     /// - Parameters:
-    ///   - language: BCP 47, as the account has it; may be empty.
-    ///   - product: what people know the app by.
-    ///   - values: a value for each of the template's variables, checked by
+    ///   - language: BCP 47, from the account; may be empty.
+    ///   - product: the app's name.
+    ///   - values: a value for each of the template's variables, validated with
     ///     `TemplateVariable.allows`.
-    /// - Throws: `TemplateMistake` when a value is missing.
+    /// - Throws: `TemplateMistake` when a value is missing, or a rendered text is not allowed in
+    ///   its position.
     package func mail(
         _ template: MailTemplate, language tag: String, product: HeaderText,
         values: [TemplateVariable: String]
@@ -55,7 +56,7 @@ package struct TemplateCatalogue: Sendable {
             html: frame.html(shown, content: content, language: language))
     }
 
-    /// A text for a phone.
+    /// Renders a text message.
     /// - Throws: `TemplateMistake` when a value is missing.
     package func text(
         _ template: SMSTemplate, language tag: String, product: HeaderText,
@@ -68,7 +69,7 @@ package struct TemplateCatalogue: Sendable {
         return wording.words.rendered(shown.texts)
     }
 
-    /// A notice for an account's devices.
+    /// Renders a push notice.
     /// - Throws: `TemplateMistake` when a value is missing.
     package func push(
         _ template: PushTemplate, language tag: String, product: HeaderText,
@@ -83,7 +84,7 @@ package struct TemplateCatalogue: Sendable {
     }
 }
 
-/// One template in one language.
+/// A template in one language, as a key.
 struct TemplatePlace<Template: Hashable & Sendable>: Hashable, Sendable {
     let template: Template
     let language: Language
@@ -94,7 +95,7 @@ struct TemplatePlace<Template: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// A mail's words, and markup in place of theirs where an operator has some.
+/// A mail's text, and the operator's HTML that replaces the generated one, if any.
 struct MailText: Sendable {
     let wording: MailWording
     let html: MustacheTemplate?

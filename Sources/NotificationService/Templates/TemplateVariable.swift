@@ -1,39 +1,40 @@
-/// What stands for something of this one message in a template. To add one: a case, what it
-/// `allows`, how `ShownValues` shows it, and a sample for the preview.
+/// A placeholder in a template. To add one: a case, its validation in `allows`, its display form in
+/// `ShownValues`, and a sample for the preview.
 package enum TemplateVariable: String, CaseIterable, Sendable {
-    /// Where to go: a whole URL.
+    /// A complete URL.
     case link
-    /// The name of a device; empty where it has none.
+    /// A device's name; may be empty.
     case device
-    /// A moment: `2026-01-31 09:05 UTC`, or a day. Told in the manner of the reader's language.
+    /// A time, `2026-01-31 09:05 UTC`, or a date. Shown in the format of the reader's language.
     case time
-    /// What a person is called; empty where they have not said.
+    /// A person's name; empty if not known.
     case name
-    /// A town or country, as far as it is known; else empty.
+    /// A town or country; empty if not known.
     case place
-    /// A way to sign in, by its name in `SignInMethod`.
+    /// A sign-in method, by its name in `SignInMethod`.
     case method
-    /// Several of them, with spaces between.
+    /// Several methods, separated by spaces.
     case methods
-    /// Another address of the reader's; masked before it is shown.
+    /// Another address of the reader. Masked before it is shown.
     case address
-    /// A code to type in.
+    /// A code to enter.
     case code
-    /// How long the code is good, in minutes.
+    /// How long the code is valid, in minutes.
     case minutes
 
-    /// The longest value, in bytes: a link with a token is a few hundred.
+    /// The longest value, in bytes. A link with a token has a few hundred.
     package static let bytesMax = 2_048
 
-    /// The longest name of a device or moment, in bytes.
+    /// The longest device name, time and so on, in bytes.
     private static let wordsBytesMax = 256
-    /// Digits and letters of a code.
+    /// The number of digits and letters in a code.
     private static let codeCount = 4...12
 
-    /// Whether `value` can be this. A link is `http` or `https` in printable ASCII without quotes
-    /// or brackets: `javascript:` in an `href` would run, and a line break in the text part could
-    /// fake one. Names and moments are one line of letters, numbers and a few marks: with a point,
-    /// a slash or an at sign mail programs would make a link of what a stranger typed.
+    /// Whether `value` is valid for this variable. A link is `http` or `https` in printable ASCII
+    /// without quotes or brackets: `javascript:` in an `href` would be executed, and a line break
+    /// could fake a link in the text part. Names and times are one line of letters, numbers and a
+    /// few marks: with a dot, a slash or an at sign mail programs would turn a stranger's input
+    /// into a link.
     package func allows(_ value: String) -> Bool {
         switch self {
         case .link:
@@ -59,12 +60,12 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
     }
 }
 
-/// Why a template gives no message.
+/// Why a message could not be rendered.
 package struct TemplateMistake: Error, Hashable {
-    /// The variable that has no value; nil when the words cannot stand in a header.
+    /// The variable without a value; nil when a rendered text is not allowed in its position.
     package let missing: TemplateVariable?
 
-    /// The words cannot stand where they must: a subject over its length, for instance.
+    /// A rendered text is not allowed in its position, for example a subject that is too long.
     static let unreadable = TemplateMistake(missing: nil)
 
     init(missing: TemplateVariable?) {

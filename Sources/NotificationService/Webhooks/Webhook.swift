@@ -1,18 +1,18 @@
 import ServiceRuntime
 
-/// An operator's URL to which events go.
+/// An operator's URL that receives events.
 struct Webhook: Sendable {
     let id: WebhookID
-    /// Checked by the parser that dials it, when it was added.
+    /// Validated, when it was added, by the parser that the client uses.
     let url: String
     let secret: WebhookSecret
-    /// The one before; it signs too until `formerUntil`.
+    /// The previous secret. It also signs, until `formerUntil`.
     let formerSecret: WebhookSecret?
     let formerUntil: Timestamp?
     let filter: WebhookFilter
     let createdAt: Timestamp
     let isPaused: Bool
-    /// Why the last try failed; nil where it did not.
+    /// Why the last attempt failed; nil if it did not.
     let lastFailure: String?
 
     /// The secrets that sign at `now`.

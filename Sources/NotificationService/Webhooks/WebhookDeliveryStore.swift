@@ -1,19 +1,19 @@
 import ServiceRuntime
 import Storage
 
-/// An event that may go to a webhook now.
+/// An event that is due for delivery to a webhook.
 struct WebhookDelivery: Hashable, Sendable {
     let webhook: WebhookID
     let lane: Int64
     let event: KeptEvent
-    /// Tries that have ended.
+    /// Attempts that have ended.
     let attempts: Int
-    /// When it came.
+    /// When the event was queued.
     let since: Timestamp
 }
 
 extension SQLSession {
-    /// What may go to a webhook, those due longest first.
+    /// Deliveries to a webhook that are due, those due longest first.
     func dueDeliveries(
         to webhook: WebhookID, at now: Timestamp, limit: Int
     ) throws -> [WebhookDelivery] {
@@ -32,7 +32,7 @@ extension SQLSession {
         }
     }
 
-    /// When something may go to a webhook next; nil when nothing waits.
+    /// When the next delivery to a webhook is due; nil if none is queued.
     func nextDueMoment(of webhook: WebhookID) throws -> Timestamp? {
         try queryOne(
             """
@@ -44,7 +44,7 @@ extension SQLSession {
 }
 
 extension SQLSession {
-    /// How many of the kept events after a position a filter wants.
+    /// How many of the stored events after a position match a filter.
     func events(after position: Int64, wantedBy filter: WebhookFilter) throws -> Int64 {
         try query(
             "SELECT kind, count(*) FROM event WHERE position > ? GROUP BY kind",
@@ -56,7 +56,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Has an event wait for a webhook; due at once where it is the first of its lane.
+    /// Queues an event for a webhook. It is due at once if it is the first of its lane.
     func enqueue(event position: Int64, lane: Int64, webhook: WebhookID) throws {
         try execute(
             """
@@ -67,8 +67,9 @@ extension Transaction {
             [.integer(webhook.key), .integer(lane), .integer(position), SQLValue(at)])
     }
 
-    /// Has the next kept events wait for a webhook that is sent the past once more, in their order;
-    /// a week may hold millions, and the store's writer is everybody's.
+    /// Queues the next stored events for a webhook that is being replayed, in their order. It works
+    /// in slices, because a week may have millions of events and all flows share the store's
+    /// writer.
     /// - Returns: whether there are more.
     func replayMore(_ id: WebhookID, limit: Int) throws -> Bool {
         guard let webhook = try webhook(id),
@@ -87,7 +88,7 @@ extension Transaction {
         return isMore
     }
 
-    /// The delivery is over; the next of its lane may go.
+    /// Ends a delivery. The next one of its lane becomes due.
     func finish(_ delivery: WebhookDelivery) throws {
         let place: [SQLValue] = [.integer(delivery.webhook.key), .integer(delivery.lane)]
         try execute(
@@ -102,7 +103,7 @@ extension Transaction {
             place + [SQLValue(at)])
     }
 
-    /// The delivery is tried again at `moment`, where it is still the first of its lane.
+    /// Retries a delivery at `moment`, if it is still the first of its lane.
     func postpone(_ delivery: WebhookDelivery, to moment: Timestamp) throws {
         try execute(
             """

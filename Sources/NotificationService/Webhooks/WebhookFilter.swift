@@ -1,14 +1,16 @@
 import ServiceRuntime
 
-/// Which events a webhook wants: names of the catalogue, beginnings of names (`session.*`), or all.
+/// The events that a webhook wants: names from the catalogue, prefixes of names (`session.*`), or
+/// all.
 struct WebhookFilter: Hashable, Sendable {
-    /// Patterns of one webhook; the catalogue has some fifty names.
+    /// Patterns of one webhook. The catalogue has about fifty names.
     static let patternsMax = 64
 
     /// The patterns in the order given.
     let patterns: [String]
 
-    /// The filter; none means all. Nil for a pattern that can match nothing, or too many of them.
+    /// A filter; no pattern means all events. Nil for a pattern that cannot match anything, or for
+    /// too many patterns.
     init?(_ patterns: [String]) {
         guard patterns.count <= Self.patternsMax, patterns.allSatisfy(Self.isPattern) else {
             return nil
@@ -16,17 +18,17 @@ struct WebhookFilter: Hashable, Sendable {
         self.patterns = patterns.isEmpty ? ["*"] : patterns
     }
 
-    /// Whether an event of this name is wanted.
+    /// Whether the filter matches an event of this name.
     func wants(_ kind: String) -> Bool {
         patterns.contains { pattern in
             pattern.hasSuffix("*") ? kind.hasPrefix(pattern.dropLast()) : kind == pattern
         }
     }
 
-    /// As a store keeps it.
+    /// The stored form.
     var text: String { patterns.joined(separator: " ") }
 
-    /// A filter as a store keeps it.
+    /// Decodes the stored form.
     init?(text: String) {
         self.init(text.split(separator: " ").map(String.init))
     }

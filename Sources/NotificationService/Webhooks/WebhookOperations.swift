@@ -6,11 +6,11 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// What the operator can do about webhooks: `postern webhooks`.
+/// The operator's rpcs on webhooks, used by `postern webhooks`.
 package struct WebhookOperations: WebhooksService {
-    /// Webhooks of one installation.
+    /// The maximum number of webhooks of one installation.
     static let webhooksMax = 50
-    /// How long a former secret signs beside the new one.
+    /// How long the previous secret signs besides the new one.
     static let formerSecretFor: Duration = .seconds(24 * 3_600)
 
     let store: Store
@@ -19,6 +19,10 @@ package struct WebhookOperations: WebhooksService {
     let randomness: any Randomness
     let alarm: DeliverySignal
 
+    /// Adds a webhook. Only this answer contains its secret.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   with the fields at fault; `rpc/resource-exhausted` when there are `webhooksMax`; store
+    ///   errors.
     package func addWebhook(
         _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.AddWebhookResponse {
@@ -26,12 +30,12 @@ package struct WebhookOperations: WebhooksService {
         guard targets.url(request.url) != nil else {
             throw ServiceError(
                 .invalidArgument, fields: ["url"],
-                detail: "it must be an https URL without user, password and fragment")
+                detail: "must be an https URL without user, password and fragment")
         }
         guard let filter = WebhookFilter(request.events) else {
             throw ServiceError(
                 .invalidArgument, fields: ["events"],
-                detail: "each must be an event's name, or its beginning and a star")
+                detail: "each must be an event's name, or a prefix followed by *")
         }
         let id = WebhookID.drawn(from: randomness)
         let secret = WebhookSecret.drawn(from: randomness)
@@ -50,6 +54,8 @@ package struct WebhookOperations: WebhooksService {
         return NotificationV1.AddWebhookResponse(webhook: listed, secret: secret.text)
     }
 
+    /// Lists all webhooks.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; store errors.
     package func listWebhooks(
         _ request: NotificationV1.ListWebhooksRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListWebhooksResponse {
@@ -61,6 +67,9 @@ package struct WebhookOperations: WebhooksService {
             })
     }
 
+    /// Removes a webhook and its queued deliveries. Idempotent.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   for a malformed id; store errors.
     package func removeWebhook(
         _ request: NotificationV1.RemoveWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.RemoveWebhookResponse {
@@ -74,6 +83,9 @@ package struct WebhookOperations: WebhooksService {
         return NotificationV1.RemoveWebhookResponse()
     }
 
+    /// Gives a webhook a new secret. The previous one signs too for `formerSecretFor`.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   for an unknown webhook; `SealedBoxError` when its row does not decrypt; store errors.
     package func rotateWebhookSecret(
         _ request: NotificationV1.RotateWebhookSecretRequest, _ context: CallContext
     ) async throws -> NotificationV1.RotateWebhookSecretResponse {
@@ -96,6 +108,9 @@ package struct WebhookOperations: WebhooksService {
             secret: secret.text, formerUntilMs: until.milliseconds)
     }
 
+    /// Pauses or resumes a webhook.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   for an unknown webhook; store errors.
     package func pauseWebhook(
         _ request: NotificationV1.PauseWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.PauseWebhookResponse {
@@ -110,8 +125,9 @@ package struct WebhookOperations: WebhooksService {
         return NotificationV1.PauseWebhookResponse()
     }
 
-    /// What waited is dropped and waits anew in its place, so that the order stays. The worker
-    /// brings the events in a slice at a time.
+    /// Sends the events after a position again. Queued deliveries are dropped and queued again in
+    /// their position, so that the order is kept. The worker queues the events in slices.
+    /// - Throws: as `pauseWebhook`.
     package func replayWebhook(
         _ request: NotificationV1.ReplayWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReplayWebhookResponse {
@@ -143,8 +159,8 @@ package struct WebhookOperations: WebhooksService {
 }
 
 extension SQLSession {
-    /// A webhook as the operator sees it. One whose row does not open is shown without its URL, so
-    /// that it can be removed, and does not end the listing.
+    /// A webhook as the operator sees it. A row that does not decrypt is listed without its URL, so
+    /// that the webhook can be removed and the listing does not fail.
     fileprivate func listed(
         _ row: WebhookRow, _ vault: WebhookVault
     ) throws -> NotificationV1.Webhook {
@@ -164,7 +180,7 @@ extension SQLSession {
             position: try latestEvent())
     }
 
-    /// The first event that still waits for a webhook; nil where none does.
+    /// The position of the first event that is queued for a webhook; nil if there is none.
     fileprivate func firstWaiting(for id: WebhookID) throws -> Int64? {
         try queryOne(
             "SELECT min(event) FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)]

@@ -1,15 +1,15 @@
 import Outbound
 import ServiceRuntime
 
-/// An event on its way to a receiver, as Standard Webhooks has it: the id is the same at every try,
-/// so a receiver that keeps ids takes it once.
+/// An event as a request to a receiver, in the form of Standard Webhooks. The id is the same at
+/// every attempt, so a receiver that stores ids can drop duplicates.
 struct WebhookRequest: Sendable {
     let id: String
     let body: [UInt8]
     let seconds: Int64
     let signatures: String
 
-    /// The request that tells of `event` at `now`.
+    /// The request for `event` at `now`.
     init(_ event: KeptEvent, to webhook: Webhook, at now: Timestamp) {
         id = event.id.text
         let body = Self.body(of: event)
@@ -21,7 +21,7 @@ struct WebhookRequest: Sendable {
             .joined(separator: " ")
     }
 
-    /// The header fields; nil never happens, since all three are printable ASCII.
+    /// The header fields. Never nil in practice, because all three values are printable ASCII.
     var headers: [HTTPHeader]? {
         let fields = [
             HTTPHeader("webhook-id", id), HTTPHeader("webhook-timestamp", String(seconds)),
@@ -31,7 +31,7 @@ struct WebhookRequest: Sendable {
     }
 
     /// `{"type":…,"timestamp":…,"data":{…}}`. Every text in it is a name, an id or a time, none of
-    /// which has a character that JSON escapes (`ServiceEvent`).
+    /// which contains a character that JSON escapes (`ServiceEvent`).
     private static func body(of event: KeptEvent) -> [UInt8] {
         var data = ["\"position\":\(event.position)"]
         if let account = event.account { data.append("\"account_id\":\"\(account.text)\"") }
@@ -46,9 +46,9 @@ struct WebhookRequest: Sendable {
     }
 }
 
-/// An event as it is kept for webhooks.
+/// An event stored for webhooks.
 struct KeptEvent: Hashable, Sendable {
-    /// Its place among all that are kept.
+    /// Its position among all stored events.
     let position: Int64
     let id: EventID
     let at: Timestamp

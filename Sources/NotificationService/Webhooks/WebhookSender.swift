@@ -3,7 +3,7 @@ import ServiceRuntime
 
 /// Posts one event to one receiver.
 struct WebhookSender: Sendable {
-    /// An answer's content is of no interest; so much may come before it is cut off.
+    /// The most that is read of an answer, in bytes. Its content is ignored.
     private static let answerBytesMax = 16 * 1_024
 
     let client: OutboundClient
@@ -12,11 +12,11 @@ struct WebhookSender: Sendable {
     let trustFile: String?
     let time: any Time
 
-    /// One try.
+    /// Makes one attempt.
     func send(_ delivery: WebhookDelivery, to webhook: Webhook) async -> WebhookTry.Outcome {
         let request = WebhookRequest(delivery.event, to: webhook, at: time.now())
         guard let url = targets.url(webhook.url), let headers = request.headers else {
-            return .failed("the URL is not allowed any more", retryAfter: nil)
+            return .failed("the URL is no longer allowed", retryAfter: nil)
         }
         let outcome = await client.fetch(
             HTTPRequest(.post(request.body), url, headers: headers),
@@ -29,23 +29,24 @@ struct WebhookSender: Sendable {
         case .answered(let answer):
             return .failed(
                 "it answered \(answer.status)", retryAfter: answer.retryAfter(at: time.now()))
-        // Taken all the same: who answers at such length has answered.
+        // An answer that is too long counts as a failure too.
         case .failed(let failure): return .failed("\(failure)", retryAfter: nil)
         }
     }
 }
 
-/// Where webhooks may lead. By default not into the operator's own network: a URL is typed by
-/// whoever may use the tool, and the machine that dials it sees more than they do (SSRF).
+/// The addresses to which webhooks may go. By default not into the operator's own network: a URL is
+/// typed by anybody who may use the tool, and the machine that connects can reach more than they
+/// can (SSRF).
 package enum WebhookTargets: String, CaseIterable, Sendable {
     /// `https` to public addresses.
     case `public`
-    /// `http` too, and every address: for receivers on this machine or a private network.
+    /// Also `http`, and every address: for receivers on this machine or in a private network.
     case any
 
-    /// The URL, where it may be one.
+    /// The URL, if it is allowed.
     func url(_ text: String) -> HTTPURL? { HTTPURL(text, allowsPlain: self == .any) }
 
-    /// The addresses that its name may lead to.
+    /// The addresses to which its host name may resolve.
     var addresses: AddressPolicy { self == .any ? .any : .publicOnly }
 }

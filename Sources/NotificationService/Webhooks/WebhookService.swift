@@ -3,16 +3,16 @@ import Outbound
 package import ServiceRuntime
 package import Storage
 
-/// Events to an operator's URLs: what is on offer, and what runs.
+/// Delivers events to an operator's URLs: the rpcs and the worker.
 package struct WebhookService: Sendable {
-    /// Connections at a time; a receiver has `WebhookWorker.triesMax` of them at the most.
+    /// Open connections. A receiver uses at most `WebhookWorker.triesMax` of them.
     private static let connectionsMax = 64
 
-    /// What the operator's tool calls.
+    /// The rpcs that the operator's tool calls.
     package let operations: WebhookOperations
     private let worker: WebhookWorker
 
-    /// Webhooks kept in `store`, told of what `sources` have.
+    /// Webhooks in `store` that receive the events of `sources`.
     /// - Throws: `OutboundClient.Unavailable`.
     package init(
         settings: WebhookSettings, sources: [EventSource], store: Store, keys: NotificationKeys,
@@ -36,6 +36,6 @@ package struct WebhookService: Sendable {
             alarm: worker.alarm)
     }
 
-    /// Takes events over and sends them, until cancelled or told to shut down.
+    /// Imports and delivers events until cancelled or until a graceful shutdown.
     package func run() async { await worker.run() }
 }

@@ -1,12 +1,12 @@
 package import ServiceRuntime
 
-/// What an operator can set of webhooks; the webhooks themselves are added with `postern webhooks`.
+/// Settings of webhooks. The webhooks themselves are added with `postern webhooks`.
 package struct WebhookSettings: Settings {
-    /// Where they may lead.
+    /// The addresses to which webhooks may go.
     package let targets: WebhookTargets
-    /// How long a receiver may take.
+    /// The time limit of one request.
     package let timeout: Duration
-    /// Authorities to trust instead of the system's.
+    /// CA certificates to trust instead of the system's.
     package let trustFile: String?
 
     package init(reading settings: inout SettingsReader) {
@@ -15,7 +15,7 @@ package struct WebhookSettings: Settings {
             reason: "public: https to public addresses. any: http and private addresses too.")
         timeout = settings.duration(
             "webhook-timeout", default: .seconds(10), in: .seconds(1)...(.seconds(60)),
-            reason: "A receiver that takes longer is left, and the event sent again later.")
+            reason: "The time limit of a request; after it the event is retried later.")
         trustFile = settings.optionalPath(
             "webhook-trust-file", reason: "PEM authorities to trust instead of the system's.")
     }

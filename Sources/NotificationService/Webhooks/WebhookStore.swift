@@ -1,9 +1,9 @@
 import ServiceRuntime
 import Storage
 
-/// A webhook as its row has it, still sealed.
+/// A webhook's row, with sealed values.
 struct WebhookRow: Sendable {
-    /// What `init` reads, in its order.
+    /// The columns that `init` reads, in order.
     static let columns = """
         id, target, secret, former_secret, former_until_ms, events, created_at_ms, is_paused, \
         last_failure, replayed_to
@@ -18,7 +18,7 @@ struct WebhookRow: Sendable {
     let createdAt: Timestamp
     let isPaused: Bool
     let lastFailure: String?
-    /// Up to where the past has been sent once more; nil where that is not going on.
+    /// The position up to which a replay has queued events; nil if there is no replay.
     let replayedTo: Int64?
 
     fileprivate init(_ row: SQLRow) throws {
@@ -37,10 +37,10 @@ struct WebhookRow: Sendable {
         replayedTo = try row.optionalInteger(9)
     }
 
-    /// What it stands for.
+    /// Decrypts the row.
     func opened(_ vault: WebhookVault) throws -> Webhook {
         guard let filter = WebhookFilter(text: events) else {
-            throw SQLError(.unexpectedValue, detail: "webhook.events is no filter")
+            throw SQLError(.unexpectedValue, detail: "webhook.events is not a filter")
         }
         return Webhook(
             id: id, url: String(decoding: try vault.open(target, .target, of: id), as: UTF8.self),
@@ -61,14 +61,14 @@ extension SQLSession {
             WebhookRow.init)
     }
 
-    /// A webhook.
+    /// One webhook; nil if it does not exist.
     func webhook(_ id: WebhookID) throws -> WebhookRow? {
         try queryOne(
             "SELECT \(WebhookRow.columns) FROM webhook WHERE id = ?", [.integer(id.key)],
             WebhookRow.init)
     }
 
-    /// How many events wait for a webhook.
+    /// How many events are queued for a webhook.
     func waitingEvents(for id: WebhookID) throws -> Int64 {
         try queryOne(
             "SELECT count(*) FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)]
@@ -91,19 +91,19 @@ extension Transaction {
             ])
     }
 
-    /// Takes a webhook away, and what waits for it.
-    /// - Returns: whether there was one.
+    /// Deletes a webhook and its queued deliveries.
+    /// - Returns: whether it existed.
     func removeWebhook(_ id: WebhookID) throws -> Bool {
         try forgetDeliveries(of: id)
         return try execute("DELETE FROM webhook WHERE id = ?", [.integer(id.key)]) == 1
     }
 
-    /// Takes away what waits for a webhook.
+    /// Deletes a webhook's queued deliveries.
     func forgetDeliveries(of id: WebhookID) throws {
         try execute("DELETE FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)])
     }
 
-    /// Gives a webhook a new secret; the one before signs too until `moment`.
+    /// Gives a webhook a new secret. The previous one also signs, until `moment`.
     func setSecret(
         _ secret: [UInt8], former: [UInt8], until moment: Timestamp, of id: WebhookID
     ) throws {
@@ -114,22 +114,22 @@ extension Transaction {
             [.blob(secret), .blob(former), SQLValue(moment), .integer(id.key)])
     }
 
-    /// Holds a webhook back, or lets it go on.
-    /// - Returns: whether there is one.
+    /// Pauses or resumes a webhook.
+    /// - Returns: whether it exists.
     func setPaused(_ isPaused: Bool, _ id: WebhookID) throws -> Bool {
         try execute(
             "UPDATE webhook SET is_paused = ? WHERE id = ?",
             [SQLValue(isPaused), .integer(id.key)]) == 1
     }
 
-    /// Begins or goes on sending the past once more, or ends it by nil.
+    /// Starts or continues a replay; nil ends it.
     func setReplayed(to position: Int64?, _ id: WebhookID) throws {
         try execute(
             "UPDATE webhook SET replayed_to = ? WHERE id = ?",
             [SQLValue(position), .integer(id.key)])
     }
 
-    /// Notes how the last try went, where that is news.
+    /// Stores the outcome of the last attempt, if it has changed.
     func setLastFailure(_ reason: String?, of id: WebhookID) throws {
         try execute(
             "UPDATE webhook SET last_failure = ? WHERE id = ? AND last_failure IS NOT ?",

@@ -1,40 +1,41 @@
 import ServiceRuntime
 
-/// The rule of a webhook's delivery: given how a try went, what is next. Pure.
+/// The retry rule of a webhook: an attempt's outcome gives the next step. Pure.
 ///
-/// | the receiver | next |
+/// | the receiver | next step |
 /// |---|---|
-/// | answers 2xx | done; the next of its lane may go |
-/// | answers anything else, or nothing | again after the wait, or later if it says so (Retry-After) |
-/// | did so for three days since the event came | given up, recorded; the next of its lane may go |
-/// | answers 410 | as above, and the webhook is held back until the operator lets it go on |
+/// | answers 2xx | done; the next event of the lane becomes due |
+/// | answers anything else, or nothing | retry after the backoff, or later if the receiver asks for it (Retry-After) |
+/// | has done so for three days since the event was queued | given up, with an audit record; the next event of the lane becomes due |
+/// | answers 410 | as above, and the webhook is paused until the operator resumes it |
 ///
-/// The waits: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then every 4 h; each 20 % off at the most.
+/// The backoff: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h each; with a jitter of at most
+/// 20 %.
 enum WebhookTry {
-    /// How long an event is tried for.
+    /// How long an event is retried.
     static let patience: Duration = .seconds(3 * 24 * 3_600)
     private static let waits: [Duration] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400]
         .map { .seconds($0) }
 
-    /// How a try went.
+    /// The outcome of an attempt.
     enum Outcome: Hashable, Sendable {
-        /// It was taken.
+        /// The receiver has taken the event.
         case taken
-        /// It was not: why, and when the receiver wants it again, if it said so.
+        /// The attempt failed: the reason, and the delay that the receiver asked for, if any.
         case failed(String, retryAfter: Duration?)
-        /// The receiver wants no more of this webhook.
+        /// The receiver wants no more events of this webhook.
         case gone
     }
 
-    /// What is next.
+    /// The next step.
     enum Next: Hashable, Sendable {
         case done
         case again(at: Timestamp)
         case givenUp
     }
 
-    /// What is next after try number `attempts` (from 1) of an event that came at `since`; `random`
-    /// places the wait.
+    /// The next step after attempt number `attempts` (from 1) of an event that was queued at
+    /// `since`. `random` is the jitter of the backoff.
     static func next(
         after outcome: Outcome, attempts: Int, since: Timestamp, random: UInt64, at now: Timestamp
     ) -> Next {

@@ -1,7 +1,8 @@
 import Cryptography
 import ServiceRuntime
 
-/// Seals what a webhook's row must not show: its URL, which may hold a token, and its secrets.
+/// Seals the values of a webhook's row that must not be readable in a stolen store: its URL, which
+/// may contain a token, and its secrets.
 struct WebhookVault: Sendable {
     let box: SealedBox
 
@@ -19,7 +20,7 @@ struct WebhookVault: Sendable {
         try box.open(sealed, at: Self.place(field, id))
     }
 
-    /// The secret signs as the former one from now on, so it is sealed for that place.
+    /// Reseals the current secret as the previous one: a sealed value is bound to its column.
     func sealAsFormer(_ secret: [UInt8], of id: WebhookID) throws -> [UInt8] {
         try seal(open(secret, .secret, of: id), .formerSecret, of: id)
     }

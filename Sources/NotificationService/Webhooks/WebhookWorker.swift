@@ -5,43 +5,43 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Takes events over and sends them: for each webhook at most `triesMax` at once, one of a lane at a
-/// time, nothing while its breaker is open. A receiver that is slow or away costs the others
-/// nothing. A try that a kill cuts off is made again with the same id.
+/// Imports events and delivers them. Each webhook has at most `triesMax` attempts at the same time,
+/// one per lane, and none while its circuit breaker is open. A receiver that is slow or unavailable
+/// does not delay the others. An attempt that a crash cuts off is made again with the same id.
 final class WebhookWorker: Sendable {
-    /// Tries at the same time for one webhook.
+    /// Concurrent attempts for one webhook.
     static let triesMax = 8
-    /// How long to wait before asking a store again that could not answer.
+    /// How long to wait before a retry when the store fails.
     private static let storeRetry: Duration = .seconds(1)
-    /// How often events that are too old are forgotten.
+    /// How often old events are deleted.
     private static let forgetsEvery: Duration = .seconds(3_600)
     private static let batchMax = 500
 
     private struct Receiver {
         var breaker = CircuitBreaker()
-        /// Lanes of which an event is on its way.
+        /// Lanes with an event in flight.
         var lanes: Set<Int64> = []
-        /// Lanes that became free since the store was last asked what is due: what it said of them
-        /// may be of before, and would be sent a second time.
+        /// Lanes that became free since the store was last queried for due events. The query's
+        /// result may be older than that, so an event of these lanes could be sent twice.
         var freed: Set<Int64> = []
     }
 
     private struct State {
         var receivers: [WebhookID: Receiver] = [:]
         var forgetsNextAt: Timestamp?
-        /// The webhooks that there were when they were last looked at.
+        /// The webhooks at the last round.
         var known: Set<WebhookID> = []
-        /// On the uptime; nil for at once.
+        /// In uptime; nil for at once.
         var takesOverNextAt: Duration?
         var isStopping = false
-        /// Webhooks whose rows do not open and that the log has named.
+        /// Webhooks whose rows do not decrypt and that were logged.
         var unreadable: Set<WebhookID> = []
     }
 
-    /// What a listing tells as the last failure of a webhook whose row does not open.
+    /// The last failure that a listing shows for a webhook whose row does not decrypt.
     static let unreadable = "unreadable"
 
-    /// Rings when something may have become due.
+    /// Signals that something may have become due.
     let alarm = DeliverySignal()
     private let intake: EventIntake
     private let sender: WebhookSender
@@ -69,7 +69,7 @@ final class WebhookWorker: Sendable {
         self.logger = logger
     }
 
-    /// Works until cancelled or told to shut down.
+    /// Runs until cancelled or until a graceful shutdown.
     func run() async {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tries in
@@ -86,15 +86,16 @@ final class WebhookWorker: Sendable {
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// Takes over and starts what may go.
-    /// - Returns: how long to rest, if nobody rings.
+    /// Imports events and starts the attempts that are due.
+    /// - Returns: how long to sleep if nothing signals.
     private func turn(_ tries: inout DiscardingTaskGroup) async -> Duration {
         do {
             let rows = try await store.read { try $0.webhooks() }
             state.withLock { state in
                 let known = Set(rows.map(\.id))
                 state.receivers = state.receivers.filter { known.contains($0.key) }
-                // One that is new is told of all from now on: where the feeds end is asked at once.
+                // A new webhook gets all events from now on, so the ends of the feeds are read at
+                // once.
                 if !known.isSubset(of: state.known) { state.takesOverNextAt = nil }
                 state.known = known
             }
@@ -119,8 +120,8 @@ final class WebhookWorker: Sendable {
         }
     }
 
-    /// The webhook of a row; nil, with its id in the log once, where the row does not open. The
-    /// others go on; its events wait.
+    /// Decrypts a webhook's row. If that fails, returns nil and logs the id once. The other
+    /// webhooks are served; this one's events wait.
     private func readable(_ row: WebhookRow) -> Webhook? {
         do {
             return try row.opened(vault)
@@ -134,8 +135,8 @@ final class WebhookWorker: Sendable {
         }
     }
 
-    /// Reads the feeds where that is due: every try that ends rings, and they need not be asked
-    /// each time.
+    /// Reads the feeds if they are due. Every attempt that ends wakes the worker, and the feeds
+    /// need not be read each time.
     /// - Returns: how long until they are read again.
     private func takeOver() async throws -> Duration {
         let now = time.uptime()
@@ -145,7 +146,7 @@ final class WebhookWorker: Sendable {
         return rest
     }
 
-    /// Adding the first one rings.
+    /// Adding the first webhook signals.
     private static let noWebhooksRest: Duration = .seconds(60)
 
     private func start(_ webhook: Webhook, _ tries: inout DiscardingTaskGroup) async throws {
@@ -164,7 +165,7 @@ final class WebhookWorker: Sendable {
         }
     }
 
-    /// Takes a lane of a receiver, if both are free.
+    /// Reserves a lane and a slot of a receiver, if both are free.
     private func claim(_ delivery: WebhookDelivery) -> CircuitBreaker.Permission? {
         state.withLock { state in
             var receiver = state.receivers[delivery.webhook, default: Receiver()]
@@ -195,8 +196,8 @@ final class WebhookWorker: Sendable {
         alarm.wake()
     }
 
-    /// Writes what is next. Where the store cannot take it now, the event simply is due again and
-    /// goes a second time, under the same id.
+    /// Stores the outcome. If the store fails, the event remains due and is sent again with the
+    /// same id.
     private func conclude(_ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome) async {
         let random = randomness.integer()
         do {
@@ -208,7 +209,8 @@ final class WebhookWorker: Sendable {
             logger.error(
                 "notification.webhook.record.failed", "recording a webhook delivery failed",
                 fields: [.detail: .error(error)])
-            // The lane stays taken for as long, so that a full disk makes no storm.
+            // The lane stays reserved meanwhile, so that a full disk does not cause a flood of
+            // requests.
             try? await time.sleep(for: Self.storeRetry)
         }
     }
@@ -253,7 +255,7 @@ final class WebhookWorker: Sendable {
 }
 
 extension Transaction {
-    /// Writes how a try ended, with what follows.
+    /// Stores the outcome of an attempt and its consequences.
     func conclude(
         _ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome, random: UInt64
     ) throws -> WebhookTry.Next {
@@ -271,7 +273,7 @@ extension Transaction {
         case .taken: try setLastFailure(nil, of: delivery.webhook)
         case .failed(let reason, _): try setLastFailure(reason, of: delivery.webhook)
         case .gone:
-            try setLastFailure("it answered 410 and was held back", of: delivery.webhook)
+            try setLastFailure("it answered 410 and was paused", of: delivery.webhook)
             if try setPaused(true, delivery.webhook) { try audit(AuditEvent(.webhookHeldBack)) }
         }
         return next

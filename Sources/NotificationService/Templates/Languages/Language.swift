@@ -1,21 +1,21 @@
-/// The languages that we write in. To add one: a case, its `LanguageWords`, and its words in each
-/// file of `Wording`; the compiler asks for them.
+/// The languages of our texts. To add one: a case, its `LanguageWords`, and its text in each file
+/// of `Wording`. The compiler reports what is missing.
 package enum Language: String, CaseIterable, Sendable {
     /// English.
     case english = "en"
-    /// German; readers are addressed with "du", as apps do.
+    /// German; addresses readers with "du", as apps do.
     case german = "de"
-    /// Spanish; readers are addressed with "tú".
+    /// Spanish; addresses readers with "tú".
     case spanish = "es"
-    /// French; readers are addressed with "vous".
+    /// French; addresses readers with "vous".
     case french = "fr"
     /// Japanese, in the polite form.
     case japanese = "ja"
 
-    /// The language for a reader who asks for `tag`.
+    /// The language for a reader with the language tag `tag`.
     ///
-    /// Look-up of RFC 4647, 3.4: the tag, shortened part by part from its end (`de-Latn-AT`,
-    /// `de-Latn`, `de`), and then the default.
+    /// Look-up as in RFC 4647, 3.4: the tag, shortened subtag by subtag from its end (`de-Latn-AT`,
+    /// `de-Latn`, `de`), then the default.
     /// - Parameters:
     ///   - tag: BCP 47, in any case; may be empty.
     ///   - standard: the operator's default.
@@ -27,12 +27,12 @@ package enum Language: String, CaseIterable, Sendable {
                 return
             }
             parts.removeLast()
-            // A single letter begins an extension, and is nothing without what followed.
+            // A single letter starts an extension and is meaningless without what follows.
             if parts.last?.utf8.count == 1 { parts.removeLast() }
         }
         self = standard
     }
 
-    /// HTML's `dir`: all of them run from left to right.
+    /// The `dir` attribute in HTML: all languages are written from left to right.
     var direction: String { "ltr" }
 }

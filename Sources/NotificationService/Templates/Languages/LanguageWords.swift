@@ -1,39 +1,39 @@
-/// What we say in one language beside the mails themselves: how a moment is written, what a way to
-/// sign in is called, how a list is joined.
+/// The texts of one language besides the messages: the format of a time, the names of sign-in
+/// methods, the separators of a list.
 struct LanguageWords: Sendable {
-    /// A day and a time of day, each already in the manner of the language.
+    /// Joins a date and a time of day, both already formatted.
     let moment: @Sendable (_ day: String, _ time: String) -> String
-    /// A day.
+    /// Formats a date.
     let day: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> String
-    /// What each way to sign in is called, within a list.
+    /// The name of each sign-in method, as used within a list.
     let methods: [SignInMethod: String]
-    /// Between the parts of a list, and before its last one.
+    /// The separator between items, and the one before the last item.
     let separators: (middle: String, last: String)
 
-    /// A list: "a, b and c".
+    /// Joins a list: "a, b and c".
     func list(_ items: [String]) -> String {
         guard let last = items.last, items.count > 1 else { return items.first ?? "" }
         return items.dropLast().joined(separator: separators.middle) + separators.last + last
     }
 
-    /// The name of a way to sign in. One that we do not know is told by its own name: a newer
-    /// caller may have it.
+    /// The name of a sign-in method. An unknown one is shown as it is, because a newer caller may
+    /// use it.
     func method(_ name: String) -> String {
         SignInMethod(rawValue: name).flatMap { methods[$0] } ?? name
     }
 }
 
-/// Ways to sign in, by the names that callers use in `method` and `methods`.
+/// Sign-in methods, by the names that callers use in `method` and `methods`.
 enum SignInMethod: String, CaseIterable, Sendable {
     case password, google, apple, phone, email
     /// A code by mail.
     case code
-    /// The key of a device.
+    /// A device key.
     case device
 }
 
 extension Language {
-    /// The language's words.
+    /// The texts of this language.
     var words: LanguageWords {
         switch self {
         case .english: .english
@@ -121,7 +121,7 @@ extension LanguageWords {
             """)
     }
 
-    /// The name of a month, 1 to 12; its number where there is none.
+    /// The name of a month, 1 to 12; any other number unchanged.
     private static func name(_ month: Int, _ names: String) -> String {
         let names = names.split(separator: " ")
         return names.indices.contains(month - 1) ? String(names[month - 1]) : "\(month)"

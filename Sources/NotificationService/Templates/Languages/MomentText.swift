@@ -1,11 +1,11 @@
-/// A moment as callers send it, `2026-01-31 09:05 UTC` or `2026-01-31`, in the manner of a
-/// language. The zone is always named: a reader may be in another one, and nobody told us theirs.
+/// A time as callers send it, `2026-01-31 09:05 UTC` or `2026-01-31`, in the format of a language.
+/// The time zone is always shown, because the reader's is not known.
 struct MomentText {
     private let day: (year: Int, month: Int, day: Int)
-    /// `09:05`; nil for a whole day.
+    /// `09:05`; nil for a date.
     private let time: String?
 
-    /// Nil for anything else; it is then shown as it came.
+    /// Nil for any other format; the text is then shown unchanged.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let date = words.first, words.count == 1 || words.count == 3 else { return nil }
@@ -25,7 +25,7 @@ struct MomentText {
         time = String(words[1])
     }
 
-    /// Nothing where one of them is no number.
+    /// Empty if one of the parts is not a number.
     private static func numbers(_ text: Substring, _ separator: Character) -> [Int] {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in
@@ -34,7 +34,7 @@ struct MomentText {
         return numbers.count == parts.count ? numbers : []
     }
 
-    /// For readers of `language`.
+    /// The text for readers of `language`.
     func text(in language: Language) -> String {
         let words = language.words
         let day = words.day(day.year, day.month, day.day)

@@ -1,6 +1,6 @@
 /// One paragraph of a mail, in text and in HTML.
 enum MailBlock: Sendable {
-    /// One line of facts; `needs` must have values for it to stand.
+    /// One line of facts. It is left out if a variable of `needs` has no value.
     struct Fact: Sendable {
         let needs: [String]
         let text: MustacheTemplate
@@ -14,9 +14,11 @@ enum MailBlock: Sendable {
 
     private static let linkEnd = "]({{link}})"
 
+    /// Parses a paragraph.
     /// - Parameters:
-    ///   - names: the names that may stand for a value here.
-    ///   - words: those of them that are no link.
+    ///   - names: the variables that are allowed here.
+    ///   - words: those of them that are not a link.
+    /// - Throws: `TemplateFault`.
     init(
         _ source: TemplateSource, names: [String], words: [String]
     ) throws(TemplateFault) {
@@ -64,7 +66,7 @@ enum MailBlock: Sendable {
         }
     }
 
-    /// The names of all values in it.
+    /// The names of all variables in it.
     var names: [String] {
         switch self {
         case .words(let words, html: _): words.uses.map(\.name)
@@ -86,7 +88,7 @@ enum MailBlock: Sendable {
             let place = TemplateSource(
                 file: source.file, line: source.line + offset, text: String(line.dropFirst(2)))
             guard line.hasPrefix("- ") else {
-                throw place.fault("among facts each line begins with \"- \"")
+                throw place.fault("in a list of facts each line must begin with \"- \"")
             }
             let template = try Self.words(place, words)
             facts.append(
@@ -95,12 +97,12 @@ enum MailBlock: Sendable {
         return facts
     }
 
-    /// Words with values. A link is refused with the way to write it.
+    /// Parses text with variables. `{{link}}` is rejected with a hint to the right form.
     private static func words(
         _ source: TemplateSource, _ words: [String]
     ) throws(TemplateFault) -> MustacheTemplate {
         guard !source.text.contains("{{link}}") else {
-            throw source.fault("{{link}} stands alone in its paragraph, as [words]({{link}})")
+            throw source.fault("{{link}} must be alone in its paragraph, as [words]({{link}})")
         }
         return try MustacheParser.template(source, names: words)
     }

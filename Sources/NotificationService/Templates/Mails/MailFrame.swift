@@ -1,17 +1,18 @@
-/// What is around every HTML mail: one column of 560 px at most, light and dark, in the reader's
-/// own fonts. No image, no script and nothing from elsewhere, so opening it tells nobody anything.
-/// An operator replaces it with a `layout.html` of the same names.
+/// The layout of every HTML mail: one column of 560 px at most, in light and dark colours and in
+/// the reader's fonts. No images, no scripts and no remote content, so opening a mail reveals
+/// nothing to anybody. An operator can replace it with a `layout.html` that has the same variables.
 struct MailFrame: Sendable {
-    /// The operator's file of it.
+    /// The name of the operator's file.
     static let fileName = "layout.html"
     /// Bytes of one file.
     static let bytesMax = 65_536
-    /// What may stand in it, beside `{{> content}}`.
+    /// The variables that are allowed in it, besides `{{> content}}`.
     private static let names = ["product", "title", "preview", "footer", "language", "direction"]
     private static let piece = "content"
 
     private let template: MustacheTemplate
 
+    /// Parses a layout.
     /// - Throws: `TemplateFault`.
     init(_ source: TemplateSource) throws(TemplateFault) {
         template = try MustacheParser.template(source, names: Self.names, pieces: [Self.piece])
@@ -23,10 +24,10 @@ struct MailFrame: Sendable {
 
     private init(template: MustacheTemplate) { self.template = template }
 
-    /// Stands where an operator's is wrong, which is told before a mail is made.
+    /// Used when the operator's layout is invalid. The error is reported before any mail is made.
     static let empty = MailFrame(template: MustacheTemplate(parts: []))
 
-    /// The document.
+    /// Renders the document.
     /// - Parameter values: of `product`, `title`, `preview` and `footer`.
     func html(_ values: [String: String], content: String, language: Language) -> String {
         var values = values
@@ -36,7 +37,7 @@ struct MailFrame: Sendable {
             values, pieces: [Self.piece: content], escape: HTMLText.escape)
     }
 
-    /// Ours.
+    /// The built-in layout.
     static let standard = """
         <!DOCTYPE html>
         <html lang="{{language}}" dir="{{direction}}">

@@ -1,12 +1,12 @@
-/// The pieces of an HTML mail. Styles stand in the elements, since some mail programs drop style
-/// sheets; the classes are for the frame's dark colours. All words come escaped.
+/// The elements of an HTML mail. Styles are inline, because some mail programs drop style sheets;
+/// the classes are for the layout's dark colours. The caller has escaped all text.
 enum MailMarkup {
     static func paragraph(_ words: String) -> String {
         words.isEmpty ? "" : "<p class=\"words\" style=\"margin:0 0 16px\">\(words)</p>"
     }
 
-    /// A button, and the link itself below it for readers whose program shows no button, and for
-    /// those who want to see where it leads.
+    /// A button, with the link itself below it for mail programs that show no button, and for
+    /// readers who want to see the target.
     static func button(_ label: String, link: String) -> String {
         """
         <p style="margin:24px 0 12px"><a class="button" href="\(link)" style="display:inline-block;\
@@ -17,7 +17,7 @@ enum MailMarkup {
         """
     }
 
-    /// A code, large, and in one piece so that it can be selected by a touch.
+    /// A code, in large type, and unbroken so that a touch selects it.
     static func code(_ code: String) -> String {
         """
         <p class="box" style="margin:24px 0;padding:16px;border-radius:8px;background:#eef1f6;\
@@ -26,7 +26,7 @@ enum MailMarkup {
         """
     }
 
-    /// What happened, line by line.
+    /// A box with one line per fact.
     static func facts(_ facts: [String]) -> String {
         guard !facts.isEmpty else { return "" }
         let lines = facts.joined(separator: "<br>\n")

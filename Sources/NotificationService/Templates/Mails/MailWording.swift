@@ -1,5 +1,5 @@
-/// The words of one mail in one language. One text makes both parts of the mail, so that they
-/// cannot tell different things:
+/// The text of one mail in one language. Both parts of the mail are made from it, so that they
+/// cannot differ:
 ///
 ///     Subject: Confirm your email for {{product}}
 ///     Title: Confirm your email
@@ -10,20 +10,22 @@
 ///
 ///     - Device: {{device}}
 ///
-/// Paragraphs are parted by empty lines. Three kinds are more than words: a link alone in its
-/// paragraph is a button; `{{code}}` alone is shown large; lines that begin with `- ` are facts,
-/// and such a line stands only when it has its values. A section begins and ends in one paragraph.
+/// Empty lines separate paragraphs. Three kinds have a special form: a link alone in its paragraph
+/// becomes a button; `{{code}}` alone is shown in large type; lines that start with `- ` are facts,
+/// and such a line is left out if its variables have no values. A section must start and end in the
+/// same paragraph.
 struct MailWording: Sendable {
     let subject: MustacheTemplate
     let title: MustacheTemplate
     let blocks: [MailBlock]
 
-    /// Bytes of one file: ours have about 1,000.
+    /// Bytes of one file. Ours have about 1,000.
     static let bytesMax = 32_768
     /// Paragraphs of one mail.
     private static let blocksMax = 50
 
-    /// - Parameter variables: the mail's own; `product` may stand in every one.
+    /// Parses a file.
+    /// - Parameter variables: the template's own; `product` is always allowed.
     /// - Throws: `TemplateFault`, with the line.
     init(_ source: TemplateSource, variables: [TemplateVariable]) throws(TemplateFault) {
         let text = WordingText(source)
@@ -35,7 +37,7 @@ struct MailWording: Sendable {
             text.optionalHeader("Title") ?? subject, names: words)
         try text.refuseOtherHeaders(than: ["Subject", "Title"])
         guard (1...Self.blocksMax).contains(text.paragraphs.count) else {
-            throw source.fault("a mail has 1 to \(Self.blocksMax) paragraphs below its header")
+            throw source.fault("a mail must have 1 to \(Self.blocksMax) paragraphs")
         }
         var blocks: [MailBlock] = []
         for paragraph in text.paragraphs {
@@ -44,23 +46,23 @@ struct MailWording: Sendable {
         self.blocks = blocks
     }
 
-    /// The plain part.
+    /// The text part.
     func text(_ values: [String: String]) -> String {
         blocks.map { $0.text(values) }.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// The same as markup, without a frame.
+    /// The same as HTML, without the layout.
     func html(_ values: [String: String]) -> String {
         blocks.map { $0.html(values) }.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// What a list of mails shows behind the subject: how the mail begins.
+    /// The start of the mail, which lists of mails show after the subject.
     func preview(_ values: [String: String]) -> String {
         for case .words(let words, html: _) in blocks { return words.rendered(values) }
         return ""
     }
 
-    /// The names of all values in it.
+    /// The names of all variables in it.
     var names: Set<String> {
         Set((subject.uses + title.uses).map(\.name)).union(blocks.flatMap(\.names))
     }

@@ -1,4 +1,4 @@
-/// A wording's file in its parts: header lines, an empty line, paragraphs.
+/// The parts of a wording file: header lines, an empty line, paragraphs.
 struct WordingText {
     let paragraphs: [TemplateSource]
     private let source: TemplateSource
@@ -20,15 +20,16 @@ struct WordingText {
         paragraphs = Self.paragraphs(lines[end...], of: source)
     }
 
-    /// A header line that must be there.
+    /// A required header line.
+    /// - Throws: `TemplateFault` if it is missing.
     func header(_ name: String) throws(TemplateFault) -> TemplateSource {
         guard let value = optionalHeader(name) else {
-            throw source.fault("begins with the line \"\(name): …\"")
+            throw source.fault("the line \"\(name): …\" is missing")
         }
         return value
     }
 
-    /// A header line with words in it.
+    /// An optional header line; nil if it is missing or empty.
     func optionalHeader(_ name: String) -> TemplateSource? {
         headers.first { $0.name == name && !$0.value.text.isEmpty }?.value
     }
@@ -38,7 +39,7 @@ struct WordingText {
         for header in headers {
             guard known.contains(header.name), !seen.contains(header.name) else {
                 throw header.value.fault(
-                    "above the first empty line stand \(known.joined(separator: ", ")), each once")
+                    "allowed in the header: \(known.joined(separator: ", ")), each once")
             }
             seen.append(header.name)
         }

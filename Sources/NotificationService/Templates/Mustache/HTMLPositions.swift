@@ -1,28 +1,29 @@
-/// Checks where values stand in markup that an operator wrote.
+/// Checks the positions of variables in HTML that an operator wrote.
 ///
-/// Attack: escaping keeps a value from ending an element or an attribute, and nothing else. In
-/// `<a href="{{device}}">` it could be `javascript:…`, in `<img src="{{device}}">` it could call
-/// somebody, in a style or an attribute without quotes it could be anything (OWASP, Cross Site
-/// Scripting Prevention). So a value stands between elements, or it is the whole of a `lang` or
-/// `dir`, or, where it is a link, of a link's `href`.
+/// Attack: escaping only keeps a value from ending an element or an attribute. In `<a
+/// href="{{device}}">` it could be `javascript:…`, in `<img src="{{device}}">` it could load a
+/// tracking URL, in a style or an unquoted attribute it could be anything (OWASP, Cross Site
+/// Scripting Prevention). So a value is allowed between elements, or as the whole of a `lang` or
+/// `dir` attribute; a link is also allowed as the whole of the `href` of an `a` element.
 struct HTMLPositions {
     private enum Place: Hashable {
         case between
-        /// Within `<…>`, which began at this text.
+        /// Within `<…>`, which starts with this text.
         case inside(String)
         /// Within the quotes after `attribute=`.
         case quoted(attribute: String, element: String, isBegun: Bool)
         case comment
-        /// Within `<style>…</style>`, where escaping means nothing.
+        /// Within `<style>…</style>`, where escaping has no effect.
         case style
     }
 
     private let source: TemplateSource
     private var place: Place = .between
-    /// The names that stand only in one attribute.
+    /// The variables that are allowed in one attribute only.
     private static let ownAttribute = ["language": "lang", "direction": "dir"]
 
-    /// - Throws: `TemplateFault` for the first value that stands where it must not.
+    /// Checks a template.
+    /// - Throws: `TemplateFault` for the first variable in a position that is not allowed.
     static func check(
         _ template: MustacheTemplate, of source: TemplateSource
     ) throws(TemplateFault) {
@@ -42,13 +43,13 @@ struct HTMLPositions {
             case .value(let name, let line): try check(name, line)
             case .piece:
                 guard place == .between else {
-                    throw source.fault("{{> …}} stands between elements only")
+                    throw source.fault("{{> …}} is only allowed between elements")
                 }
             case .section(let name, whenEmpty: _, let inner):
                 let before = place
                 try walk(inner)
                 guard place == before else {
-                    throw source.fault("{{#\(name)}} holds half an element or attribute")
+                    throw source.fault("{{#\(name)}} contains a part of an element or attribute")
                 }
             }
         }
@@ -69,7 +70,7 @@ struct HTMLPositions {
                 + "the whole of <a href=\"{{link}}\">", line: line)
     }
 
-    /// Follows markup of the author's own.
+    /// Scans the author's markup.
     private mutating func read(_ markup: String) throws(TemplateFault) {
         var rest = markup[...]
         while !rest.isEmpty {
@@ -93,7 +94,7 @@ struct HTMLPositions {
                     return
                 }
                 guard quote == rest.startIndex || !(isBegun && attribute == "href") else {
-                    throw source.fault("a link is the whole of its href")
+                    throw source.fault("a link must be the whole of its href")
                 }
                 rest = rest[rest.index(after: quote)...]
                 place = .inside(element + " ")
@@ -101,7 +102,7 @@ struct HTMLPositions {
         }
     }
 
-    /// Within `<…>`: to its end, or to an attribute's quotes.
+    /// Within `<…>`: scans to its end, or to an attribute's quotes.
     private mutating func readElement(
         _ begun: String, _ rest: Substring
     ) throws(TemplateFault) -> Substring {
@@ -113,7 +114,7 @@ struct HTMLPositions {
         let words = text.split { $0.isWhitespace || $0 == "/" }
         let element = words.first.map { $0.lowercased() } ?? ""
         guard element != "script" else {
-            throw source.fault("a mail has no scripts: mail programs drop them, or the mail")
+            throw source.fault("scripts are not allowed: mail programs drop them, or the mail")
         }
         if rest[stop] == ">" {
             place = element == "style" && !text.hasPrefix("/") ? .style : .between

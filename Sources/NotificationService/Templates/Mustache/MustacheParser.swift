@@ -1,9 +1,9 @@
-/// Reads a template, strictly: a name that is not known, a section that is not closed and a tag
-/// that we do not have are faults, found when the program starts and never when a mail is due.
+/// Parses a template strictly: an unknown variable, an unclosed section and an unsupported tag are
+/// errors. They are found when the program starts, not when a mail is rendered.
 struct MustacheParser {
-    /// Sections within each other; ours have one.
+    /// Nested sections; ours have one level.
     static let depthMax = 8
-    /// Tags of one template. Bounds what one mail can grow to: values have 2 KiB at most.
+    /// Tags of one template. This limits the size of a mail: values have 2 KiB at most.
     static let tagsMax = 200
 
     private let source: TemplateSource
@@ -11,13 +11,15 @@ struct MustacheParser {
     private let pieces: [String]
     private var line: Int
     private var tags = 0
-    /// The sections that are open, from the outermost, each with the parts before it.
+    /// The open sections, outermost first, each with the parts before it.
     private var open: [(tag: MustacheTag, line: Int, before: [MustacheTemplate.Part])] = []
     private var parts: [MustacheTemplate.Part] = []
 
+    /// Parses a template.
     /// - Parameters:
-    ///   - names: what values there are.
-    ///   - pieces: what `{{> …}}` may name.
+    ///   - names: the variables that are allowed.
+    ///   - pieces: the names that are allowed in `{{> …}}`.
+    /// - Throws: `TemplateFault`.
     static func template(
         _ source: TemplateSource, names: [String], pieces: [String] = []
     ) throws(TemplateFault) -> MustacheTemplate {
@@ -59,7 +61,7 @@ struct MustacheParser {
 
     private mutating func take(_ tag: MustacheTag) throws(TemplateFault) {
         tags += 1
-        guard tags <= Self.tagsMax else { throw fault("over \(Self.tagsMax) tags") }
+        guard tags <= Self.tagsMax else { throw fault("more than \(Self.tagsMax) tags") }
         switch tag.kind {
         case .value:
             try check(tag, among: names)
@@ -72,7 +74,7 @@ struct MustacheParser {
         case .whenFilled, .whenEmpty:
             try check(tag, among: names)
             guard open.count < Self.depthMax else {
-                throw fault("over \(Self.depthMax) sections within each other")
+                throw fault("more than \(Self.depthMax) nested sections")
             }
             open.append((tag, line, parts))
             parts = []
@@ -106,7 +108,7 @@ struct MustacheParser {
     }
 }
 
-/// What stands between `{{` and `}}`.
+/// The content of a tag, between `{{` and `}}`.
 struct MustacheTag {
     enum Kind {
         case value, whenFilled, whenEmpty, end, piece, comment, unknown
@@ -115,7 +117,7 @@ struct MustacheTag {
     let kind: Kind
     /// Empty for a comment.
     let name: String
-    /// As it is written, cut for a message.
+    /// As written, truncated for error messages.
     let text: String
 
     init(_ written: Substring) {

@@ -1,15 +1,15 @@
-/// A template as it is rendered: the part of Mustache that mails need, read by `MustacheParser`.
+/// A parsed template. It supports the part of Mustache that mails need, parsed by `MustacheParser`.
 ///
 ///     {{name}}                 a value
-///     {{#name}}…{{/name}}      only where the value is not empty
-///     {{^name}}…{{/name}}      only where it is
-///     {{> content}}            a piece that is made already, in the frame alone
-///     {{! a word to the next reader }}
+///     {{#name}}…{{/name}}      only if the value is not empty
+///     {{^name}}…{{/name}}      only if it is empty
+///     {{> content}}            a rendered part, in the layout only
+///     {{! a comment }}
 ///
-/// No functions, loops, other delimiters or unescaped values. A value is put in and never read as a
-/// template, so braces in a device's name stay braces (CWE-1336).
+/// No functions, loops, other delimiters or unescaped values. A value is inserted and never parsed
+/// as a template, so braces in a device's name remain braces (CWE-1336).
 struct MustacheTemplate: Sendable {
-    /// One part after another.
+    /// One part of the template.
     indirect enum Part: Sendable {
         case literal(String)
         case value(String, line: Int)
@@ -19,11 +19,11 @@ struct MustacheTemplate: Sendable {
 
     let parts: [Part]
 
-    /// What it says.
+    /// Renders the template.
     /// - Parameters:
-    ///   - values: what names stand for; a name without a value is empty.
-    ///   - pieces: what is put in as it is.
-    ///   - escape: what is done to each value.
+    ///   - values: the variables' values; a missing one is empty.
+    ///   - pieces: rendered parts, which are inserted unchanged.
+    ///   - escape: applied to each value.
     func rendered(
         _ values: [String: String], pieces: [String: String] = [:],
         escape: (String) -> String = { $0 }
@@ -33,17 +33,17 @@ struct MustacheTemplate: Sendable {
         return text
     }
 
-    /// The same template for HTML, where what is written around the values is words, not markup.
+    /// The same template for HTML: the literal text is escaped too.
     var forWordsInHTML: MustacheTemplate {
         MustacheTemplate(parts: Self.escapingLiterals(parts))
     }
 
-    /// The names that it cannot do without: those of its values, outside of sections.
+    /// The names of the variables outside sections, which must have values.
     var valueNames: [String] {
         parts.compactMap { if case .value(let name, line: _) = $0 { name } else { nil } }
     }
 
-    /// All names of values in it, each with its line.
+    /// The names of all variables in it, each with its line.
     var uses: [(name: String, line: Int)] { Self.uses(parts) }
 
     private static func write(
@@ -85,10 +85,10 @@ struct MustacheTemplate: Sendable {
     }
 }
 
-/// Text in HTML.
+/// Escapes text for HTML.
 enum HTMLText {
-    /// Every value goes through here: what a person typed must stay text (CWE-79). Both quotes too,
-    /// since some values stand in attributes.
+    /// Escapes every value, so that user input remains text (CWE-79). Escapes both quotes too,
+    /// because some values are in attributes.
     static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)

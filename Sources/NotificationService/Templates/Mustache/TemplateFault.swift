@@ -1,10 +1,10 @@
-/// What is wrong with a template, so that its author finds and mends it.
+/// An error in a template, with what its author needs to find and fix it.
 package struct TemplateFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file, as the operator named it.
     package let file: String
-    /// Counted from 1; 0 for the whole file.
+    /// From 1; 0 for the whole file.
     package let line: Int
-    /// What is wrong, and what is allowed instead.
+    /// The error, and what is allowed instead.
     package let sentence: String
 
     /// `verify-email.de.mail, line 3: …`
@@ -13,16 +13,16 @@ package struct TemplateFault: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// All that is wrong with a set of templates, at once.
+/// All errors in a set of templates.
 package struct TemplateFaults: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Each fault, in the order of the files.
+    /// The errors, in the order of the files.
     package let faults: [TemplateFault]
 
-    /// One a line.
+    /// One per line.
     package var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
-/// Some lines of a file.
+/// A part of a file.
 struct TemplateSource: Sendable {
     let file: String
     /// The number of the first line, from 1.

@@ -1,19 +1,19 @@
-/// The name of one file of an operator's folder: `verify-email.de.mail`.
+/// The name of a file in an operator's template folder: `verify-email.de.mail`.
 struct OperatorFileName: Hashable {
-    /// What a file holds, by the end of its name.
+    /// A file's content, by its name's suffix.
     enum Kind: String, CaseIterable {
-        /// A mail's words (`MailWording`).
+        /// The text of a mail (`MailWording`).
         case mail
-        /// Markup in place of what those words make; text and subject stay theirs.
+        /// HTML that replaces the generated one; text part and subject are still from the text.
         case html
-        /// A text for a phone.
+        /// A text message.
         case sms
-        /// A notice for devices.
+        /// A push notice.
         case push
-        /// `footer.de.text`: what stands below every mail.
+        /// `footer.de.text`: the footer of every mail.
         case text
 
-        /// What can be written so.
+        /// The templates that can have such a file.
         var templates: [String] {
             switch self {
             case .mail, .html: MailTemplate.allCases.map(\.rawValue)
@@ -45,8 +45,9 @@ struct OperatorFileName: Hashable {
         self.language = language
     }
 
-    /// Reads a name. A file that we would not use is a fault, since its author believes that it is
-    /// in force.
+    /// Parses a name. A file that would not be used is an error, because its author expects it to
+    /// be in force.
+    /// - Throws: `TemplateFault`.
     init(_ text: String) throws(TemplateFault) {
         func fault(_ sentence: String) -> TemplateFault {
             TemplateFault(file: text, line: 0, sentence: sentence)
@@ -55,12 +56,12 @@ struct OperatorFileName: Hashable {
         guard parts.count == 3, let kind = Kind(rawValue: parts[2]) else {
             let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw fault(
-                "files are named NAME.LANGUAGE.KIND, with a kind of \(kinds); or "
+                "a file's name must be NAME.LANGUAGE.KIND, with one of the kinds \(kinds); or "
                     + MailFrame.fileName)
         }
         guard kind.templates.contains(parts[0]) else {
             throw fault(
-                "there is no \(parts[0]) among \(kind.rawValue): "
+                "\(parts[0]) is not a template of kind \(kind.rawValue): "
                     + kind.templates.joined(separator: ", "))
         }
         guard let language = Language(rawValue: parts[1]) else {

@@ -1,17 +1,18 @@
 import Glibc
 import ServiceRuntime
 
-/// What is in an operator's folder of templates, as it was read.
+/// The content of an operator's template folder.
 package struct OperatorTemplates: Hashable, Sendable {
-    /// Files in a folder: more than there can be of ours, few enough to read every few seconds.
+    /// The maximum number of files: more than there are templates, few enough to read every few
+    /// seconds.
     static let filesMax = 1_000
 
-    /// No folder: all words are ours.
+    /// No folder: all templates are ours.
     package static let none = OperatorTemplates(files: [:], faults: [])
 
-    /// What each file says, by its name.
+    /// The text of each file, by name.
     private let files: [String: String]
-    /// What could not be read, or would not be used.
+    /// Files that could not be read or would not be used.
     let faults: [TemplateFault]
 
     private init(files: [String: String], faults: [TemplateFault]) {
@@ -19,7 +20,7 @@ package struct OperatorTemplates: Hashable, Sendable {
         self.faults = faults
     }
 
-    /// Reads the folder at `path`. Hidden files and editors' copies (`~`) are left alone.
+    /// Reads the folder at `path`. Hidden files and editors' backup files (`~`) are ignored.
     package init(folder path: String) {
         guard let names = Self.names(in: path) else {
             let reason = String(cString: strerror(errno))
@@ -32,7 +33,7 @@ package struct OperatorTemplates: Hashable, Sendable {
         var faults: [TemplateFault] = []
         if names.count > Self.filesMax {
             faults.append(
-                TemplateFault(file: path, line: 0, sentence: "over \(Self.filesMax) files"))
+                TemplateFault(file: path, line: 0, sentence: "more than \(Self.filesMax) files"))
         }
         for name in names.prefix(Self.filesMax) {
             do throws(TemplateFault) {
@@ -44,7 +45,7 @@ package struct OperatorTemplates: Hashable, Sendable {
         self.init(files: files, faults: faults)
     }
 
-    /// The operator's text of a file, if there is one.
+    /// The operator's text of a file; nil if there is none.
     func source(_ name: String) -> TemplateSource? {
         files[name].map { TemplateSource(file: name, line: 1, text: $0) }
     }
@@ -64,7 +65,7 @@ package struct OperatorTemplates: Hashable, Sendable {
         }
     }
 
-    /// Nil where the folder cannot be read; `errno` says why.
+    /// Nil if the folder cannot be read; `errno` has the reason.
     private static func names(in path: String) -> [String]? {
         guard let directory = opendir(path) else { return nil }
         defer { closedir(directory) }

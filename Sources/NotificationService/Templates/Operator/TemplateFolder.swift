@@ -2,14 +2,15 @@ package import Logging
 import RPC
 package import ServiceRuntime
 
-/// Follows an operator's folder of templates (N-05): a change holds a few seconds later, without a
-/// restart. A folder with a fault in it changes nothing and is told in the log, all faults at once.
+/// Watches an operator's template folder (N-05). A change takes effect a few seconds later, without
+/// a restart. If the folder has an error, the previous templates remain in force and all errors are
+/// logged together.
 package struct TemplateFolder: Sendable {
     private let path: String
     private let files: FollowedFiles<OperatorTemplates>
     private let logger: Logger
 
-    /// Follows the folder of `settings`; nil where there is none.
+    /// Watches the folder of `settings`; nil if there is none.
     package init?(_ settings: TemplateSettings, logger: Logger) {
         guard let path = settings.folder else { return nil }
         let live = settings.live
@@ -28,19 +29,19 @@ package struct TemplateFolder: Sendable {
             })
     }
 
-    /// Looks until cancelled.
+    /// Runs until cancelled.
     package func run(_ time: any Time) async {
         while true {
             do {
                 try await time.sleep(for: FollowedFiles<OperatorTemplates>.interval)
             } catch {
-                return  // cancelled, which is how it ends
+                return  // cancelled, the normal end
             }
             look()
         }
     }
 
-    /// Reads the folder once; what is in it holds after the second time.
+    /// Reads the folder once. A change takes effect when two readings in a row are equal.
     package func look() {
         switch files.look() {
         case .unchanged: return

@@ -1,23 +1,23 @@
 package import RPC
 package import ServiceRuntime
 
-/// What an operator can set of templates: a folder of their own, and a language for readers whose
-/// own is not known.
+/// Settings of templates: the operator's folder, and the language for readers whose own is not
+/// known.
 package struct TemplateSettings: Settings {
-    /// Broadcaster while the program runs.
+    /// The operator's template folder, watched while the program runs; nil for none.
     package let folder: String?
-    /// What was in it at the start.
+    /// The folder's content at the start.
     package let operators: OperatorTemplates
-    /// All templates, checked; exchanged whole when the folder changes.
+    /// All templates, validated. Replaced as a whole when the folder changes.
     package let live: Live<TemplateCatalogue>
 
     package init(reading settings: inout SettingsReader) {
         folder = settings.optionalPath(
             "template-folder",
-            reason: "Words of your own; read again when they change (postern template check).")
+            reason: "Your own templates; reloaded when they change (postern template check).")
         let standard: Language = settings.choice(
             "template-language", default: .english,
-            reason: "For people whose language is not known, or none that we write.")
+            reason: "For readers whose language is not known or not supported.")
         operators = folder.map { OperatorTemplates(folder: $0) } ?? .none
         do throws(TemplateFaults) {
             live = Live(try TemplateCatalogue(operators, default: standard))
@@ -31,12 +31,12 @@ package struct TemplateSettings: Settings {
 }
 
 extension TemplateCatalogue {
-    /// Ours alone.
+    /// The built-in templates only.
     package static let embedded: TemplateCatalogue = {
         do throws(TemplateFaults) {
             return try TemplateCatalogue()
         } catch {
-            preconditionFailure("our own templates are checked by tests: \(error)")
+            preconditionFailure("the built-in templates are invalid: \(error)")
         }
     }()
 }

@@ -1,6 +1,6 @@
-/// The markup of a preview.
+/// The HTML of a preview.
 enum PreviewPage {
-    /// The question that a mail's style asks of its reader's screen.
+    /// The media query in a mail's style.
     private static let darkQuery = "@media (prefers-color-scheme: dark)"
 
     static func page(title: String, language: Language, sections: [String]) -> String {
@@ -50,8 +50,8 @@ enum PreviewPage {
         """
     }
 
-    /// A mail in a frame of its own, in which nothing runs and no link leads away. What its style
-    /// asks of the screen is answered here, since a page cannot choose it for a frame.
+    /// A mail in an iframe of its own, in which scripts do not run and links do not navigate the
+    /// page. The media query is replaced here, because a page cannot set it for an iframe.
     static func frame(_ html: String, width: Int, isDark: Bool) -> String {
         let answered = html.replacing(darkQuery, with: isDark ? "@media all" : "@media not all")
         let source = HTMLText.escape(answered)

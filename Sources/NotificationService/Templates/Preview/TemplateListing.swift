@@ -1,18 +1,18 @@
-/// What there is to send, for people who want to word it themselves.
+/// Lists the templates, for operators who want to write their own.
 package enum TemplateListing {
     /// One template.
     package struct Row: Hashable, Sendable {
-        /// How its files end: `mail`, `sms`, `push`.
+        /// The suffix of its files: `mail`, `sms`, `push`.
         package let kind: String
-        /// Its name.
+        /// The template's name.
         package let name: String
-        /// How urgent it is.
+        /// Its priority class.
         package let lane: Lane
-        /// What may stand in it, beside `product`.
+        /// The variables that are allowed in it, besides `product`.
         package let variables: [TemplateVariable]
     }
 
-    /// All of them, mails first.
+    /// All templates, mails first.
     package static var rows: [Row] {
         MailTemplate.allCases.map {
             Row(kind: "mail", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
@@ -25,9 +25,9 @@ package enum TemplateListing {
             }
     }
 
-    /// Our words for a file of an operator's folder, to begin from: `verify-email.de.mail`, or
-    /// `layout.html`.
-    /// - Throws: `TemplateFault` for a name that is none.
+    /// The built-in text for a file of an operator's folder, as a starting point:
+    /// `verify-email.de.mail`, or `layout.html`.
+    /// - Throws: `TemplateFault` for an invalid name, and for the HTML of a single mail.
     package static func ours(_ fileName: String) throws(TemplateFault) -> String {
         if fileName == MailFrame.fileName { return MailFrame.standard }
         let name = try OperatorFileName(fileName)
@@ -42,7 +42,7 @@ package enum TemplateListing {
         guard let wordings else {
             throw TemplateFault(
                 file: fileName, line: 0,
-                sentence: "we have no markup for single mails: begin from \(name.template)."
+                sentence: "single mails have no built-in HTML: start from \(name.template)."
                     + "\(name.language.rawValue).mail")
         }
         return wordings[name.language] + "\n"
@@ -50,7 +50,7 @@ package enum TemplateListing {
 }
 
 extension TemplateVariable {
-    /// Stands for it in a preview.
+    /// The value in a preview.
     package var sample: String {
         switch self {
         case .link: "https://app.example/open?token=Kq3vX0pZrT8mB2yWc7LdJ5nF1sHgA9uE"

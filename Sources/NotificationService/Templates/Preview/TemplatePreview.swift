@@ -1,8 +1,8 @@
-/// A page that shows messages as their readers will see them, with sample values: each mail on a
-/// phone and on a wide screen, light and dark, and as text. It needs no running service and nothing
-/// from elsewhere.
+/// A page that shows messages as readers will see them, with sample values: each mail on a phone
+/// and on a wide screen, in light and dark colours, and as text. It needs no running service and no
+/// remote content.
 package struct TemplatePreview: Sendable {
-    /// How wide mails are shown, in CSS pixels: a phone, and a window of a mail program.
+    /// The widths of mails in CSS pixels: a phone, and a window of a mail program.
     private static let widths = [375, 800]
 
     let catalogue: TemplateCatalogue
@@ -14,10 +14,10 @@ package struct TemplatePreview: Sendable {
         self.product = product
     }
 
-    /// The page.
+    /// Renders the page.
     /// - Parameters:
-    ///   - name: a template's; `all` for every one.
-    /// - Returns: nil where there is no template of that name.
+    ///   - name: the name of a template; `all` for every one.
+    /// - Returns: nil if there is no template of that name.
     /// - Throws: `TemplateMistake`.
     package func page(_ name: String, in language: Language) throws(TemplateMistake) -> String? {
         var sections: [String] = []

@@ -1,4 +1,4 @@
-/// "account-restored": the operator has taken the account's suspension back (I-09).
+/// "account-restored": the operator has lifted the account's suspension (I-09).
 enum AccountRestoredWording {
     static let wordings = Wordings(
         english: """

@@ -1,5 +1,5 @@
-/// "account-suspended": the operator has stopped the account (I-09). The reason stays with the
-/// operator, whose own words it is in.
+/// "account-suspended": the operator has suspended the account (I-09). The reason is not included,
+/// because it is the operator's internal text.
 enum AccountSuspendedWording {
     static let wordings = Wordings(
         english: """

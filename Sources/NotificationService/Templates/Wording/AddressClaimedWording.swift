@@ -1,4 +1,5 @@
-/// "address-claimed": the owner of the address has arrived: what was set up before is gone (X-04).
+/// "address-claimed": the owner of the address has proved it; what was set up before was removed
+/// (X-04).
 enum AddressClaimedWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "deletion-cancelled": the account stays (G-19).
+/// "deletion-cancelled": the account's deletion was cancelled (G-19).
 enum DeletionCancelledWording {
     static let wordings = Wordings(
         english: """

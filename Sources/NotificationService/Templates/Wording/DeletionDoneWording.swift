@@ -1,4 +1,4 @@
-/// "deletion-done": the account is gone (G-20).
+/// "deletion-done": the account was deleted (G-20).
 enum DeletionDoneWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,5 @@
-/// "deletion-scheduled": the account will be deleted; until then it can be kept (G-19).
+/// "deletion-scheduled": the account will be deleted; until then the deletion can be cancelled
+/// (G-19).
 enum DeletionScheduledWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "email-change-requested": to the old address: a change was asked for (G-12). The new one is
+/// "email-change-requested": to the old address: a change was requested (G-12). The new address is
 /// masked.
 enum EmailChangeRequestedWording {
     static let wordings = Wordings(

@@ -1,4 +1,4 @@
-/// "email-changed": the account has another address (G-12).
+/// "email-changed": the account's address was changed (G-12).
 enum EmailChangedPushWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "email-changed": to the old address: it is no longer the account's (G-12).
+/// "email-changed": to the old address: the account has another address now (G-12).
 enum EmailChangedWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "export-ready": all of an account's data can be fetched (G-21).
+/// "export-ready": an export of the account's data is ready (G-21).
 enum ExportReadyWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// What stands below every mail: who it is from, and what no such mail ever asks for (phishing).
+/// The footer of every mail: the sender, and what we never ask for in a mail (against phishing).
 enum FooterWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "method-added": one more way to sign in (G-14).
+/// "method-added": a sign-in method was added (G-14).
 enum MethodAddedPushWording {
     static let wordings = Wordings(
         english: """

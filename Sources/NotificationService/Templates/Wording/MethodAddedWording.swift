@@ -1,4 +1,4 @@
-/// "method-added": one more way to sign in (G-14, G-15).
+/// "method-added": a sign-in method was added (G-14, G-15).
 enum MethodAddedWording {
     static let wordings = Wordings(
         english: """

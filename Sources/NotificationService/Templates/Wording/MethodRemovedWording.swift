@@ -1,4 +1,4 @@
-/// "method-removed": one way to sign in less (G-14).
+/// "method-removed": a sign-in method was removed (G-14).
 enum MethodRemovedWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "new-device": a sign-in on a device not seen before (A-06).
+/// "new-device": a sign-in on a device that was not seen before (A-06).
 enum NewDevicePushWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "new-device": a sign-in on a device, or from a place, not seen before (A-06).
+/// "new-device": a sign-in on a device, or from a place, that was not seen before (A-06).
 enum NewDeviceWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "password-changed": the password is another one (G-12).
+/// "password-changed": the password was changed (G-12).
 enum PasswordChangedPushWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "password-changed": the password is another one (G-11, G-12).
+/// "password-changed": the password was changed (G-11, G-12).
 enum PasswordChangedWording {
     static let wordings = Wordings(
         english: """

@@ -1,5 +1,5 @@
-/// "phone-code": a code to a phone (G-06). One segment: 160 letters of GSM 03.38, or 70 where one
-/// letter is not in it, which is why the Spanish has no "código".
+/// "phone-code": a code to a phone (G-06). One segment: 160 characters of GSM 03.38, or 70 if one
+/// character is not in it, which is why the Spanish text avoids "código".
 enum PhoneCodeTextWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "reset-password": choose a new password, by a link (G-11).
+/// "reset-password": a link to choose a new password (G-11).
 enum ResetPasswordWording {
     static let wordings = Wordings(
         english: """

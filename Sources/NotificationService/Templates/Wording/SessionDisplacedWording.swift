@@ -1,4 +1,4 @@
-/// "session-displaced": a newer session took the place of the one used least recently (S-03).
+/// "session-displaced": a newer session displaced the least recently used one (S-03).
 enum SessionDisplacedWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "session-replayed": a session was ended for safety (G-10).
+/// "session-replayed": a session was ended because its refresh token was replayed (G-10).
 enum SessionReplayedPushWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "sign-in-code": a code to sign in with, or to prove oneself again (G-13).
+/// "sign-in-code": a code to sign in with or to reauthenticate (G-13).
 enum SignInCodeWording {
     static let wordings = Wordings(
         english: """

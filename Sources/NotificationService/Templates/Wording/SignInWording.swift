@@ -1,4 +1,4 @@
-/// "sign-in": somebody signed in (N-01, D0).
+/// "sign-in": a sign-in (N-01, D0).
 enum SignInWording {
     static let wordings = Wordings(
         english: """

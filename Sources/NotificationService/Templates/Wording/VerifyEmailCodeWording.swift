@@ -1,4 +1,4 @@
-/// "verify-email-code": prove that an address is yours, by a code (G-12).
+/// "verify-email-code": a code that verifies an address (G-12).
 enum VerifyEmailCodeWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "verify-email": prove that an address is yours, by a link (G-02, G-12).
+/// "verify-email": a link that verifies an address (G-02, G-12).
 enum VerifyEmailWording {
     static let wordings = Wordings(
         english: """

@@ -1,4 +1,4 @@
-/// "welcome": an account was made (N-01, D0).
+/// "welcome": an account was created (N-01, D0).
 enum WelcomeWording {
     static let wordings = Wordings(
         english: """

@@ -1,5 +1,5 @@
-/// The same words in each language. All languages are asked for here, so that none can be
-/// forgotten; a test compares which values they tell.
+/// One text in each language. `init` requires all languages, so that none is forgotten. A test
+/// checks that all use the same variables.
 struct Wordings: Sendable {
     let english: String
     let german: String
