@@ -3,15 +3,15 @@ package import Messages
 package import ServiceRuntime
 package import Storage
 
-/// Where a call came from, as the audit trail keeps it: keyed hashes, so that the trail outlives
-/// the account without its personal data.
+/// The origin of a call, as stored in the audit trail: keyed hashes, so that the trail may outlive
+/// the account without keeping personal data.
 package struct CallOrigin: Hashable, Sendable {
     let clientAddress: [UInt8]?
     let device: [UInt8]?
-    /// Of the network that the address is in.
+    /// The hash of the network of the client address.
     let site: [UInt8]?
 
-    /// The origin of a request; what it leaves empty is not known.
+    /// The origin of a request; empty fields are unknown.
     package init(_ origin: IdentityV1.Origin?, hash: KeyedHash) {
         func key(_ label: String, _ text: String?) -> [UInt8]? {
             guard let text, !text.isEmpty else { return nil }
@@ -24,7 +24,7 @@ package struct CallOrigin: Hashable, Sendable {
         }
     }
 
-    /// Reads what `bytes` wrote.
+    /// Decodes the result of `bytes`; nil if it is malformed.
     package init?(bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         func next() -> [UInt8]?? {
@@ -39,19 +39,20 @@ package struct CallOrigin: Hashable, Sendable {
         (self.clientAddress, self.device, self.site) = (clientAddress, device, site)
     }
 
-    /// The hashes, for a later step of the same call; each behind a mark that it is there.
+    /// The hashes encoded, for a later step of the same call: a byte that says whether a hash is
+    /// present comes before each.
     package var bytes: [UInt8] {
         [clientAddress, device, site].flatMap { hash in hash.map { [1] + $0 } ?? [0] }
     }
 
-    /// Of calls that say nothing about it.
+    /// For calls without an origin.
     package static let unknown = CallOrigin()
 
     private init() { (clientAddress, device, site) = (nil, nil, nil) }
 }
 
 extension AuditEvent {
-    /// The event, with where it came from.
+    /// The event with its origin.
     package func from(_ origin: CallOrigin) -> AuditEvent {
         var event = self
         event.clientAddress = origin.clientAddress
@@ -61,7 +62,7 @@ extension AuditEvent {
 }
 
 extension Transaction {
-    /// Counts a refusal that names no account, for the network that it came from (`AuditCounts`).
+    /// Counts a rejection that names no account, by the network that it came from (`AuditCounts`).
     /// - Throws: `SQLError`.
     package func auditCounted(
         _ kind: AuditKind, outcome: ErrorCode? = nil, from origin: CallOrigin

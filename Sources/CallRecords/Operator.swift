@@ -2,22 +2,22 @@ package import RPC
 package import ServiceRuntime
 
 extension CallContext {
-    /// The applications that are the operator.
+    /// The applications of the operator.
     package static let operators: Set<String> = ["tool"]
-    /// The applications that know accounts: when one's sessions must end, and when it is gone.
+    /// The applications that manage accounts: they end an account's sessions and delete its data.
     private static let accountKeepers: Set<String> = operators.union(["identity"])
 
-    /// Lets only the operator's tool go on, whatever the list of callers says. A gateway that was
-    /// taken over must neither change signing keys, nor use up the room for subjects' secrets, nor
-    /// say that a wrong clock is right; identity, which may send messages, must neither read who is
-    /// sent what nor call messages back.
+    /// Admits only the operator's tool, whatever the callers list says. A compromised gateway must
+    /// not change signing keys, use up the capacity for subjects' secrets, or accept a wrong clock.
+    /// Identity, which may send messages, must not read who receives which message or cancel
+    /// messages.
     /// - Throws: `rpc/permission-denied`.
     package func requireOperator() throws(ServiceError) {
         guard Self.operators.contains(application) else { throw ServiceError(.permissionDenied) }
     }
 
-    /// Lets only identity and the operator's tool go on: a gateway that was taken over must not
-    /// sign out everybody whose id it has seen, and lock them out.
+    /// Admits only identity and the operator's tool: a compromised gateway must not end all
+    /// sessions of the accounts whose ids it has seen and lock their users out.
     /// - Throws: `rpc/permission-denied`.
     package func requireAccountKeeper() throws(ServiceError) {
         guard Self.accountKeepers.contains(application) else {

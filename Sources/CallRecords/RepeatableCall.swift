@@ -3,20 +3,20 @@ package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// A call by its idempotency key (G-25). The key alone is a caller's; together with the
-/// application and the method it names one call, and the fingerprint tells whether a repeat asks
-/// for the same.
+/// A call with an idempotency key (G-25). The key alone is unique only for its caller; with the
+/// application and the method it identifies one call. The fingerprint shows whether a repeated call
+/// has the same request.
 package struct RepeatableCall: Sendable {
     private static let keyBytes = 1...255
 
-    /// 16-byte keyed hash over application, method and idempotency key.
+    /// 16-byte keyed hash of application, method and idempotency key.
     package let key: [UInt8]
-    /// Keyed hash over the request without its secrets.
+    /// Keyed hash of the request without its secrets.
     let fingerprint: [UInt8]
 
-    /// The call that `context` names; nil where it carries no key.
-    /// - Parameter parts: the request's fields that hold no secret.
-    /// - Throws: `rpc/invalid-argument` where the key is empty or too long.
+    /// The call in `context`; nil if it has no idempotency key.
+    /// - Parameter parts: the request's fields that contain no secret.
+    /// - Throws: `rpc/invalid-argument` when the key is empty or too long.
     package init?(
         _ method: StaticString, _ parts: [[UInt8]], _ context: CallContext, hash: KeyedHash
     ) throws(ServiceError) {
@@ -35,8 +35,9 @@ package struct RepeatableCall: Sendable {
 }
 
 extension Transaction {
-    /// What was remembered of the first answer of `call`; nil where it is new, or carries no key.
-    /// - Throws: `auth/idempotency-key-reused` where the key was another request's.
+    /// The stored response of `call`; nil if the call is new or has no key.
+    /// - Throws: `auth/idempotency-key-reused` when the key was used for another request;
+    ///   `SQLError`.
     package func remembered(of call: RepeatableCall?) throws -> [UInt8]? {
         guard let call else { return nil }
         switch try remembered(key: call.key, fingerprint: call.fingerprint) {
@@ -46,7 +47,8 @@ extension Transaction {
         }
     }
 
-    /// Keeps what makes the answer of `call` again, if it carries a key.
+    /// Stores the response of `call`, if it has a key.
+    /// - Throws: `SQLError`.
     package func remember(_ call: RepeatableCall?, _ answer: [UInt8]) throws {
         guard let call else { return }
         try remember(key: call.key, fingerprint: call.fingerprint, answer: answer)

@@ -4,19 +4,19 @@ package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// The operator's questions and word about the clock of one service, at every service that has a
-/// store: `postern clock` (Sources/SECURITY.md, Clock).
+/// The clock commands of the operator (`postern clock`), in every service that has a store
+/// (security.md, Clock).
 package struct StoreClock: ClockService {
     private let store: Store
     private let time: any Time
 
-    /// Of the service that `store` belongs to; it set `time` when it was opened.
+    /// For the service of `store`, which set `time` when it was opened.
     package init(_ store: Store, time: any Time) {
         self.store = store
         self.time = time
     }
 
-    /// Where the clock stands.
+    /// Returns the state of the clock.
     package func check(
         _ request: ClockV1.CheckRequest, _ context: CallContext
     ) -> ClockV1.CheckResponse {
@@ -25,8 +25,10 @@ package struct StoreClock: ClockService {
             wallMs: time.wallClock().milliseconds)
     }
 
-    /// Takes the machine's clock for right, with its audit record; the commit also moves the mark,
-    /// so that a restart does not ask again and goes on from the accepted time.
+    /// Accepts the machine's clock as right and writes an audit record. The commit also moves the
+    /// stored clock mark, so that after a restart the service continues from the accepted time.
+    /// - Throws: `rpc/permission-denied` for a caller other than the operator's tool; otherwise as
+    ///   `Store.write`.
     package func accept(
         _ request: ClockV1.AcceptRequest, _ context: CallContext
     ) async throws -> ClockV1.AcceptResponse {

@@ -4,21 +4,21 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// Fetches the key set (S-01), one fetch at a time, and for tokens that name an unknown key at most
-/// once in 30 s: anybody can send such tokens, and must not make us ask for each.
+/// Fetches the key set (S-01), one fetch at a time. Tokens with an unknown key id cause at most one
+/// fetch in 30 s: an attacker can send any number of them, and must not cause a fetch for each.
 final class KeyFetching: Sendable {
-    /// Between two fetches for the sake of unknown keys.
+    /// Time between two fetches because of unknown keys.
     static let unknownKeyPause: Duration = .seconds(30)
-    /// The set is fetched this often in any case, so that a revoked key is known everywhere within
-    /// a minute even where nothing else is heard.
+    /// The set is also fetched at this interval, so that a revoked key is known everywhere within a
+    /// minute even without the revocation feed.
     static let regularly: Duration = .seconds(60)
-    /// How long a fetch may take.
+    /// Timeout of a fetch.
     private static let patience: Duration = .seconds(5)
 
     private struct State {
         var keys: KnownKeys?
         var running: Task<Void, Never>?
-        /// When the last fetch for an unknown key began, on the uptime clock.
+        /// When the last fetch because of an unknown key began, on the uptime clock.
         var unknownAt: Duration?
     }
 
@@ -36,23 +36,24 @@ final class KeyFetching: Sendable {
     /// The keys that were fetched last; nil before the first fetch.
     var keys: KnownKeys? { state.withLock { $0.keys } }
 
-    /// Fetches the set; who comes while that goes on waits for the same.
+    /// Fetches the set; concurrent callers share one fetch.
     func fetch() async { await begin().value }
 
-    /// Begins to fetch the set, unless that is under way.
+    /// Starts to fetch the set, unless a fetch is running.
     @discardableResult
     func begin() -> Task<Void, Never> {
         state.withLock { state in
             if let running = state.running { return running }
-            // A task of its own: it serves all who wait, and is bounded by its call's deadline.
+            // A task of its own, because it serves all waiting callers. The deadline of its call
+            // bounds it.
             let task = Task { await self.fetchNow() }
             state.running = task
             return task
         }
     }
 
-    /// Fetches the set for a token that names a key which is not in it, if it may.
-    /// - Returns: whether the keys may be others now.
+    /// Fetches the set for a token that names an unknown key, if that is allowed now.
+    /// - Returns: whether the keys may have changed.
     func fetchForUnknownKey() async -> Bool {
         let now = time.uptime()
         let turn = state.withLock { state -> UnknownKeyTurn in
@@ -69,20 +70,20 @@ final class KeyFetching: Sendable {
         return true
     }
 
-    /// What a token that names an unknown key leads to.
+    /// How a token with an unknown key is handled.
     private enum UnknownKeyTurn {
-        /// A fetch is under way.
+        /// A fetch is running; wait for it.
         case shares(Task<Void, Never>)
         case fetches
-        /// The last one for an unknown key was a moment ago.
+        /// The last fetch for an unknown key is too recent.
         case waits
     }
 
     private func fetchNow() async {
         let context = CallContext(deadline: time.uptime() + Self.patience)
-        // A set that cannot be had now leaves the one before in force; it is asked for again.
+        // If the fetch fails, the previous set stays in use and the fetch is retried later.
         let answer = try? await verification.keySet(SessionV1.KeySetRequest(), context)
-        // A set that is none must not take the place of one that is.
+        // An invalid set must not replace a valid one.
         let fetched = answer.flatMap { try? KnownKeys($0.jwks, settings: settings) }
         state.withLock { state in
             state.running = nil

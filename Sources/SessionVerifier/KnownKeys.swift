@@ -2,15 +2,15 @@ import Contracts
 import Cryptography
 import ServiceRuntime
 
-/// The published keys as a verifier knows them, with the tokens that it has verified under them:
-/// these go with the keys, so that nothing outlives a revocation here.
+/// The published keys of a verifier, with a cache of the tokens verified with them. The cache is
+/// dropped together with the keys, so no cached token outlives the revocation of its key.
 final class KnownKeys: Sendable {
     let verified = VerifiedTokenCache<VerifiedSession>()
-    /// SHA-256 of the key set's text, by which followers are told of a change.
+    /// SHA-256 of the key set's text, by which the revocation feed announces changes.
     let hash: [UInt8]
     private let verifier: TokenVerifier
 
-    /// The keys of a published set.
+    /// Parses a published key set.
     /// - Throws: `JSONWebKeySetError`.
     init(_ jwks: String, settings: VerifierSettings) throws {
         hash = SHA256.hash(jwks.utf8)
@@ -19,8 +19,9 @@ final class KnownKeys: Sendable {
             issuer: settings.issuer, audience: settings.audience)
     }
 
-    /// What a token says that one of these keys has signed, however old it is; one that was read
-    /// before is looked up.
+    /// The claims of a token that one of these keys has signed, even if it has expired. Tokens that
+    /// were verified before come from the cache.
+    /// - Throws: `TokenRefusal`; never `expired`.
     func read(_ token: String) throws(TokenRefusal) -> VerifiedSession {
         if let known = verified[token] { return known }
         let claims = try verifier.verifyExceptExpiry(token)

@@ -2,24 +2,24 @@ import Contracts
 import Cryptography
 import ServiceRuntime
 
-/// What a verifier has heard of ends, and since when. Pure:
+/// How complete a verifier's knowledge of revocations is, and since when. Pure:
 ///
-///     an item                            all ends are known
-///     complete                           now
-///     not complete, of the same epoch    as before: more comes at once
-///     not complete, of another epoch     not, until a complete one has come
+///     an item                            all revocations are known
+///     complete                           as of now
+///     not complete, of the same epoch    as before: more items follow at once
+///     not complete, of another epoch     no, until a complete item arrives
 ///
-/// Another epoch means that a backup was restored: ends that the lost store knew may never be told,
-/// so the time up to the next complete item is as if nothing had been heard. Ends that are known
-/// stay known.
+/// Another epoch means that a backup was restored. Revocations that were only in the lost store may
+/// never be sent, so until the next complete item the state is as if nothing had been received.
+/// Known revocations are kept.
 struct RevocationFeedState: Hashable, Sendable {
-    /// When the ends were complete last, on the uptime clock; nil where they never were.
+    /// When the revocations were last complete, on the uptime clock; nil if never.
     private(set) var heardAt: Duration?
-    /// No token lives longer, as the service tells.
+    /// The longest life of a token, as announced by the service.
     private(set) var lifeMax: Duration?
     private var epoch: UInt64?
 
-    /// Takes in an item that has come at `now`.
+    /// Records an item that arrived at `now`.
     mutating func note(_ news: RevocationUpdate, at now: Duration) {
         if let epoch, epoch != news.epoch { heardAt = nil }
         epoch = news.epoch

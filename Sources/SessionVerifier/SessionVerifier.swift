@@ -5,17 +5,17 @@ import RPC
 package import ServiceRuntime
 import Synchronization
 
-/// Verifies access tokens without a call for each (S-01, S-07), for backends in Swift: the key set
-/// is fetched from the gateway and the ends of sessions are followed, so that a token is refused
-/// within a second of its session's end.
+/// Verifies access tokens without a call for each (S-01, S-07), for backends in Swift. It fetches
+/// the key set from the gateway and follows the revocation feed, so that a token is rejected within
+/// a second after its session ended.
 ///
 ///     let verifier = SessionVerifier(VerificationClient(gateway), settings, …)
 ///     Task { await verifier.run() }
 ///     switch await verifier.verify(token) { … }
 package final class SessionVerifier: Sendable {
-    /// A call that follows ends is begun anew after this.
+    /// The longest life of one feed call; then a new one is started.
     private static let followedFor: Duration = .seconds(3_600)
-    /// The longest wait before a lost gateway is asked again: there may be thousands who do.
+    /// The longest backoff after the gateway was lost: thousands of verifiers may reconnect.
     private static let waitMax: Duration = .seconds(2)
 
     private let settings: VerifierSettings
@@ -25,7 +25,7 @@ package final class SessionVerifier: Sendable {
     private let feedState = Mutex(RevocationFeedState())
     private let time: any Time
 
-    /// A verifier that asks the gateway through `verification`.
+    /// A verifier that calls the gateway through `verification`.
     package init(
         _ verification: any VerificationAPI, _ settings: VerifierSettings, time: any Time,
         randomness: any Randomness
@@ -40,8 +40,8 @@ package final class SessionVerifier: Sendable {
         }
     }
 
-    /// Follows ends and keys until cancelled. Without it tokens are verified all the same, and
-    /// hold until they expire, if the settings trust that.
+    /// Follows revocations and keys until cancelled. If it does not run, tokens are still verified
+    /// and are valid until they expire, if the settings allow that.
     package func run() async {
         await withTaskGroup { parts in
             parts.addTask { await self.follower.run { self.take($0) } }
@@ -49,15 +49,14 @@ package final class SessionVerifier: Sendable {
         }
     }
 
-    /// How long ago every end was known; nil where that never was. While all is well this is about
-    /// a second.
+    /// How long ago all revocations were known; nil if never. Normally this is about a second.
     package var freshness: Duration? {
         let now = time.uptime()
         return feedState.withLock { $0.heardAt }.map { now - $0 }
     }
 
-    /// Whether a token is good now. Waits only for keys: the first time, and now and then for a
-    /// token that names a key which is not known.
+    /// Whether a token is valid now. It waits only for keys: at the first call, and occasionally
+    /// for a token with an unknown key.
     package func verify(_ token: String) async -> Verdict {
         if fetching.keys == nil { await fetching.fetch() }
         guard let keys = fetching.keys else { return .refused(.noKeys) }
@@ -78,7 +77,8 @@ package final class SessionVerifier: Sendable {
     private func verdict(
         _ token: String, _ keys: KnownKeys
     ) throws(TokenRefusal) -> Verdict {
-        // Not kept with the token: the first word of ends may come after it was read.
+        // Applied at each use and not cached: the feed may announce the limit after the token was
+        // read.
         let session = try keys.read(token).limited(to: feedState.withLock { $0.lifeMax })
         return VerdictRule.verdict(
             session, hasEnded: ends.contains(session.session), silentFor: freshness,
@@ -91,14 +91,14 @@ package final class SessionVerifier: Sendable {
         if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }
         let now = time.uptime()
         feedState.withLock { $0.note(news, at: now) }
-        // Not waited for: ends must not stand behind keys. The next item tries again.
+        // Not awaited, so that revocations are not delayed by keys. The next item retries.
         if fetching.keys?.hash != news.keySet { fetching.begin() }
     }
 
     private func fetchRegularly() async {
         while !Task.isCancelled {
             await fetching.fetch()
-            // Cancelled in its sleep, it leaves.
+            // `try?`: when the sleep is cancelled, the loop ends.
             try? await time.sleep(for: KeyFetching.regularly)
         }
     }

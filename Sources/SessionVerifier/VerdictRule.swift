@@ -2,15 +2,15 @@ import Contracts
 import Cryptography
 import ServiceRuntime
 
-/// What holds for a token whose signature is ours (S-07). Pure:
+/// The verdict on a token with a valid signature (S-07). Pure:
 ///
-///     expired (60 s leeway)   session ended   silent for too long   verdict
-///     yes                     any             any                   refused: expired
-///     no                      yes             any                   refused: session ended
-///     no                      no              yes                   refused: stale
-///     no                      no              no                    good
+///     expired (60 s leeway)   session ended   feed silent too long   verdict
+///     yes                     any             any                    refused: expired
+///     no                      yes             any                    refused: session ended
+///     no                      no              yes                    refused: stale
+///     no                      no              no                     good
 enum VerdictRule {
-    /// - Parameter silentFor: how long nothing has been heard; nil where nothing ever was.
+    /// - Parameter silentFor: time since the revocations were last complete; nil if never.
     static func verdict(
         _ session: VerifiedSession, hasEnded: Bool, silentFor: Duration?,
         silence: VerifierSettings.Silence, at now: Timestamp

@@ -1,25 +1,26 @@
 package import Contracts
 package import Cryptography
 
-/// What a verifier says of a token.
+/// The result of verifying a token.
 package enum Verdict: Hashable, Sendable {
-    /// It is good now.
+    /// The token is valid now.
     case good(VerifiedSession)
-    /// It is not; why is for logs and counters, and nothing to tell whoever sent it.
+    /// The token is rejected. The reason is for logs and metrics and must not be sent to the
+    /// client.
     case refused(Refusal)
 
-    /// Why a token is refused.
+    /// Why a token is rejected.
     package enum Refusal: Hashable, Sendable {
-        /// It is not ours, or has expired.
+        /// It was not issued by us, or has expired.
         case token(TokenRefusal)
         /// Its session has ended.
         case sessionEnded
-        /// Nothing has been heard for longer than the settings trust.
+        /// The revocation feed has been silent for longer than the settings allow.
         case stale
-        /// The key set could not be fetched yet.
+        /// No key set could be fetched yet.
         case noKeys
     }
 }
 
-/// What a good token says.
+/// The claims of a valid token.
 package typealias VerifiedSession = SessionClaims

@@ -1,21 +1,21 @@
-/// What a verifier demands of tokens, and how much it trusts silence.
+/// The settings of a verifier: the required claims, and how to treat a silent revocation feed.
 package struct VerifierSettings: Hashable, Sendable {
-    /// What to do while ends may be missed, because nothing has been heard for some time.
+    /// What to do when revocations may be missing, because the feed has been silent for some time.
     package enum Silence: Hashable, Sendable {
-        /// Tokens hold until they expire: ten minutes at most, with the service's defaults.
+        /// Tokens are accepted until they expire: ten minutes at most, with the service's defaults.
         case trustsTokens
-        /// After this long without a word every token is refused.
+        /// After this time without a complete item every token is rejected.
         case refuses(after: Duration)
     }
 
-    /// `iss` of the tokens; the session service's setting `token-issuer`.
+    /// Required `iss` of the tokens; the session service's setting `token-issuer`.
     package let issuer: String
-    /// `aud` of the tokens; the session service's setting `token-audience`.
+    /// Required `aud` of the tokens; the session service's setting `token-audience`.
     package let audience: String
-    /// What to do while ends may be missed.
+    /// What to do when revocations may be missing.
     package let silence: Silence
 
-    /// What the session service's defaults are made for.
+    /// Settings that match the session service's defaults.
     package init(
         issuer: String = "postern", audience: String = "postern", silence: Silence = .trustsTokens
     ) {

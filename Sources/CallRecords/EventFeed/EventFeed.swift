@@ -4,13 +4,13 @@ package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// A service's audit trail as a feed for those who pass events on (A-01, A-03). The trail is
-/// written in the transaction of what it tells of, so the feed misses nothing, and its positions
-/// outlive restarts of both sides: whoever keeps one goes on where it stood.
+/// A service's audit trail as an event feed (A-01, A-03). The trail is written in the same
+/// transaction as the change that it records, so the feed misses no event. Its positions stay valid
+/// across restarts of both sides, so a reader can continue from the last one.
 package struct EventFeed: EventsService {
-    /// Events in one answer: about 60 KiB.
+    /// Events in one response: about 60 KiB.
     package static let eventsMax = 500
-    /// Who may read. A gateway that was taken over has no business with what others do.
+    /// The applications that may read. A compromised gateway must not read what other users do.
     static let readers: Set<String> = ["notification", "tool"]
 
     private let store: Store
@@ -22,13 +22,16 @@ package struct EventFeed: EventsService {
         self.time = time
     }
 
+    /// Returns the events after the reader's position, at most `eventsMax`.
+    /// - Throws: `rpc/permission-denied` for an application that is not in `readers`; otherwise as
+    ///   `Store.read`.
     package func readEvents(
         _ request: EventsV1.ReadEventsRequest, _ context: CallContext
     ) async throws -> EventsV1.ReadEventsResponse {
         guard Self.readers.contains(context.application) else {
             throw ServiceError(.permissionDenied)
         }
-        // Before the snapshot: what is committed after this moment may be missing from it.
+        // Read before the snapshot: events committed after this time may be missing from it.
         let readAt = time.now()
         if request.positionOnly {
             let latest = try await store.read { try $0.latestEvent() }
@@ -50,23 +53,23 @@ package struct EventFeed: EventsService {
     }
 }
 
-/// Where a reader stands, and the time of the event there.
+/// A reader's position, and the time of the event there.
 private struct EventPosition {
     let position: Int64
     let atMs: Int64
 }
 
 extension SQLSession {
-    /// The latest event; 0 where there is none.
+    /// The latest event; position 0 if there is none.
     fileprivate func latestEvent() throws -> EventPosition {
         try queryOne("SELECT number, at_ms FROM audit ORDER BY number DESC LIMIT 1") {
             EventPosition(position: try $0.integer(0), atMs: try $0.integer(1))
         } ?? EventPosition(position: 0, atMs: 0)
     }
 
-    /// Where a reader goes on who stood at `asked`. In a restored store another event stands there,
-    /// or none; what happened since is what is later than the event that the reader saw. That is
-    /// searched once, so it needs no index.
+    /// The position from which a reader at `asked` continues. In a restored store there is another
+    /// event at that position, or none. Then the new events are those later than the event that the
+    /// reader saw last. This search is rare, so it has no index.
     fileprivate func present(_ asked: EventPosition) throws -> EventPosition {
         guard asked.position > 0 else { return asked }
         let there = try queryOne(
@@ -80,8 +83,8 @@ extension SQLSession {
         return EventPosition(position: before ?? 0, atMs: asked.atMs)
     }
 
-    /// Events after a position. Keyed hashes of addresses and devices are not read: outside this
-    /// service they would only serve to follow people.
+    /// The events after a position. The keyed hashes of addresses and devices are not read: outside
+    /// this service they could only be used to track users.
     fileprivate func events(after position: Int64, limit: Int) throws -> [EventsV1.Event] {
         try query(
             """

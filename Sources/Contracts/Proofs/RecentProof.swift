@@ -1,47 +1,47 @@
 package import Messages
 package import ServiceRuntime
 
-/// What a sensitive call demands: that its owner has proved to be it lately, in a way that will do
-/// (G-13). Pure:
+/// The requirement of a sensitive call: the account's owner must have authenticated recently, by an
+/// accepted method (G-13). Pure:
 ///
-///     the session's proofs, of a kind that will do    the call
-///     one is younger than the limit                   goes on
+///     the session's proofs of an accepted kind        the call
+///     one is younger than the limit                   continues
 ///     each is as old as the limit, or older           auth/requires-recent-login
 ///     none                                            auth/requires-recent-login
 ///     a guest's only ("anon")                         auth/requires-recent-login
 ///
-/// That somebody opened a guest proves nothing of who he is, and stays in the session if the guest is
-/// upgraded within the limit.
+/// Opening a guest session proves no identity. That proof stays in the session if the guest is
+/// upgraded within the limit, so it must not count.
 ///
-/// Every way of proving is remembered by itself: a fresh device proof does not stand in for the
-/// password where that is demanded, and does not hide that it was typed a minute ago. Ages are by
-/// the session service's clock alone, so ours does not matter.
+/// Each method is remembered separately: a recent device proof does not replace the password where
+/// the password is required, and does not hide that it was typed a minute ago. Ages are measured by
+/// the session service's clock only, so the local clock does not matter.
 ///
-/// The gateway asks by it for applications, identity for what changes who may sign in; each says it
-/// in one line, and goes on with whose session it is:
+/// The gateway requires it for applications, and identity for changes of how an account signs in.
+/// Each does it in one line, which returns the session's owner:
 ///
 ///     let owner = try await proofs.require(.standard, of: request.accessToken, context)
 ///
-/// Attack: somebody finds a phone unlocked, or steals an access token, and changes the email.
+/// Attack: an attacker with an unlocked phone or a stolen access token changes the email.
 package struct RecentProof: Hashable, Sendable {
-    /// For calls that name no limit of their own.
+    /// For calls without a limit of their own.
     package static let standard = RecentProof(within: .seconds(300))
 
     /// The method of a guest's session.
     private static let nothingProved = "anon"
 
-    /// How long ago the proof may be.
+    /// The maximum age of the proof.
     package let within: Duration
-    /// Any of these will do; where there is none, any proof.
+    /// The accepted kinds; if empty, any proof is accepted.
     package let kinds: Set<ProofKind>
 
-    /// A demand; no `kinds` for any proof.
+    /// A requirement; without `kinds` any proof is accepted.
     package init(within: Duration, kinds: Set<ProofKind> = []) {
         self.within = within
         self.kinds = kinds
     }
 
-    /// The latest of a session's proofs that will do; nil where none does.
+    /// The latest of a session's proofs that is accepted; nil if there is none.
     package func found(
         in proofs: [SessionV1.SessionProof], at now: Timestamp
     ) -> SessionV1.SessionProof? {
@@ -52,27 +52,27 @@ package struct RecentProof: Hashable, Sendable {
         }.max { $0.provedAtMs < $1.provedAtMs }
     }
 
-    /// The refusal, which says what would do.
-    /// - Parameter having: how this account and session could prove their owner.
+    /// The error for a missing proof, with the kinds that would be accepted.
+    /// - Parameter having: the kinds of proof that this account and session can provide.
     package func refusal(having: Set<ProofKind>) -> ServiceError {
         let would = kinds.isEmpty ? having : having.intersection(kinds)
         return ServiceError(.requiresRecentLogin, fields: would.map(\.rawValue).sorted())
     }
 }
 
-/// A way of proving to be an account's owner. Raw values are the fields of `ReauthenticateRequest`
-/// that take such a proof, and are told to callers.
+/// A method of proving to be an account's owner. Raw values are the fields of
+/// `ReauthenticateRequest` that carry such a proof, and are sent to callers.
 package enum ProofKind: String, CaseIterable, Sendable {
     /// The account's password.
     case password
-    /// The device's key, behind a prompt that its owner passed.
+    /// The key of the device, used after its owner passed a device prompt.
     case deviceKey = "device_key"
-    /// A fresh token of a provider that the account can be signed in to by.
+    /// A fresh token of a provider that is linked to the account.
     case provider = "provider_token"
     /// A code that was sent to the account's phone.
     case phoneCode = "phone_code"
 
-    /// The kind of a way of signing in, as accounts name them: "password", "phone", or a provider's
+    /// The kind for a sign-in method as accounts name it: "password", "phone", or a provider's
     /// name.
     package init(method: String) {
         self =
@@ -83,7 +83,7 @@ package enum ProofKind: String, CaseIterable, Sendable {
             }
     }
 
-    /// The kind that a caller names; nil for one that we do not know, which must not pass for "any".
+    /// The kind in a request; nil for an unknown one, which must not count as "any".
     package init?(_ message: GatewayV1.ProofKind) {
         switch message {
         case .password: self = .password
@@ -94,7 +94,7 @@ package enum ProofKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a proof of these methods (RFC 8176) is one of this kind.
+    /// Whether a proof with these authentication methods (RFC 8176) is of this kind.
     package func includes(_ methods: [String]) -> Bool {
         switch self {
         case .password: methods.contains("pwd")
@@ -107,8 +107,8 @@ package enum ProofKind: String, CaseIterable, Sendable {
 }
 
 extension Set<ProofKind> {
-    /// By what an account with these ways of signing in could prove its owner, in a session that is
-    /// bound to a device's key or not.
+    /// The kinds of proof that an account with these sign-in methods can provide, in a session that
+    /// is bound to a device key or not.
     package init(methods: [String], hasDeviceKey: Bool) {
         self = Set(methods.map(ProofKind.init(method:)))
         if hasDeviceKey { insert(.deviceKey) }

@@ -1,15 +1,16 @@
 package import Cryptography
 package import Messages
 
-/// Makes and checks the seal on identity's word that an account has proved itself.
+/// Makes and verifies the MAC of a sign-in proof, with which identity confirms that an account has
+/// authenticated.
 ///
-/// Attack it stops: a gateway that was taken over asking the session service for sessions of
-/// accounts that never signed in. Only identity and session hold the key; the gateway carries the
-/// proof and cannot make one.
+/// Attack it stops: a compromised gateway requests sessions for accounts that never signed in. Only
+/// identity and the session service hold the key; the gateway forwards the proof and cannot make
+/// one.
 package struct SignInProofSeal: Sendable {
     private let key: KeyedHash
 
-    /// A seal under the key that identity and session share.
+    /// A seal with the key that identity and the session service share.
     package init(key: KeyedHash) {
         self.key = key
     }
@@ -21,12 +22,12 @@ package struct SignInProofSeal: Sendable {
         return sealed
     }
 
-    /// Whether the proof's MAC is ours, compared in constant time.
+    /// Whether the proof's MAC is valid; compared in constant time.
     package func isGenuine(_ proof: IdentityV1.SignInProof) -> Bool {
         constantTimeEqual(key.hash(Self.message(proof)), proof.mac)
     }
 
-    /// What the MAC covers.
+    /// The bytes that the MAC covers.
     private static func message(_ proof: IdentityV1.SignInProof) -> [UInt8] {
         func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
             withUnsafeBytes(of: number.bigEndian) { Array($0) }

@@ -1,44 +1,44 @@
 package import ServiceRuntime
 import Synchronization
 
-/// The sessions whose access tokens may still be young although they have ended: all that a
-/// verifier must know besides keys and clock (S-07).
+/// The revoked sessions whose access tokens may not have expired yet: all that a verifier needs
+/// besides keys and a clock (S-07).
 ///
-/// Bounded by time: an end is forgotten once every access token that was given before it has
-/// expired, with the leeway of an offline verifier.
+/// Bounded by time: a revocation is dropped when every access token that was issued before it has
+/// expired, including the leeway of an offline verifier.
 package final class RecentRevocations: Sendable {
     private struct State {
-        /// By sessions' keys: plain integers, because the hash of a generic key from another module
-        /// is not inlined.
+        /// By session key. The keys are plain integers, because the hash of a generic key from
+        /// another module is not inlined.
         var ends: [Int64: Timestamp] = [:]
-        /// At this many the old ones go; twice what the last purge left, so that purging costs
-        /// each insertion a constant.
+        /// At this count old revocations are purged. It is twice the count after the last purge, so
+        /// that purging costs each insertion a constant.
         var purgeAt = RecentRevocations.purgeCountMin
-        /// Ends up to then were forgotten by `forget`.
+        /// Revocations up to this time were dropped by `forget`.
         var forgottenUpTo = Timestamp(milliseconds: 0)
     }
 
     private static let purgeCountMin = 1_024
-    /// Looking through a hundred thousand takes milliseconds, for which every look-up waits.
+    /// Scanning a hundred thousand entries takes milliseconds, during which every lookup waits.
     private static let forgetsEvery: Duration = .seconds(60)
 
     private let state = Mutex(State())
     private let insertionCount = Atomic<UInt64>(0)
 
-    /// No ends.
+    /// No revocations.
     package init() {}
 
-    /// Whether the session has ended, as far as tokens that have not expired are concerned.
+    /// Whether the session was revoked, as far as unexpired tokens are concerned.
     package func contains(_ id: SessionID) -> Bool { state.withLock { $0.ends[id.key] != nil } }
 
-    /// How often ends have been added. Who reads this, then finds that a session has not ended, need
-    /// not look again until it has changed: one number to read instead of a lock.
+    /// Number of insertions so far. A caller that reads this and then finds a session not revoked
+    /// need not check again until the number changes: it reads one number instead of taking a lock.
     package var insertions: UInt64 { insertionCount.load(ordering: .acquiring) }
 
-    /// How many are remembered.
+    /// Number of revocations held.
     package var count: Int { state.withLock { $0.ends.count } }
 
-    /// Adds ends, and forgets now and then those that are older than `keptFor` before the latest.
+    /// Adds revocations. From time to time it purges those older than `keptFor` before the latest.
     package func insert(_ ends: [(session: SessionID, at: Timestamp)], keptFor: Duration) {
         guard let latest = ends.map(\.at).max() else { return }
         state.withLock { state in
@@ -51,8 +51,8 @@ package final class RecentRevocations: Sendable {
         }
     }
 
-    /// Forgets ends up to `moment`, unless that was done for a moment less than a minute before. So
-    /// what many ends at once have taken is given back while no further ones come.
+    /// Drops revocations up to `moment`, unless that was done for a time less than a minute before.
+    /// It frees the memory of many simultaneous revocations even if no more arrive.
     package func forget(upTo moment: Timestamp) {
         state.withLock { state in
             guard !state.ends.isEmpty, moment - state.forgottenUpTo >= Self.forgetsEvery else {

@@ -1,18 +1,18 @@
 package import Messages
 package import ServiceRuntime
 
-/// A session's end at its place in the order of ends (S-06).
+/// The revocation of a session, with its position in the log (S-06).
 package struct Revocation: Hashable, Sendable {
-    /// Its place: greater for each later end.
+    /// The position; later revocations have greater ones.
     package let position: UInt64
     /// The session.
     package let session: SessionID
-    /// When it ended.
+    /// When the session ended.
     package let at: Timestamp
-    /// Why.
+    /// Why it ended.
     package let reason: SessionV1.EndReason
 
-    /// An end.
+    /// A revocation.
     package init(
         position: UInt64, session: SessionID, at: Timestamp, reason: SessionV1.EndReason
     ) {
@@ -22,7 +22,7 @@ package struct Revocation: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The end that a message tells of; nil where it names no session.
+    /// The revocation in a message; nil if it names no session.
     package init?(_ message: SessionV1.RevokedSession) {
         guard let session = SessionID(text: message.sessionId) else { return nil }
         self.init(
@@ -30,7 +30,7 @@ package struct Revocation: Hashable, Sendable {
             at: Timestamp(milliseconds: message.endedAtMs), reason: message.reason)
     }
 
-    /// The end on the wire.
+    /// The revocation as a message.
     var message: SessionV1.RevokedSession {
         SessionV1.RevokedSession(
             sessionId: session.text, endedAtMs: at.milliseconds, reason: reason,

@@ -2,10 +2,10 @@ package import Messages
 package import RPC
 package import ServiceRuntime
 
-/// Follows ends wherever they are told, over lost connections and restarts of the teller, from the
-/// last position that it knows (S-06).
+/// Follows a revocation feed across lost connections and restarts of the server, from the last
+/// known position (S-06).
 package struct RevocationFollower: Sendable {
-    /// Asks for ends from a position.
+    /// Requests revocations from a position.
     package typealias Watch =
         @Sendable (SessionV1.WatchEndsRequest) -> IncomingItems<SessionV1.WatchEndsItem>
 
@@ -14,7 +14,8 @@ package struct RevocationFollower: Sendable {
     private let time: any Time
     private let randomness: any Randomness
 
-    /// A follower that asks by `watch`, and again after a wait that grows up to `waitMax`.
+    /// A follower that requests the feed with `watch`, and retries with a backoff that grows up to
+    /// `waitMax`.
     package init(
         waitMax: Duration, time: any Time, randomness: any Randomness, watch: @escaping Watch
     ) {
@@ -24,7 +25,7 @@ package struct RevocationFollower: Sendable {
         self.randomness = randomness
     }
 
-    /// Hands each item to `take`, until the task is cancelled.
+    /// Passes each item to `take`, until the task is cancelled.
     package func run(_ take: @escaping @Sendable (SessionV1.WatchEndsItem) -> Void) async {
         var place = SessionV1.WatchEndsRequest()
         var backoff = Backoff(first: .milliseconds(50), most: waitMax)
@@ -38,10 +39,11 @@ package struct RevocationFollower: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                // Why it ended changes nothing: it is asked again. Silence is what is noticed.
+                // The reason does not matter: the feed is requested again. Stale state is detected
+                // by its age.
                 guard !Task.isCancelled else { return }
             }
-            // Cancelled in its sleep, it leaves.
+            // `try?`: when the sleep is cancelled, the loop ends.
             try? await time.sleep(for: backoff.next(jitter: randomness.integer()))
         }
     }

@@ -3,11 +3,11 @@ package import RPC
 import ServiceRuntime
 import Synchronization
 
-/// One log of ends in memory that any number of followers read, each at its own pace (S-06): the
-/// session service's, filled from its store, and the gateway's, filled by following that.
+/// A log of revocations in memory, which any number of followers read, each at its own pace (S-06).
+/// The session service fills its log from its store; the gateway fills its own by following that.
 ///
-/// A follower holds a place in the log and nothing else, so a slow one costs nothing and stops
-/// nobody: it goes on from its place, or, where that is forgotten, from a reset.
+/// A follower holds only a position in the log, so a slow one costs nothing and delays no other: it
+/// continues from its position or, if that has been dropped, from a reset.
 package final class RevocationLog: Sendable {
     private struct State {
         var pages = RevocationPages()
@@ -17,17 +17,17 @@ package final class RevocationLog: Sendable {
 
     private let state = Mutex(State())
 
-    /// A log that knows nothing yet, and tells nothing until it does.
+    /// An empty log. It sends nothing until the first update.
     package init() {}
 
-    /// How many ends are kept.
+    /// Number of revocations kept.
     package var count: Int { state.withLock { $0.pages.count } }
 
-    /// The place of the last end that is known.
+    /// The position of the last known revocation.
     package var position: UInt64 { state.withLock { $0.pages.last } }
 
-    /// Takes news in and wakes the followers: also for news without an end, which are the sign of
-    /// life that a follower needs.
+    /// Applies an update and wakes the followers. An update without a revocation also wakes them:
+    /// it is the heartbeat that followers need.
     package func take(_ news: RevocationUpdate) {
         state.withLock { state in
             state.pages.take(news)
@@ -35,14 +35,15 @@ package final class RevocationLog: Sendable {
         }
     }
 
-    /// Tells a follower all that `request` asks for, as it comes, until the follower leaves.
-    /// - Throws: `ServiceError` when the call is over.
+    /// Sends a follower the revocations that `request` asks for, and new ones as they arrive, until
+    /// the call ends.
+    /// - Throws: `ServiceError` when the call has ended.
     package func serve(
         _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>
     ) async throws {
         var cursor = RevocationCursor(position: request.position, epoch: request.epoch)
         for await _ in changes() {
-            // The whole of what is pending; then what came meanwhile rings again.
+            // Send all pending pages; later updates signal again.
             while let item = page(&cursor) {
                 try await items.write(item)
                 if item.completeAtMs > 0 { break }
@@ -51,14 +52,14 @@ package final class RevocationLog: Sendable {
     }
 
     private func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchEndsItem? {
-        // Not inside the lock's closure: an inout parameter cannot be lent to it twice.
+        // A copy, because the inout parameter cannot be used inside the lock's closure.
         var moved = cursor
         let item = state.withLock { $0.pages.page(&moved) }
         cursor = moved
         return item
     }
 
-    /// An element at once, and one after each change; several unread ones count as one.
+    /// Signals once at the start and after each change; unread signals are merged into one.
     private func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))

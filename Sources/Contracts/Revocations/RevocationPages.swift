@@ -1,39 +1,39 @@
 import Messages
 import ServiceRuntime
 
-/// Where a follower stands in a log of ends.
+/// A follower's position in a revocation log.
 struct RevocationCursor: Hashable, Sendable {
-    /// It knows all ends up to here.
+    /// The follower knows all revocations up to this position.
     var position: UInt64
-    /// The epoch that the position belongs to; 0 where it knows none.
+    /// The epoch of the position; 0 if unknown.
     var epoch: UInt64
-    /// The log's generation that the position belongs to; nil before the first page.
+    /// The log's generation of the position; nil before the first page.
     var generation: UInt64?
-    /// The key set that it was told of last.
+    /// The key set hash that the follower received last.
     var keySet: [UInt8]?
 }
 
-/// The ends that still matter, in their order, and what a follower is told next. Pure:
+/// The revocations that still matter, in order, and what a follower is sent next. Pure:
 ///
-///     a follower asks from p           it is told
-///     p before what is kept            all that is kept, as a reset
-///     p within what is kept            what came after p
-///     p after the last                 all that is kept, as a reset: another store's position
-///     p of another epoch               all that is kept, as a reset: a backup was restored since
-///     any, but the log was replaced    all that is kept, as a reset
-///     nothing is known yet             nothing
+///     a follower asks from p           it receives
+///     p before the kept entries        all kept entries, as a reset
+///     p within the kept entries        the entries after p
+///     p after the last                 all kept entries, as a reset: the position of another store
+///     p of another epoch               all kept entries, as a reset: a backup was restored
+///     any, but the log was replaced    all kept entries, as a reset
+///     the log has no update yet        nothing
 ///
-/// An end is forgotten once no access token from before it is good any more.
+/// A revocation is dropped when no access token issued before it is valid any more.
 struct RevocationPages: Sendable {
-    /// Ends in one item: some 40 bytes each, far below the frame's limit of 128 KiB.
+    /// Revocations in one item: some 40 bytes each, far below the frame limit of 128 KiB.
     static let endsInItemMax = 1_000
 
-    /// From `first` on; those before are forgotten and not yet cleared away.
+    /// The entries from `first` on are kept; those before are dropped but not yet removed.
     private var ends: [Revocation] = []
     private var first = 0
-    /// Complete from here on: the place of the last end that was forgotten.
+    /// The log is complete from here on: the position of the last dropped entry.
     private var base: UInt64 = 0
-    /// The place of the last end that is known.
+    /// The position of the last known revocation.
     private(set) var last: UInt64 = 0
     private var generation: UInt64 = 0
     private var completeAt: Timestamp?
@@ -41,12 +41,12 @@ struct RevocationPages: Sendable {
     private var keptFor: Duration = .zero
     private var epoch: UInt64 = 0
 
-    /// How many ends are kept.
+    /// Number of entries kept.
     var count: Int { ends.count - first }
-    /// How many ends there is memory for.
+    /// Number of entries for which memory is allocated.
     var capacity: Int { ends.capacity }
 
-    /// Takes news in. Ends that are known already are passed over.
+    /// Applies an update. Known revocations are skipped.
     mutating func take(_ news: RevocationUpdate) {
         if news.isReset || news.epoch != epoch {
             begin(before: news.ends.first?.position, or: news.position)
@@ -74,18 +74,18 @@ struct RevocationPages: Sendable {
             first += 1
         }
         guard first > ends.count / 2 else { return }
-        // A copy: an array that is emptied in place keeps the memory that many ends at once took.
+        // A copy: removing elements in place would keep the memory that many revocations needed.
         ends = Array(ends[first...])
         first = 0
     }
 
-    /// What a follower is told next; moves its cursor on.
+    /// The next item for a follower; advances its cursor.
     func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchEndsItem? {
         guard let completeAt else { return nil }
         let isKnown =
             (base...last).contains(cursor.position)
             && (cursor.generation ?? generation) == generation
-            // Who knows nothing yet knows nothing wrong.
+            // Position 0 means that the follower knows nothing, so it cannot be wrong in any epoch.
             && (cursor.epoch == epoch || cursor.position == 0)
         let start = isKnown ? index(after: cursor.position) : first
         let page = ends[start...].prefix(Self.endsInItemMax)
@@ -100,7 +100,7 @@ struct RevocationPages: Sendable {
             keySet: keySet, keptForMs: keptFor.milliseconds, epoch: epoch)
     }
 
-    /// The index of the first end after `position`.
+    /// The index of the first entry after `position`.
     private func index(after position: UInt64) -> Int {
         var (low, high) = (first, ends.count)
         while low < high {

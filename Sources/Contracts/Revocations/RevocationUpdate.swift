@@ -1,24 +1,25 @@
 package import Messages
 package import ServiceRuntime
 
-/// What a log of ends is told: new ends, how far it is complete, and which keys are in force.
+/// An update of a revocation log: new revocations, the time up to which it is complete, and the
+/// current key set.
 package struct RevocationUpdate: Sendable {
-    /// Ends, in their order.
+    /// The revocations, in order.
     package let ends: [Revocation]
-    /// The place of the last end that the teller knows.
+    /// The position of the last revocation that the sender knows.
     package let position: UInt64
-    /// Up to when nothing is missing; nil while more is to come at once.
+    /// The time up to which nothing is missing; nil while more items follow at once.
     package let completeAt: Timestamp?
-    /// These ends take the place of all that were known.
+    /// Whether these revocations replace all known ones.
     package let isReset: Bool
-    /// SHA-256 of the key set in force.
+    /// SHA-256 of the current key set.
     package let keySet: [UInt8]
-    /// So long after its end a session need not be remembered.
+    /// How long after its end a session must be remembered.
     package let keptFor: Duration
-    /// Which history the positions belong to; another one's are worth nothing.
+    /// The history to which the positions belong. Positions of another epoch are invalid.
     package let epoch: UInt64
 
-    /// News.
+    /// An update.
     package init(
         ends: [Revocation], position: UInt64, completeAt: Timestamp?, isReset: Bool,
         keySet: [UInt8], keptFor: Duration, epoch: UInt64
@@ -32,7 +33,7 @@ package struct RevocationUpdate: Sendable {
         self.epoch = epoch
     }
 
-    /// The news that an item brings.
+    /// The update in an item of the feed.
     package init(_ item: SessionV1.WatchEndsItem) {
         self.init(
             ends: item.ends.compactMap(Revocation.init), position: item.position,
@@ -42,6 +43,6 @@ package struct RevocationUpdate: Sendable {
             epoch: item.epoch)
     }
 
-    /// No access token lives for longer, whatever a peer says: a day.
+    /// Upper limit of `keptFor`, whatever a peer sends: a day. No access token lives longer.
     private static let keptForMax: Duration = .seconds(86_400)
 }

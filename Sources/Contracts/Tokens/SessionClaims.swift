@@ -1,24 +1,24 @@
 package import Cryptography
 package import ServiceRuntime
 
-/// What an access token of ours says (S-01), as the session service and offline verifiers read it.
+/// The claims of our access tokens (S-01), as the session service and offline verifiers read them.
 package struct SessionClaims: Hashable, Sendable {
     /// The session (`sid`).
     package let session: SessionID
-    /// Whose it is (`sub`).
+    /// The account (`sub`).
     package let account: AccountID
-    /// How the account proved itself (`amr`, RFC 8176).
+    /// The authentication methods (`amr`, RFC 8176).
     package let methods: [String]
-    /// When it did (`auth_time`).
+    /// When the account authenticated (`auth_time`).
     package let authenticatedAt: Timestamp
-    /// Of the refresh token that it was given with (`ctr`).
+    /// The counter of the refresh token that it was issued with (`ctr`).
     package let counter: Int64?
-    /// When it was issued (`iat`): to the second, rounded down.
+    /// When it was issued (`iat`), rounded down to the second.
     package let issuedAt: Timestamp
-    /// From when on it is good for nothing but signing out, by the issuer's clock.
+    /// When it expires, by the issuer's clock. After that it is accepted only for signing out.
     package private(set) var expiresAt: Timestamp
 
-    /// What claims say; nil where one is missing that each of our tokens has.
+    /// The session claims of a token; nil if a claim is missing that all our tokens have.
     package init?(_ claims: TokenClaims) {
         guard let session = claims.sessionID.flatMap(SessionID.init(text:)),
             let account = AccountID(text: claims.subject),
@@ -33,8 +33,8 @@ package struct SessionClaims: Hashable, Sendable {
         expiresAt = claims.expiresAt
     }
 
-    /// What a token says that is not taken for longer than `lifeMax` after it was issued, whatever
-    /// it says; nil where no such limit is known.
+    /// The claims with `expiresAt` limited to `lifeMax` after the issue, whatever the token says.
+    /// Without `lifeMax` they are unchanged.
     package func limited(to lifeMax: Duration?) -> SessionClaims {
         guard let lifeMax else { return self }
         var limited = self

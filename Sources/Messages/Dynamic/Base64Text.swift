@@ -1,10 +1,10 @@
-/// Base64 (RFC 4648) as proto JSON has it: written with the standard alphabet and padding, read in
-/// either alphabet, with or without padding.
+/// Base64 (RFC 4648) as in proto JSON: written with the standard alphabet and padding, read with
+/// either alphabet and with or without padding.
 enum Base64Text {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// `bytes` as text.
+    /// Encodes `bytes`.
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -19,7 +19,7 @@ enum Base64Text {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that `text` holds; nil when it is not base64.
+    /// Decodes `text`; nil when it is not base64.
     static func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)[...]
         if digits.count % 4 == 0, digits.last == UInt8(ascii: "=") {

@@ -9,7 +9,8 @@ struct DescriptorFields {
         }
     }
 
-    /// The last text of that number, or "".
+    /// The last string of field `number`, or "".
+    /// - Throws: `MessageError.malformed` for another type.
     func text(_ number: Int) throws -> String {
         guard let value = values[number]?.last else { return "" }
         guard case .bytes(let bytes) = value,
@@ -18,14 +19,16 @@ struct DescriptorFields {
         return text
     }
 
-    /// The last number of that field number, if there is one.
+    /// The last varint of field `number`, if there is one.
+    /// - Throws: `MessageError.malformed` for another type.
     func number(_ number: Int) throws -> UInt64? {
         guard let value = values[number]?.last else { return nil }
         guard case .varint(let varint) = value else { throw MessageError.malformed }
         return varint
     }
 
-    /// The messages of that number.
+    /// The messages of field `number`.
+    /// - Throws: `MessageError.malformed` for another type.
     func messages(_ number: Int) throws -> [DescriptorFields] {
         try values[number, default: []].map {
             guard case .bytes(let bytes) = $0 else { throw MessageError.malformed }
@@ -56,7 +59,7 @@ extension FieldType {
 }
 
 extension FieldKind {
-    /// The kind that `FieldDescriptorProto.Type` numbers; nil for a group and what is newer.
+    /// The kind for a `FieldDescriptorProto.Type`; nil for a group and for newer types.
     init?(_ field: DescriptorFields) throws {
         let typeName = withoutLeadingDot(try field.text(6))
         switch try field.number(5) {

@@ -1,10 +1,10 @@
-/// One field of a message as it lies on the wire.
+/// One encoded field of a message.
 struct ScannedField {
     let number: Int
     let value: ScannedValue
 }
 
-/// What a field holds, as far as the wire tells.
+/// The value of a field, as far as its wire type determines it.
 enum ScannedValue {
     case varint(UInt64)
     case fixed64(UInt64)
@@ -12,9 +12,9 @@ enum ScannedValue {
     case bytes(ArraySlice<UInt8>)
 }
 
-/// Reads the fields of a message whose type only a schema tells
-/// (https://protobuf.dev/programming-guides/encoding/). Every index is checked: the bytes are the
-/// peer's, and a trap would end the process.
+/// Reads the fields of a message whose type is known only from a schema
+/// (https://protobuf.dev/programming-guides/encoding/). Every index is checked: the bytes come from
+/// a peer, and a trap would end the process.
 struct FieldScanner {
     private var rest: ArraySlice<UInt8>
 
@@ -23,10 +23,11 @@ struct FieldScanner {
     }
 
     /// The next field, or nil at the end.
+    /// - Throws: `MessageError.malformed`.
     mutating func next() throws(MessageError) -> ScannedField? {
         guard !rest.isEmpty else { return nil }
         let tag = try varint()
-        // Field numbers have 29 bits, and 0 is none.
+        // Field numbers have 29 bits, and 0 is invalid.
         guard tag >> 3 != 0, tag <= UInt64(UInt32.max) else { throw .malformed }
         return ScannedField(number: Int(tag >> 3), value: try value(wireType: tag & 7))
     }
@@ -41,7 +42,7 @@ struct FieldScanner {
         }
     }
 
-    /// A varint: seven bits a byte, lowest first, ten bytes at most.
+    /// A varint: seven bits per byte, lowest first, at most ten bytes.
     mutating func varint() throws(MessageError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -53,12 +54,12 @@ struct FieldScanner {
         throw .malformed
     }
 
-    /// Eight bytes, lowest first.
+    /// Eight bytes, little-endian.
     mutating func fixed64() throws(MessageError) -> UInt64 {
         try take(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Four bytes, lowest first.
+    /// Four bytes, little-endian.
     mutating func fixed32() throws(MessageError) -> UInt32 {
         try take(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }

@@ -1,4 +1,4 @@
-/// Appends fields to a message whose type only a schema tells.
+/// Writes the fields of a message whose type is known only from a schema.
 struct FieldWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct FieldWriter {
         append(value)
     }
 
-    /// The value alone, as it lies in a packed field.
+    /// Writes the value without a tag, as in a packed field.
     mutating func append(_ value: ScannedValue) {
         switch value {
         case .varint(let value): varint(value)

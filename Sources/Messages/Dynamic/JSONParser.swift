@@ -1,15 +1,17 @@
-/// Reads a JSON text (RFC 8259), strictly: UTF-8, no name twice in an object (readers differ on
-/// which one counts), no lone surrogates, nothing behind the value, and not deeper than any message.
+/// A strict JSON parser (RFC 8259). The text must be UTF-8. It rejects duplicate names in an object
+/// (parsers differ in which one they use), lone surrogates, text after the value, and nesting
+/// deeper than any message has.
 struct JSONParser {
-    /// Largest text, in bytes: a message of 1 MiB, its bytes as base64, indented.
+    /// Size limit of a text, in bytes: a message of 1 MiB, its bytes as base64, indented.
     static let textBytesMax = 4 * 1024 * 1024
-    /// Objects and arrays within each other, at most: each costs a stack frame.
+    /// Maximum nesting of objects and arrays: each level uses a stack frame.
     static let depthMax = 64
 
     private let bytes: [UInt8]
     private var position = 0
 
-    /// The value that `text` holds.
+    /// Parses `text`.
+    /// - Throws: `MappingError` with the position of the mistake.
     static func tree(of text: String) throws(MappingError) -> JSONTree {
         guard text.utf8.count <= textBytesMax else {
             throw MappingError("the JSON text is over \(textBytesMax) bytes")
@@ -57,7 +59,7 @@ struct JSONParser {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw complaint("a name in quotes is missing") }
             let name = try string()
-            guard names.insert(name).inserted else { throw complaint("\"\(name)\" stands twice") }
+            guard names.insert(name).inserted else { throw complaint("\"\(name)\" appears twice") }
             skipSpace()
             guard take(":") else { throw complaint("a colon is missing") }
             members.append(JSONTree.Member(name: name, value: try value(depth: depth + 1)))
@@ -80,7 +82,7 @@ struct JSONParser {
         return elements
     }
 
-    /// `-? (0 | 1-9 digits) (. digits)? ((e | E) (+ | -)? digits)?`, as written.
+    /// `-? (0 | 1-9 digits) (. digits)? ((e | E) (+ | -)? digits)?`; returns the text.
     private mutating func number() throws(MappingError) -> String {
         let start = position
         _ = take("-")
@@ -135,7 +137,7 @@ extension JSONParser {
         }
     }
 
-    /// Four hexadecimal digits, or two surrogates in the right order.
+    /// Four hexadecimal digits, or a surrogate pair in the right order.
     private mutating func unicodeEscape() throws(MappingError) -> Unicode.Scalar {
         let high = try codeUnit()
         if let scalar = Unicode.Scalar(high) { return scalar }

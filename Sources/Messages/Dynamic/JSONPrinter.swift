@@ -53,8 +53,9 @@ struct JSONPrinter {
         for _ in 0..<indent { text += "  " }
     }
 
-    /// A string, with every control character escaped: text from outside must not steer the
-    /// terminal that it is shown on (ESC, and the C1 controls, which RFC 8259 would let through).
+    /// Writes a string with every control character escaped: text from outside must not control the
+    /// terminal on which it is shown (ESC, and the C1 controls, which RFC 8259 does not require to
+    /// be escaped).
     private mutating func write(_ value: String) {
         text += "\""
         for scalar in value.unicodeScalars {

@@ -1,4 +1,4 @@
-/// A JSON text as values. Numbers keep their digits, since 64 bits do not fit in a `Double`;
+/// A parsed JSON text. Numbers keep their digits, since not all 64-bit integers fit in a `Double`;
 /// objects keep their order.
 enum JSONTree: Hashable {
     case null
@@ -14,7 +14,7 @@ enum JSONTree: Hashable {
         let value: JSONTree
     }
 
-    /// What it is, for a complaint.
+    /// The kind of value, for error texts.
     var kind: String {
         switch self {
         case .null: "null"

@@ -1,12 +1,13 @@
-/// Why JSON and a message do not go together. What it quotes comes from the caller's own text or
+/// Why JSON cannot be mapped to a message or back. Quoted text comes from the caller's own input or
 /// from the schema.
 package struct MappingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where, as a path of JSON names: `device.deviceId`, `charges[2].limit`; empty at the top.
+    /// The position, as a path of JSON names: `device.deviceId`, `charges[2].limit`; empty at the
+    /// top.
     package let path: String
     /// What is wrong, in English.
     package let reason: String
 
-    /// Something wrong at `path`.
+    /// An error at `path`.
     init(_ reason: String, at path: JSONPath = JSONPath()) {
         self.path = path.text
         self.reason = reason
@@ -15,10 +16,10 @@ package struct MappingError: Error, Hashable, Sendable, CustomStringConvertible 
     package var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 }
 
-/// Where in a JSON text the mapping is.
+/// The current position in a JSON text.
 struct JSONPath {
     private(set) var text = ""
-    /// Messages within each other.
+    /// The current nesting depth of messages.
     private(set) var depth = 0
 
     func member(_ name: String) -> JSONPath {

@@ -1,8 +1,9 @@
-/// Walks a JSON object along a message type and writes the message.
+/// Encodes a JSON object as a message of a type in the schema.
 struct MessageFromJSON {
     let schema: Schema
 
-    /// The encoded message of `type` that `tree` stands for.
+    /// The encoded message of `type` for `tree`.
+    /// - Throws: `MappingError` for an unknown field or a value that does not fit.
     func bytes(
         _ type: MessageType, _ tree: JSONTree, _ path: JSONPath
     ) throws(MappingError) -> [UInt8] {
@@ -21,7 +22,7 @@ struct MessageFromJSON {
         return writer.bytes
     }
 
-    /// Which member is which field. A field may have one member, a oneof one field.
+    /// Assigns the members to fields. A field may appear once, and only one field of a oneof.
     private func assigned(
         _ members: [JSONTree.Member], _ type: MessageType, _ path: JSONPath
     ) throws(MappingError) -> [Int: JSONTree.Member] {
@@ -69,7 +70,7 @@ struct MessageFromJSON {
         if !packed.bytes.isEmpty { writer.append(field.number, .bytes(packed.bytes[...])) }
     }
 
-    /// One value of `kind`.
+    /// Encodes one value of `kind`.
     private func value(
         _ kind: FieldKind, _ tree: JSONTree, _ path: JSONPath
     ) throws(MappingError) -> ScannedValue {
@@ -100,7 +101,7 @@ struct MessageFromJSON {
 }
 
 extension ScannedValue {
-    /// Whether it is a proto3 default, which is not written.
+    /// Whether it is a proto3 default value, which is not written.
     fileprivate var isDefault: Bool {
         switch self {
         case .varint(let value), .fixed64(let value): value == 0

@@ -1,9 +1,11 @@
-/// Walks an encoded message along its type and makes a JSON object of it.
+/// Decodes a message of a type in the schema to a JSON object.
 struct MessageToJSON {
     let schema: Schema
 
-    /// The object of `type` that `parts` encode together: a message that stands several times in a
-    /// field that is not repeated is merged, which is what reading its parts one after another does.
+    /// Decodes `parts`, which together encode one message of `type`: if a field that is not
+    /// repeated appears several times, its messages are merged, which is the same as reading their
+    /// parts in sequence.
+    /// - Throws: `MappingError` for bytes that are not a message of `type`.
     func tree(
         _ type: MessageType, _ parts: [ArraySlice<UInt8>], _ path: JSONPath
     ) throws(MappingError) -> JSONTree {
@@ -22,7 +24,7 @@ struct MessageToJSON {
         return .object(members)
     }
 
-    /// The values of each known field, by its index. The last member of a oneof counts.
+    /// The values of each known field, by its index. The last member of a oneof is used.
     private func collected(
         _ type: MessageType, _ parts: [ArraySlice<UInt8>], _ path: JSONPath
     ) throws(MappingError) -> [Int: [ScannedValue]] {
@@ -53,7 +55,7 @@ struct MessageToJSON {
         }
     }
 
-    /// What a field holds; nil for a default that is left out.
+    /// The value of a field; nil for a default, which is left out.
     private func value(
         _ field: FieldType, _ values: [ScannedValue], _ path: JSONPath
     ) throws(MappingError) -> JSONTree? {

@@ -1,9 +1,10 @@
-/// One JSON value as the scalar that a field wants.
+/// Converts one JSON value to the scalar type of a field.
 struct ScalarFromJSON {
     let tree: JSONTree
     let path: JSONPath
 
     /// The value of a field of `kind`, which is neither an enum nor a message.
+    /// - Throws: `MappingError` when the value does not fit.
     func value(_ kind: FieldKind) throws(MappingError) -> ScannedValue {
         switch kind {
         case .bool: .varint(try bool() ? 1 : 0)
@@ -25,8 +26,9 @@ struct ScalarFromJSON {
         }
     }
 
-    /// A whole number in the range of `Number`, as a number or in quotes; `1e3` and `2.0` are
-    /// whole, too.
+    /// A whole number in the range of `Number`, as a JSON number or in quotes; `1e3` and `2.0` are
+    /// also whole.
+    /// - Throws: `MappingError` for any other value.
     func integer<Number: FixedWidthInteger>() throws(MappingError) -> Number {
         guard let digits = numberText else { throw needed("a number") }
         if let number = Number(digits) { return number }
@@ -44,7 +46,7 @@ struct ScalarFromJSON {
         return value
     }
 
-    /// Text without NUL, which no reader of ours takes.
+    /// Text without NUL, which none of our readers accepts.
     private func text() throws(MappingError) -> String {
         guard case .string(let text) = tree else { throw needed("a string") }
         guard !text.utf8.contains(0) else {
@@ -80,12 +82,12 @@ struct ScalarFromJSON {
         return float
     }
 
-    /// The digits of a number, also of one in quotes.
+    /// The text of a number, which may be in quotes.
     private var numberText: String? {
         switch tree {
         case .number(let digits): digits
         case .string(let text):
-            // `Double` would read "0x10" and "inf", `Int64` "+1"; JSON knows none of them.
+            // `Double` accepts "0x10" and "inf", and `Int64` accepts "+1"; JSON has none of them.
             text.utf8.first != UInt8(ascii: "+")
                 && text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) ? text : nil
         default: nil

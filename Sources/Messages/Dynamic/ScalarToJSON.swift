@@ -1,10 +1,10 @@
-/// One scalar or enum value from the wire as JSON.
+/// Converts one encoded scalar or enum value to JSON.
 struct ScalarToJSON {
     let kind: FieldKind
     let path: JSONPath
     let schema: Schema
 
-    /// Whether `value` is what an absent field means.
+    /// Whether `value` is the default of an absent field.
     func isDefault(_ value: ScannedValue) -> Bool {
         switch value {
         case .varint(let value): is32Bits ? UInt32(truncatingIfNeeded: value) == 0 : value == 0
@@ -15,6 +15,7 @@ struct ScalarToJSON {
     }
 
     /// The value as JSON.
+    /// - Throws: `MappingError` when its wire type does not match the field.
     func tree(_ value: ScannedValue) throws(MappingError) -> JSONTree {
         switch value {
         case .varint(let value): try varint(value)
@@ -24,7 +25,8 @@ struct ScalarToJSON {
         }
     }
 
-    /// The values of a packed run.
+    /// The values of a packed field.
+    /// - Throws: `MappingError` when the field is truncated.
     func unpacked(_ packed: ArraySlice<UInt8>) throws(MappingError) -> [JSONTree] {
         var scanner = FieldScanner(packed)
         var elements: [JSONTree] = []

@@ -1,18 +1,19 @@
-/// The types that a `google.protobuf.FileDescriptorSet` describes, for callers that learn them only
-/// while running: a tool that calls any method by its name with JSON.
+/// The types in a `google.protobuf.FileDescriptorSet`, for callers that learn them only at run
+/// time: a tool that calls any method by its name with JSON.
 ///
-/// Knows what Postern's own protos use: scalars, enums, messages, repeated fields, oneofs. Maps and
-/// groups are refused when the schema is read. The well-known types of `google.protobuf` have no
-/// JSON form of their own here; they are messages like others.
+/// It supports what Postern's own protos use: scalars, enums, messages, repeated fields, oneofs.
+/// Maps and groups are rejected when the schema is read. The well-known types of `google.protobuf`
+/// have no special JSON form here; they are treated like other messages.
 package struct Schema: Sendable {
-    /// Largest set that is read, in bytes: what fits in one answer of the reflection service.
+    /// Size limit of a set, in bytes: what fits in one response of the reflection service.
     package static let setBytesMax = 1024 * 1024
 
     let messages: [String: MessageType]
     let enums: [String: EnumType]
     private let methods: [String: MethodType]
 
-    /// Reads a serialised set; unresolved names are found now, not when they are used.
+    /// Reads a serialised set. Unresolved type names are found now, not when they are used.
+    /// - Throws: `SchemaError`.
     package init(fileDescriptorSet bytes: [UInt8]) throws(SchemaError) {
         guard bytes.count <= Self.setBytesMax else { throw .tooLarge }
         var builder = SchemaBuilder()
@@ -21,7 +22,7 @@ package struct Schema: Sendable {
         } catch let error as SchemaError {
             throw error
         } catch {
-            throw .malformed  // whatever is wrong with the bytes
+            throw .malformed  // any other decoding error
         }
         try builder.checkNames()
         messages = builder.messages
@@ -32,12 +33,12 @@ package struct Schema: Sendable {
     /// Names of all methods, `postern.session.v1.Sessions/Refresh`, sorted.
     package var methodNames: [String] { methods.keys.sorted() }
 
-    /// The message of that full name, `postern.session.v1.Tokens`.
+    /// The message with that full name, for example `postern.session.v1.Tokens`.
     package func message(named name: String) -> SchemaMessage? {
         messages[name].map { SchemaMessage(schema: self, type: $0) }
     }
 
-    /// The method of that name, `postern.session.v1.Sessions/Refresh`.
+    /// The method with that name, for example `postern.session.v1.Sessions/Refresh`.
     package func method(named name: String) -> SchemaMethod? {
         guard let method = methods[name], let input = message(named: method.input),
             let output = message(named: method.output)
@@ -48,17 +49,17 @@ package struct Schema: Sendable {
     }
 }
 
-/// A method and its two messages.
+/// A method and its two message types.
 package struct SchemaMethod: Sendable {
     /// `postern.session.v1.Sessions/Refresh`.
     package let name: String
-    /// What it takes.
+    /// The request type.
     package let input: SchemaMessage
-    /// What it answers.
+    /// The response type.
     package let output: SchemaMessage
-    /// What it takes comes as a stream of items.
+    /// Whether the client sends a stream of items.
     package let hasRequestItems: Bool
-    /// What it answers comes as a stream of items.
+    /// Whether the server sends a stream of items.
     package let hasResponseItems: Bool
 }
 
@@ -68,7 +69,7 @@ package enum SchemaError: Error, Hashable, Sendable {
     case malformed
     /// More than 1 MiB.
     case tooLarge
-    /// Types nested in types too deep.
+    /// Types are nested too deeply.
     case tooDeep
     /// A field of a kind that Postern's protos do not use: a map or a group.
     case unsupported(field: String)

@@ -1,7 +1,7 @@
-/// Collects the types of a serialised `google.protobuf.FileDescriptorSet`. The numbers are those of
-/// `google/protobuf/descriptor.proto`; what is not needed is skipped.
+/// Collects the types of a serialised `google.protobuf.FileDescriptorSet`. The field numbers are
+/// those of `google/protobuf/descriptor.proto`; fields that are not needed are skipped.
 struct SchemaBuilder {
-    /// Types nested in types, at most; ours nest none.
+    /// Maximum nesting of types; ours are not nested.
     private static let depthMax = 16
 
     private(set) var messages: [String: MessageType] = [:]
@@ -62,7 +62,8 @@ struct SchemaBuilder {
         }
     }
 
-    /// Refuses a schema whose names lead nowhere.
+    /// Checks that every type name is declared.
+    /// - Throws: `SchemaError.unknownType`.
     func checkNames() throws(SchemaError) {
         for field in messages.values.lazy.flatMap(\.fields) {
             switch field.kind {
@@ -77,7 +78,7 @@ struct SchemaBuilder {
         }
     }
 
-    /// Where a declaration stands.
+    /// The scope of a declaration.
     private struct Scope {
         let prefix: String
         let isProto3: Bool

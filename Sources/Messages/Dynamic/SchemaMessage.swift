@@ -1,28 +1,29 @@
-/// A message type of a schema, and its way from JSON to the wire and back.
+/// A message type of a schema, with its mapping between JSON and the wire format.
 ///
-/// The mapping is proto3's (https://protobuf.dev/programming-guides/json/): names in
-/// lowerCamelCase (those of the `.proto` are read too), bytes as base64, 64-bit numbers as strings
-/// (numbers are read too), enums by name (numbers are read too), null for absent, defaults left out.
+/// The mapping is that of proto3 (https://protobuf.dev/programming-guides/json/): names in
+/// lowerCamelCase (the names in the `.proto` are also accepted), bytes as base64, 64-bit numbers as
+/// strings (numbers are also accepted), enums by name (numbers are also accepted), null for absent,
+/// defaults omitted.
 package struct SchemaMessage: Sendable {
-    /// Messages within each other, at most. A hostile schema may hold itself.
+    /// Maximum nesting of messages. A type of a hostile schema may contain itself.
     static let depthMax = 32
-    /// Largest encoded message, in bytes: no frame is larger.
+    /// Size limit of an encoded message, in bytes: no frame is larger.
     static let messageBytesMax = 1024 * 1024
 
     let schema: Schema
     let type: MessageType
 
-    /// `postern.session.v1.Tokens`.
+    /// The full name, for example `postern.session.v1.Tokens`.
     package var name: String { type.name }
 
-    /// The message that `text`, a JSON object, stands for, encoded.
+    /// Encodes the message in `text`, a JSON object.
     /// - Throws: an error that names the field that is unknown or does not fit.
     package func encodeJSON(_ text: String) throws(MappingError) -> [UInt8] {
         let tree = try JSONParser.tree(of: text)
         return try MessageFromJSON(schema: schema).bytes(type, tree, JSONPath())
     }
 
-    /// The encoded message as a JSON object. Fields that the schema does not know are left out.
+    /// Decodes the message to a JSON object. Fields that the schema does not have are omitted.
     /// - Throws: an error that names the field that does not fit.
     package func decodeToJSON(
         _ bytes: [UInt8], pretty isPretty: Bool = false

@@ -1,8 +1,8 @@
 /// One message type of a schema.
 struct MessageType: Sendable {
-    /// `postern.session.v1.Tokens`.
+    /// The full name, for example `postern.session.v1.Tokens`.
     let name: String
-    /// By their numbers, which is the order that other implementations write JSON in too.
+    /// Sorted by number, which is also the order in which other implementations write JSON.
     let fields: [FieldType]
     private let byNumber: [Int: Int]
     private let byName: [String: Int]
@@ -20,7 +20,7 @@ struct MessageType: Sendable {
     /// The index of the field with that number.
     func index(number: Int) -> Int? { byNumber[number] }
 
-    /// The index of the field that JSON calls that: by its JSON name or its name in the `.proto`.
+    /// The index of the field with that JSON name or `.proto` name.
     func index(named name: String) -> Int? { byName[name] }
 }
 
@@ -31,13 +31,13 @@ struct FieldType: Sendable {
     let jsonName: String
     let kind: FieldKind
     let isRepeated: Bool
-    /// Which oneof of its message it is in.
+    /// The index of its oneof in the message, if it is in one.
     let oneof: Int?
-    /// Whether its default value and its absence differ.
+    /// Whether an absent field differs from one with the default value.
     let hasPresence: Bool
 }
 
-/// What a field holds.
+/// The type of a field's values.
 enum FieldKind: Sendable {
     case double, float, bool, string, bytes
     case int32, int64, uint32, uint64, sint32, sint64
@@ -47,7 +47,7 @@ enum FieldKind: Sendable {
     /// A message by its full name.
     case message(String)
 
-    /// Whether a repeated field of it lies packed in one run of bytes.
+    /// Whether a repeated field of this type is packed.
     var isPackable: Bool {
         switch self {
         case .string, .bytes, .message: false
@@ -58,7 +58,7 @@ enum FieldKind: Sendable {
 
 /// One enum of a schema.
 struct EnumType: Sendable {
-    /// `postern.session.v1.EndReason`.
+    /// The full name, for example `postern.session.v1.EndReason`.
     let name: String
     /// The number of each name.
     let numbers: [String: Int32]
@@ -72,7 +72,7 @@ struct EnumType: Sendable {
     }
 }
 
-/// One method as a schema names it: its types are still names.
+/// One method in a schema, with its types as names.
 struct MethodType: Sendable {
     let input: String
     let output: String

@@ -1,18 +1,19 @@
 internal import CMessages
 
-/// Memory that libprotobuf-c decodes into (`CMessages/arena.h` tells why). Used by one thread at a
-/// time, and for one message at a time; wiped after each, since a message may hold a password.
+/// Memory into which libprotobuf-c decodes (`CMessages/arena.h` has the reasons). Used by one
+/// thread at a time and for one message at a time. Wiped after each message, since it may contain a
+/// password.
 package final class Arena {
-    /// Bytes that a decode may take for each byte of the body: honest messages of many small parts
-    /// need up to 24.
+    /// Bytes of memory that decoding may use per byte of the body: valid messages with many small
+    /// parts need up to 24.
     private static let budgetFactor = 32
-    /// Bytes that a decode may take on top.
+    /// Bytes of memory that decoding may use in addition.
     private static let budgetFloor = 4 * 1024
 
     private let arena: OpaquePointer
     private var isBusy = false
 
-    /// An arena that holds nothing until it is first used.
+    /// An arena that allocates nothing until its first use.
     package init() {
         guard let arena = postern_arena_new() else {
             preconditionFailure("no memory for 80 bytes: nothing else would work either")
@@ -22,23 +23,24 @@ package final class Arena {
 
     deinit { postern_arena_free(arena) }
 
-    /// Bytes of memory that decoding a body of `count` bytes may take.
+    /// Bytes of memory that decoding a body of `count` bytes may use.
     static func budget(_ count: Int) -> Int { count * budgetFactor + budgetFloor }
 
-    /// Wipes and takes back what the message took.
+    /// Wipes and frees the memory of the message.
     func end() {
         postern_arena_end(arena)
         isBusy = false
     }
 
-    /// Unpacks one message with `unpack`, within the budget; when it returns, `end` must follow.
-    /// - Throws: `MessageError`, and then the arena has ended.
+    /// Decodes one message with `unpack`, within the budget. After a normal return the caller must
+    /// call `end`.
+    /// - Throws: `MessageError`; then the arena has already ended.
     func unpack<Message>(
         _ bytes: UnsafeRawBufferPointer,
         _ unpack: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?)
             -> UnsafeMutablePointer<Message>?
     ) throws -> UnsafePointer<Message> {
-        // A second message would take back the first one's memory under it.
+        // A second message would free the memory of the first.
         precondition(!isBusy, "an arena serves one message at a time")
         isBusy = true
         postern_arena_begin(arena, Self.budget(bytes.count))
@@ -51,6 +53,6 @@ package final class Arena {
         return UnsafePointer(message)
     }
 
-    /// The most bytes held since the last message began: what that message cost. For tests.
+    /// The peak of bytes held since the last message began. For tests.
     var heldBytesMost: Int { postern_arena_held_most(arena) }
 }

@@ -1,33 +1,33 @@
 internal import CMessages
 import Cryptography
 
-/// Reads a message in its ordinary form straight into Swift values: known fields only, each with
-/// its own wire type, in the order of their numbers, as every encoder writes them. The way through
-/// libprotobuf-c's structs takes half as many instructions again.
+/// Decodes a message in canonical form directly to Swift values: only known fields, each with its
+/// declared wire type, in the order of their numbers, as every encoder writes them. Decoding
+/// through libprotobuf-c's structs takes half as many instructions more.
 ///
-/// Whatever is not ordinary is libprotobuf-c's business, from the first byte again: unknown fields,
-/// another order, parts to be merged, text that is not sound, more memory than the budget, and all
-/// that is malformed. So this reader never judges a message; it only has to be right about what it
-/// takes, and `CanonicalReaderTests` holds it against the library.
+/// Any other encoding is decoded by libprotobuf-c from the first byte: unknown fields, another
+/// order, parts to be merged, invalid text, more memory than the budget, and all malformed input.
+/// So this reader never rejects a message. It only has to be right about what it accepts, and
+/// `CanonicalReaderTests` compares it with the library.
 ///
-/// Generated code asks for one field after the other: a field that is not next is absent, and what
-/// is left over at the end was not ordinary.
+/// Generated code asks for one field after the other. A field that is not next is absent; if fields
+/// are left at the end, the encoding was not canonical.
 package struct CanonicalReader {
     private let bytes: UnsafeRawBufferPointer
-    /// Behind the tag.
+    /// After the tag of the next field.
     private var position = 0
-    /// Of the message or part that is being read.
+    /// The end of the message or nested message that is being read.
     private var end: Int
-    /// The next field's number and wire type, as one number; `none` at the end.
+    /// The number and wire type of the next field, as one number; `none` at the end.
     private(set) var tag = CanonicalReader.none
-    /// Bytes of memory that elements of arrays may still take.
+    /// Bytes of memory that array elements may still use.
     private var budget: Int
 
     private static let none: UInt32 = 0
-    /// No field has this one.
+    /// Not the tag of any field.
     private static let unordinary = UInt32.max
 
-    /// Begins with the first field of the message that `bytes` are.
+    /// Starts at the first field of the message in `bytes`.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         end = bytes.count
@@ -35,7 +35,8 @@ package struct CanonicalReader {
         next()
     }
 
-    /// The message that `bytes` are.
+    /// Decodes the message in `bytes`.
+    /// - Throws: `NonCanonicalEncoding`.
     static func message<Message: ProtobufMessage>(
         in bytes: UnsafeRawBufferPointer
     ) throws(NonCanonicalEncoding) -> Message {
@@ -45,7 +46,7 @@ package struct CanonicalReader {
         return message
     }
 
-    // MARK: The wire
+    // MARK: Wire format
 
     /// Reads the tag of the next field: one byte, or two in the shortest form.
     private mutating func next() {
@@ -67,7 +68,8 @@ package struct CanonicalReader {
         if second > 0, second < 0x80 { tag = first & 0x7f | second << 7 }
     }
 
-    /// A varint: seven bits a byte, lowest first, ten bytes at most, of which the last has one bit.
+    /// A varint: seven bits per byte, lowest first, at most ten bytes, of which the last has one
+    /// bit.
     private mutating func varint() throws(NonCanonicalEncoding) -> UInt64 {
         guard position < end else { throw NonCanonicalEncoding() }
         let first = bytes[position]
@@ -91,7 +93,8 @@ package struct CanonicalReader {
         throw NonCanonicalEncoding()
     }
 
-    /// How many bytes follow, all of them there. The library reads five bytes of a length at most.
+    /// The length of a field; all its bytes are present. The library reads at most five bytes of a
+    /// length.
     private mutating func length() throws(NonCanonicalEncoding) -> Int {
         let start = position
         let length = try varint()
@@ -101,13 +104,14 @@ package struct CanonicalReader {
         return Int(length)
     }
 
-    /// An array of `Element` grows by one: by doubling, and beside its old self.
+    /// Charges the budget for one more array element: arrays grow by doubling, next to the old
+    /// copy.
     private mutating func grow<Element>(_ type: Element.Type) throws(NonCanonicalEncoding) {
         budget -= 3 * MemoryLayout<Element>.stride
         guard budget >= 0 else { throw NonCanonicalEncoding() }
     }
 
-    // MARK: Fields that are there
+    // MARK: The current field
 
     private mutating func number() throws(NonCanonicalEncoding) -> UInt64 {
         let value = try varint()
@@ -136,7 +140,7 @@ package struct CanonicalReader {
         return lent.isEmpty ? "" : String(decoding: lent, as: UTF8.self)
     }
 
-    /// A part of the message.
+    /// A nested message.
     mutating func nested<Part: ProtobufMessage>() throws(NonCanonicalEncoding) -> Part {
         let count = try length()
         let outerEnd = end
@@ -149,7 +153,7 @@ package struct CanonicalReader {
         return part
     }
 
-    // MARK: Fields by their tag
+    // MARK: Fields by tag
 
     mutating func text(_ tag: UInt32) throws(NonCanonicalEncoding) -> String {
         self.tag == tag ? try text() : ""
@@ -159,7 +163,8 @@ package struct CanonicalReader {
         self.tag == tag ? Array(try lent()) : []
     }
 
-    /// A text that no String is made of: its bytes go from the frame into memory that is wiped.
+    /// A text of which no String is made: its bytes are copied from the frame to memory that is
+    /// wiped.
     mutating func secret(_ tag: UInt32) throws(NonCanonicalEncoding) -> SecretBytes {
         guard self.tag == tag else { return .empty }
         let lent = try borrowedText()
@@ -190,23 +195,25 @@ package struct CanonicalReader {
         self.tag == tag ? try nested() : nil
     }
 
-    // MARK: Read in place, by hand
+    // MARK: Borrowed fields, for hand-written code
 
-    /// The bytes of a field, as they lie in the message: a part, whose own reader must come to its
-    /// end. None where it is absent.
+    /// The bytes of a field, borrowed from the message: a nested message, whose reader must reach
+    /// its end. Empty if the field is absent.
+    /// - Throws: `NonCanonicalEncoding`.
     package mutating func lent(_ tag: UInt32) throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer
     {
         self.tag == tag ? try lent() : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    /// A text as it lies in the message, sound.
+    /// A valid text, borrowed from the message. Empty if the field is absent.
+    /// - Throws: `NonCanonicalEncoding`.
     package mutating func borrowedText(_ tag: UInt32) throws(NonCanonicalEncoding)
         -> UnsafeRawBufferPointer
     {
         self.tag == tag ? try borrowedText() : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Whether all of the message is read.
+    /// Whether the whole message was read.
     package var isAtEnd: Bool { tag == Self.none }
 
     // MARK: Repeated fields
@@ -240,7 +247,7 @@ package struct CanonicalReader {
         return parts
     }
 
-    /// Numbers in one field, one behind the other; each is turned by `turn`.
+    /// The numbers of a packed field, each converted by `turn`.
     mutating func numbers<Number>(
         _ tag: UInt32, _ turn: (UInt64) -> Number
     ) throws(NonCanonicalEncoding) -> [Number] {
@@ -259,5 +266,5 @@ package struct CanonicalReader {
     }
 }
 
-/// A message is not in its ordinary form: libprotobuf-c reads it.
+/// The encoding is not canonical, so libprotobuf-c must decode the message.
 package struct NonCanonicalEncoding: Error {}

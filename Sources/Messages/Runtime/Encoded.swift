@@ -1,10 +1,9 @@
-/// A message that was encoded beforehand: for an answer that is given again and again, where
-/// encoding it each time is a sixth of the whole call.
+/// A message that is already encoded: for a response that is sent repeatedly, where encoding it
+/// each time would be a sixth of the whole call.
 ///
-/// It is made of nothing but a message of its type, so that no handler answers with bytes that are
-/// something else.
+/// It can be made only from a message of its type, so a handler cannot answer with other bytes.
 package struct Encoded<Message: ProtobufMessage>: Sendable {
-    /// The message, as it goes to the wire.
+    /// The encoded message.
     package let bytes: [UInt8]
 
     /// Encodes `message`.

@@ -1,17 +1,18 @@
-/// A protobuf message as a Swift value; the generated code conforms.
+/// A protobuf message as a Swift value; generated code conforms to it.
 package protocol ProtobufMessage: WireEncoded, Hashable {
-    /// Full name in the `.proto`, for instance `postern.session.v1.RefreshRequest`.
+    /// Full name in the `.proto`, for example `postern.session.v1.RefreshRequest`.
     static var fullName: String { get }
 
-    /// Decodes `bytes`, using `arena` for the moment where they are out of the ordinary.
+    /// Decodes `bytes`. `arena` is used during the call if the encoding is not canonical.
     /// - Throws: `MessageError`.
     init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws
 
-    /// Decodes `bytes` by libprotobuf-c, whatever they are.
+    /// Decodes `bytes` by libprotobuf-c, canonical or not.
     /// - Throws: `MessageError`.
     init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws
 
-    /// Reads the message's fields from `reader`, each in its place.
+    /// Reads the message's fields from `reader`, in the order of their numbers.
+    /// - Throws: `NonCanonicalEncoding`.
     static func read(from reader: inout CanonicalReader) throws(NonCanonicalEncoding) -> Self
 
     /// Writes the message's fields to `sink`, in the order of their numbers.
@@ -19,12 +20,14 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
 }
 
 extension ProtobufMessage {
+    /// Decodes `bytes`, by libprotobuf-c only if the encoding is not canonical.
+    /// - Throws: `MessageError`.
     package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
         self = try Self.decoded(bytes, arena)
     }
 
-    /// Returned from where it is made: an optional on the way would be copied, and each copy retains
-    /// every string in it.
+    /// Returned directly: an intermediate optional would be copied, and each copy retains all
+    /// strings of the message.
     private static func decoded(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) throws -> Self {
         do throws(NonCanonicalEncoding) {
             return try CanonicalReader.message(in: bytes)
@@ -33,7 +36,7 @@ extension ProtobufMessage {
         }
     }
 
-    /// Decodes `bytes` with memory of its own, for places that are not hot.
+    /// Decodes `bytes` with an arena of its own, for code that is not performance-critical.
     /// - Throws: `MessageError`.
     package init(decoding bytes: [UInt8]) throws {
         self = try bytes.withUnsafeBytes { try Self(decoding: $0, in: Arena()) }
@@ -48,11 +51,11 @@ extension ProtobufMessage {
     package func encode(to writer: inout WireWriter) { write(to: &writer) }
 }
 
-/// Why bytes are not a message. Each is the peer's fault.
+/// Why bytes are not a valid message. Each is the peer's fault.
 package enum MessageError: Error, Hashable, Sendable {
-    /// Not protobuf, or a field of another type.
+    /// Not protobuf, or a field of the wrong type.
     case malformed
-    /// A text field that is not UTF-8, or holds a NUL.
+    /// A text field that is not UTF-8 or contains a NUL.
     case invalidText
     /// Decoding would take more than 32 × the body + 4 KiB of memory.
     case overBudget

@@ -1,16 +1,16 @@
 package import Cryptography
 
-/// What has a form on the wire, whose size is known before it is written.
+/// A value with a wire encoding, whose size is computed before it is written.
 package protocol WireEncoded: Sendable {
-    /// Bytes that `encode` writes.
+    /// The number of bytes that `encode` writes.
     var encodedByteCount: Int { get }
 
-    /// Writes all of it.
+    /// Writes the encoding.
     func encode(to writer: inout WireWriter)
 }
 
 extension WireEncoded {
-    /// Writes to `start`, where there is room for `byteCount` bytes, which were measured just now.
+    /// Writes to `start`, where `byteCount` bytes are allocated; that size was just computed.
     package func encode(to start: UnsafeMutableRawPointer, byteCount: Int) {
         var writer = WireWriter(
             UnsafeMutableRawBufferPointer(start: start, count: byteCount))
@@ -18,7 +18,7 @@ extension WireEncoded {
         precondition(writer.isFull, "a message was measured too large")
     }
 
-    /// The encoded bytes, in memory of their own.
+    /// The encoded bytes, in a new array.
     package func encoded() -> [UInt8] {
         let byteCount = encodedByteCount
         return [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
@@ -29,7 +29,7 @@ extension WireEncoded {
 }
 
 extension ProtobufMessage {
-    /// The encoded bytes of a message with a secret in it, in memory that is wiped.
+    /// The encoded bytes of a message with a secret, in memory that is wiped.
     package func encodedSecret() -> SecretBytes {
         let byteCount = encodedByteCount
         return SecretBytes(count: byteCount) { buffer in
@@ -38,7 +38,7 @@ extension ProtobufMessage {
     }
 }
 
-/// Bytes that were encoded before.
+/// Bytes that are already encoded.
 extension [UInt8]: WireEncoded {
     package var encodedByteCount: Int { count }
 

@@ -1,22 +1,22 @@
 package import Cryptography
 
-/// What a message is encoded to, field by field: first a `WireSize`, which only counts, then a
-/// `WireWriter`. One generated function serves both, so that they cannot disagree.
+/// The target to which a message is encoded, field by field: first a `WireSize`, which only counts
+/// bytes, then a `WireWriter`. One generated function serves both, so that they cannot disagree.
 ///
-/// `tag` is a field's number and wire type as they are on the wire. What is given is written, also
-/// a default: the generated code knows which fields leave theirs out.
+/// `tag` is a field's number and wire type, as encoded. Every value is written, including a
+/// default: generated code omits fields where required.
 package protocol WireSink {
-    /// A number.
+    /// Writes a number.
     mutating func varint(_ tag: UInt32, _ value: UInt64)
-    /// Text, as UTF-8.
+    /// Writes text, as UTF-8.
     mutating func text(_ tag: UInt32, _ value: String)
-    /// Text that is kept as bytes which are wiped.
+    /// Writes text that is kept in memory that is wiped.
     mutating func secret(_ tag: UInt32, _ value: SecretBytes)
-    /// Any bytes.
+    /// Writes bytes.
     mutating func bytes(_ tag: UInt32, _ value: [UInt8])
-    /// A message within the message.
+    /// Writes a nested message.
     mutating func message(_ tag: UInt32, _ value: some ProtobufMessage)
-    /// Numbers in one field, one behind the other.
+    /// Writes numbers as one packed field.
     mutating func numbers(_ tag: UInt32, _ values: some Collection<UInt64>)
 }
 
@@ -27,7 +27,7 @@ extension WireSink {
 
     mutating func int64(_ tag: UInt32, _ value: Int64) { varint(tag, UInt64(bitPattern: value)) }
 
-    /// A negative number has ten bytes, whatever its size.
+    /// A negative number always has ten bytes.
     mutating func int32(_ tag: UInt32, _ value: Int32) { int64(tag, Int64(value)) }
 }
 
@@ -35,7 +35,7 @@ extension WireSink {
 package struct WireSize: WireSink {
     private(set) var byteCount = 0
 
-    /// Bytes of `value` as a varint.
+    /// Size of `value` as a varint.
     package static func ofVarint(_ value: UInt64) -> Int {
         (70 - (value | 1).leadingZeroBitCount) / 7
     }

@@ -1,7 +1,7 @@
 package import Cryptography
 
-/// Writes a message into memory whose size was measured before. It is measured and written by the
-/// same code, from a value that nobody can change meanwhile; still it never writes past the end.
+/// Writes a message into memory of the size computed before. The same code computes and writes,
+/// from an immutable value; nevertheless it never writes past the end.
 package struct WireWriter: WireSink {
     private let buffer: UnsafeMutableRawBufferPointer
     private var position = 0
@@ -11,7 +11,7 @@ package struct WireWriter: WireSink {
         self.buffer = buffer
     }
 
-    /// What was measured is written.
+    /// Whether the whole buffer has been written.
     package var isFull: Bool { position == buffer.count }
 
     private mutating func put(_ byte: UInt8) {
@@ -37,7 +37,7 @@ package struct WireWriter: WireSink {
         position += bytes.count
     }
 
-    /// Bytes that were encoded before.
+    /// Writes bytes that are already encoded.
     package mutating func copy(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
 
     package mutating func varint(_ tag: UInt32, _ value: UInt64) {

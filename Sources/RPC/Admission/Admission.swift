@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// The gates of a server, one for each lane.
+/// The admission gates of a server, one for each lane.
 struct Admission: Sendable {
     private let ordinary: LaneGate
     private let costly: LaneGate
@@ -26,6 +26,6 @@ struct Admission: Sendable {
     /// Handlers that have not returned, in all lanes.
     var runningCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].runningCount } }
 
-    /// Calls that wait, in all lanes.
+    /// Waiting calls, in all lanes.
     var waitingCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].waitingCount } }
 }

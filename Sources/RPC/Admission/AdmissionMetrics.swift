@@ -1,8 +1,8 @@
 import CoreMetrics
 import NIOCore
 
-/// What operators see of one lane: `rpc_server_sheds_total`, `rpc_server_queue_length` and
-/// `rpc_server_queue_wait_seconds`. Made once; only a lane that is full touches them.
+/// The metrics of one lane: `rpc_server_sheds_total`, `rpc_server_queue_length` and
+/// `rpc_server_queue_wait_seconds`. The handles are made once; only a full lane uses them.
 struct LaneMetrics: Sendable {
     private let sheds: [ShedReason: Counter]
     private let length: Gauge
@@ -31,8 +31,7 @@ struct LaneMetrics: Sendable {
     func waited(_ wait: Duration) { self.wait.recordNanoseconds(TimeAmount(wait).nanoseconds) }
 }
 
-/// What operators see of connections: `rpc_server_connections` and
-/// `rpc_server_connections_refused_total`.
+/// The metrics of connections: `rpc_server_connections` and `rpc_server_connections_refused_total`.
 struct ConnectionMetrics: Sendable {
     private let open = Gauge(label: "rpc_server_connections")
     private let refused: [CrowdReason: Counter]

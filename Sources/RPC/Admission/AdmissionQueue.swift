@@ -1,19 +1,20 @@
-/// The calls of one lane that wait for a handler to end, as pure state: arrivals, ends and the time
-/// go in; who waits, who is let in and who is told to come back later comes out.
+/// The queue of one lane: calls that wait for a handler to finish. It is pure state. Arrivals, ends
+/// of handlers and the time are the input; which calls wait, are admitted or are shed is the
+/// output.
 ///
-///     arrive ──room, and time enough──▶ waiting ──next──▶ let in
-///        │                                 │ ├─remove──▶ gone (cancelled, late, connection lost)
-///        ▼                                 ▼
-///      refused                            shed          (RESOURCE_EXHAUSTED, not processed)
+///     arrive ──capacity and time──▶ waiting ──next──▶ admitted
+///        │                             │ ├─remove──▶ gone (cancelled, deadline, connection lost)
+///        ▼                             ▼
+///      refused                        shed          (RESOURCE_EXHAUSTED, not processed)
 ///
-/// First come, first served, as long as the queue is worked off. Once it stands (`CoDel`),
-/// last come, first served, and whoever has waited over `patience` is shed: served in order, each
-/// would be answered just too late, and the work be for nothing.
+/// The order is first in, first out while the queue drains. In overload (`CoDel`) it becomes last
+/// in, first out, and calls that have waited longer than `patience` are shed (adaptive LIFO): in
+/// the order of arrival each would be served just too late, and its work would be wasted.
 package struct AdmissionQueue<Ticket> {
-    /// In overload nobody waits longer: a person notices half a second, and a caller still has
-    /// most of its deadline to try elsewhere.
+    /// The longest wait in overload: a user notices half a second, and a caller still has most of
+    /// its deadline left to try another server.
     static var patience: Duration { .milliseconds(500) }
-    /// Shortest and longest time for which a caller is told to stay away.
+    /// Bounds of the retry delay that is sent with a shed call.
     static var retryAfterBounds: ClosedRange<Duration> { .milliseconds(100) ... .seconds(10) }
 
     typealias Place = WaitingLine<Waiter>.Place
@@ -29,7 +30,7 @@ package struct AdmissionQueue<Ticket> {
         case refused(Shed)
     }
 
-    /// Why a call is not served, and when to try again.
+    /// Why a call is not served, and when the caller may retry.
     struct Shed: Hashable, Sendable {
         let reason: ShedReason
         let retryAfter: Duration
@@ -43,7 +44,7 @@ package struct AdmissionQueue<Ticket> {
     private var pace = DrainRateEstimate(from: .zero)
     private var shedding: [(ticket: Ticket, shed: Shed)] = []
 
-    /// A queue of at most `callsMax` calls whose requests have at most `bytesMax` bytes.
+    /// A queue of at most `callsMax` calls whose requests total at most `bytesMax` bytes.
     init(callsMax: Int, bytesMax: Int) {
         self.callsMax = callsMax
         self.bytesMax = bytesMax
@@ -51,12 +52,12 @@ package struct AdmissionQueue<Ticket> {
 
     var count: Int { line.count }
 
-    /// Whether the queue stands, and the last come is the first served.
+    /// Whether the queue is overloaded, and serves the newest call first.
     var isOverloaded: Bool { sign.isOverloaded }
 
-    // MARK: Coming
+    // MARK: Arriving
 
-    /// A call of so many bytes came that is of no use after `deadline`.
+    /// Adds a call with a request of `bytes` bytes, which is useless after `deadline`.
     mutating func arrive(
         _ ticket: Ticket, bytes: Int, deadline: Duration, at uptime: Duration
     ) -> Arrival {
@@ -81,15 +82,15 @@ package struct AdmissionQueue<Ticket> {
         count < callsMax && bytes <= bytesMax - self.bytes
     }
 
-    /// In overload the oldest goes first, and so it is the one to go.
+    /// Sheds the oldest calls: in overload they would be served last.
     private mutating func makeRoom(_ bytes: Int, at uptime: Duration) {
         guard callsMax > 0, bytes <= bytesMax else { return }
         while !hasRoom(bytes), shedFirst(.full, at: uptime) {}
     }
 
-    // MARK: Going
+    // MARK: Leaving
 
-    /// A handler has ended: the one to let in, and how long it has waited.
+    /// A handler has finished: removes and returns the call to admit, with its waiting time.
     mutating func next(at uptime: Duration) -> (ticket: Ticket, wait: Duration)? {
         look(at: uptime)
         sign.left(afterOldest: oldestWait(at: uptime))
@@ -99,15 +100,15 @@ package struct AdmissionQueue<Ticket> {
         return (waiter.ticket, uptime - waiter.since)
     }
 
-    /// The call at `place` is no longer wanted.
-    /// - Returns: false when it has gone already.
+    /// Removes a call that was cancelled or has ended.
+    /// - Returns: false when it is no longer in the queue.
     mutating func remove(_ place: Place) -> Bool {
         guard let waiter = line.remove(place) else { return false }
         bytes -= waiter.bytes
         return true
     }
 
-    /// Those that were shed since last asked.
+    /// Removes and returns the calls that were shed since the last call of this method.
     mutating func takeShed() -> [(ticket: Ticket, shed: Shed)] {
         defer { shedding = [] }
         return shedding
@@ -133,7 +134,7 @@ package struct AdmissionQueue<Ticket> {
         return true
     }
 
-    /// The longer others wait, the longer to stay away: twice as long as the whole queue will take.
+    /// The retry delay grows with the queue: twice the time that the whole queue will take.
     private func shed(_ reason: ShedReason, at uptime: Duration) -> Shed {
         let wait = max(pace.wait(behind: count, at: uptime), oldestWait(at: uptime))
         let bounds = Self.retryAfterBounds
@@ -146,12 +147,12 @@ package struct AdmissionQueue<Ticket> {
 extension AdmissionQueue: Sendable where Ticket: Sendable {}
 extension AdmissionQueue.Waiter: Sendable where Ticket: Sendable {}
 
-/// Why a call was turned away.
+/// Why a call was shed.
 package enum ShedReason: String, CaseIterable, Sendable {
     /// The queue is full.
     case full
-    /// The call's own time would have been over before its turn.
+    /// The call's deadline would have passed before it was served.
     case deadline
-    /// It has waited too long in a queue that stands.
+    /// It has waited too long in overload.
     case late
 }

@@ -1,31 +1,32 @@
-/// Tells a burst, which a queue is there for, from a queue that stands, in which everybody waits
-/// for nothing gained: the shortest wait over a window, as CoDel has it (Nichols and Jacobson,
-/// "Controlling Queue Delay", 2012). A burst is worked off, so somebody waits briefly; where even
-/// the luckiest has waited long, more comes in than goes out.
+/// Distinguishes a burst, which a queue is meant to absorb, from a standing queue, which only adds
+/// delay. It uses the minimum wait over a window, as CoDel does (Nichols and Jacobson, "Controlling
+/// Queue Delay", 2012). In a burst the queue drains, so some call waits only briefly. If even the
+/// shortest wait is long, more calls arrive than are served.
 struct CoDel {
-    /// A wait that is too short to mean anything.
+    /// A minimum wait up to this is no overload.
     static let target = Duration.milliseconds(10)
-    /// How long it must last.
+    /// The window over which the minimum is taken.
     static let window = Duration.milliseconds(100)
 
     private(set) var isOverloaded = false
     private var shortest: Duration?
     private var windowEnd = Duration.zero
 
-    /// Somebody waits where nobody did: what was, is over.
+    /// The queue was empty and has a first waiter: resets the state.
     mutating func began(at uptime: Duration) {
         isOverloaded = false
         shortest = nil
         windowEnd = uptime + Self.window
     }
 
-    /// One was let in when the oldest had waited so long. The oldest's wait is what tells, since
-    /// in overload the one let in is the newest.
+    /// A call was admitted when the oldest had waited `wait`. The oldest's wait is used, because in
+    /// overload the admitted call is the newest.
     mutating func left(afterOldest wait: Duration) {
         shortest = min(shortest ?? wait, wait)
     }
 
-    /// Ends the window if it is over. Where nobody was let in, the oldest's wait counts.
+    /// Evaluates the window if it has ended. If no call was admitted in it, the oldest's current
+    /// wait is used.
     mutating func look(oldest wait: Duration, at uptime: Duration) {
         guard uptime >= windowEnd else { return }
         isOverloaded = shortest ?? wait > Self.target
@@ -34,26 +35,27 @@ struct CoDel {
     }
 }
 
-/// How fast a queue moves, to say what a place in it is worth.
+/// Estimates how fast a queue drains, to predict the wait of a new call.
 struct DrainRateEstimate {
-    /// Weight of the newest gap in the mean: an eighth, so that one slow handler is no trend.
+    /// Weight of the newest gap in the moving average: an eighth, so that one slow handler has
+    /// little effect.
     private static let weight = 8
 
     private var gap = Duration.zero
     private var last: Duration
 
-    /// A queue whose first waiter came at `uptime`.
+    /// A queue whose first call arrived at `uptime`.
     init(from uptime: Duration) { last = uptime }
 
-    /// One was let in.
+    /// A call was admitted.
     mutating func moved(at uptime: Duration) {
         let newest = uptime - last
         gap = gap == .zero ? newest : gap + (newest - gap) / Self.weight
         last = uptime
     }
 
-    /// How long somebody with `ahead` others before it will likely wait. A queue that has not
-    /// moved for long is not expected to move sooner.
+    /// The expected wait of a call with `ahead` calls before it. A queue that has not moved for
+    /// some time is not expected to move sooner than that.
     func wait(behind ahead: Int, at uptime: Duration) -> Duration {
         max(gap * (ahead + 1), uptime - last)
     }

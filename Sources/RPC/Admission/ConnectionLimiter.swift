@@ -1,17 +1,17 @@
-/// Who is connected, and whether one more may be: as pure state, since every rule here is one that
-/// an attacker will try. Three bounds: connections in all; those from one address; and those that
-/// have not said Hello. Above the last the oldest such goes, not the newest: strangers who connect
-/// and say nothing then push out each other, and an honest caller, who says Hello within
-/// milliseconds, is never the oldest for long.
+/// The admission of connections, as pure state, since attackers will try every rule here. There are
+/// three limits: connections in total, connections from one address, and connections that have not
+/// sent a Hello. Above the last limit the oldest such connection is closed, not the newest:
+/// connections that send nothing then displace each other, while an honest caller sends its Hello
+/// within milliseconds and is never the oldest for long.
 struct ConnectionLimiter<ID: Hashable, Peer> {
     enum Verdict {
-        /// It may stay; whoever is named must go.
+        /// It is admitted; the connection in `crowdedOut` must be closed.
         case admitted(crowdedOut: Crowded?)
-        /// It may not; whether it may stay long enough to read why.
+        /// It is refused; `isTold` says whether it stays open long enough to read the reason.
         case refused(CrowdReason, isTold: Bool)
     }
 
-    /// Who must go, and whether it may stay long enough to read why.
+    /// A connection that must be closed, and whether it stays open long enough to read the reason.
     struct Crowded {
         let peer: Peer
         let isTold: Bool
@@ -23,8 +23,8 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
         fileprivate(set) var ungreeted: WaitingLine<ID>.Place?
     }
 
-    /// Refused connections that may read why at once; above it they are cut, so that a storm of
-    /// them holds no more than so many descriptors.
+    /// Number of refused connections that may stay open to read the reason. Above it they are
+    /// closed at once, so that a flood of them cannot use more file descriptors than this.
     static var partingMax: Int { 128 }
 
     private let limits: ServerLimits
@@ -39,9 +39,9 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
 
     var count: Int { guests.count }
     var isEmpty: Bool { guests.isEmpty }
-    /// All who may stay.
+    /// All admitted connections.
     var values: [Peer] { guests.values.map(\.peer) }
-    /// Addresses that are counted; none without a connection.
+    /// Number of addresses in the table; addresses without a connection are removed.
     var addressCount: Int { counts.count }
 
     /// A connection was accepted.
@@ -70,16 +70,16 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
         return true
     }
 
-    /// The oldest that has not said Hello; it counts as a connection until it has left.
+    /// The oldest connection without a Hello. It counts as a connection until it has closed.
     private mutating func crowdOut() -> Crowded? {
         guard let id = ungreeted.removeFirst() else { return nil }
         guests[id]?.ungreeted = nil
         return guests[id].map { Crowded(peer: $0.peer, isTold: mayPart(id)) }
     }
 
-    /// The connection has said who it is.
+    /// The connection has sent a valid Hello.
     mutating func greeted(_ id: ID) {
-        parting.remove(id)  // it was to go, and spoke in time
+        parting.remove(id)  // it was to be closed, but its Hello came in time
         guard let place = guests[id]?.ungreeted else { return }
         _ = ungreeted.remove(place)
         guests[id]?.ungreeted = nil
@@ -99,12 +99,12 @@ extension ConnectionLimiter.Crowded: Sendable where ID: Sendable, Peer: Sendable
 extension ConnectionLimiter.Verdict: Sendable where ID: Sendable, Peer: Sendable {}
 extension ConnectionLimiter.Guest: Sendable where ID: Sendable, Peer: Sendable {}
 
-/// Why there was no room for a connection.
+/// Why a connection was refused.
 enum CrowdReason: String, CaseIterable, Sendable {
-    /// Too many connections in all.
+    /// Too many connections in total.
     case total
     /// Too many from its address.
     case address
-    /// Too many that had not said Hello, and it was the oldest of them.
+    /// Too many without a Hello, and it was the oldest of them.
     case ungreeted
 }

@@ -3,18 +3,19 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// Lets at most so many handlers of one lane run at once, in the whole server, and the others wait.
+/// Limits how many handlers of one lane run at once in the whole server; the other calls wait.
 ///
-/// One number holds both how many run (the low half) and how many wait (the high half), so that
-/// the way in and the way out, where nobody waits, are one addition each. No wake-up is lost: every
-/// change of that number is one step in one order. Whoever leaves either sees that somebody waits,
-/// and lets one in; or left before the other began to wait, and then the other, which looks once
-/// more after it has said that it waits, finds the free place itself. A newcomer counts itself in
-/// before it knows whether it may, and so can hide a free place for a moment; but it then waits or
-/// is refused, and looks after that too. Newcomers never overtake those who wait.
+/// One atomic number holds the running handlers (low half) and the waiting calls (high half), so
+/// that entering and leaving cost one addition each while the queue is empty. No wake-up is lost,
+/// because all changes of that number have one total order. A handler that leaves either sees that
+/// a call waits, and admits it; or it left before that call was counted as waiting. In the second
+/// case the waiting call finds the free slot itself, because it checks once more after it was
+/// counted. A new call counts itself as running before it knows whether it may run, and can hide a
+/// free slot for a moment; but it then waits or is refused, and checks after that too. New calls
+/// never overtake waiting ones.
 final class LaneGate: Sendable {
     private static let oneWaits = 1 << 32
-    /// More than any setting allows, and far from the high half.
+    /// More than any setting allows, and far below the high half.
     private static let runningLimit = 1 << 30
 
     let metrics: LaneMetrics
@@ -40,23 +41,24 @@ final class LaneGate: Sendable {
     private static func running(_ counts: Int) -> Int { counts % oneWaits }
 
     /// Counts a handler that is about to run.
-    /// - Returns: whether it may; if not, the caller must `wait`, and is counted until then.
+    /// - Returns: whether it may run. If not, the caller must call `wait` or `leave`; until then it
+    ///   is counted.
     func enter() -> Bool {
-        // With somebody waiting the number is above any bound.
+        // While a call waits, the number is above any limit.
         counts.wrappingAdd(1, ordering: .relaxed).oldValue < runningMax
     }
 
-    /// A handler has returned, or a call that was let in is not wanted any more.
+    /// A handler has returned, or an admitted call is no longer wanted.
     func leave() {
         let left = counts.wrappingSubtract(1, ordering: .relaxed).newValue
         if left >= Self.oneWaits { letIn(at: time.uptime()) }
     }
 
-    /// What became of a call that could not enter.
+    /// The result for a call that could not enter.
     typealias Arrival = AdmissionQueue<WaitingTicket>.Arrival
 
-    /// Puts a call in the queue that could not enter, or refuses it. A call that waits is told
-    /// later, through its ticket.
+    /// Queues a call that could not enter, or refuses it. A queued call is notified later, through
+    /// its ticket.
     func wait(
         _ ticket: WaitingTicket, bytes: Int, deadline: Duration, at uptime: Duration
     ) -> Arrival {
@@ -72,7 +74,7 @@ final class LaneGate: Sendable {
         return arrival
     }
 
-    /// The call at `place` waits no longer; if it was let in meanwhile, its ticket says so.
+    /// Removes the call at `place`. If it was admitted meanwhile, its ticket has been notified.
     func forget(_ place: AdmissionQueue<WaitingTicket>.Place) {
         let count = queue.withLock { queue in
             if queue.remove(place) {
@@ -83,7 +85,7 @@ final class LaneGate: Sendable {
         metrics.queued(count)
     }
 
-    // MARK: Letting in
+    // MARK: Admitting
 
     private struct News {
         var admitted: [(ticket: WaitingTicket, wait: Duration)] = []
@@ -122,14 +124,14 @@ final class LaneGate: Sendable {
     }
 }
 
-/// Which call waits, and where to tell it.
+/// A waiting call, and the connection to notify.
 struct WaitingTicket: Sendable {
     let call: UInt64
     let connection: NIOLoopBound<ServerConnection>
     let loop: any EventLoop
 
-    /// Tells the connection on its loop, in a turn of its own: handlers that end at once would
-    /// otherwise let each other in ever deeper on one stack.
+    /// Notifies the connection in a separate task of its loop. Handlers that finish at once would
+    /// otherwise admit each other recursively on one stack.
     func tell(_ news: @escaping @Sendable (ServerConnection) -> Void) {
         loop.execute { news(connection.value) }
     }

@@ -1,24 +1,24 @@
-/// A class of methods with a bound of its own, so that a flood of one kind of call leaves room for
-/// the others.
+/// A priority class of methods with its own limits, so that a flood of one kind of call leaves
+/// capacity for the others.
 package enum MethodLane: String, CaseIterable, Sendable {
-    /// What most methods are.
+    /// Most methods.
     case ordinary
-    /// Methods that hold their place for long because they work hard or wait for what is scarce
-    /// (password hashes): 500 of them at once must not hold up a refresh.
+    /// Methods that hold their slot for long, because they do much work or wait for a scarce
+    /// resource (password hashes): 500 of them at once must not delay a token refresh.
     case costly
-    /// Methods that stay open for as long as somebody watches; they hold a place and do little.
+    /// Methods that stay open while a client watches; they hold a slot and do little.
     case watching
-    /// Health, reflection and the operator's tool. Shedding never touches it: whoever looks why a
-    /// service is overloaded must get in.
+    /// Health, reflection and the operator's tool. Load in the other lanes never sheds these calls,
+    /// so that an operator can examine an overloaded service.
     case admin
 
-    /// From this default deadline on a method is one to watch with: calls are of seconds.
+    /// Methods with a default timeout from this on count as watches; other calls take seconds.
     static let watchingTimeout = Duration.seconds(600)
 
-    /// Names that begin so are the operator's.
+    /// Methods with these name prefixes are for the operator.
     static let adminPrefixes = ["postern.health.", "postern.reflection."]
 
-    /// The lane of `method`, for callers that are not the operator.
+    /// The lane of `method`, for callers other than the operator.
     init(of method: MethodDescription) {
         if method.isWatch || method.timeout >= Self.watchingTimeout {
             self = .watching

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Whom a connection's address stands for, as limits see it: an IPv4 address, or the /64 of an
-/// IPv6 one, since a household or a server has 2⁶⁴ of those and would not be bounded by any of
-/// them. IPv4 in IPv6's clothes (`::ffff:`) is IPv4.
+/// The address by which connections are limited: an IPv4 address, or the /64 prefix of an IPv6
+/// address, since one household or server has 2⁶⁴ addresses and a limit for each would have no
+/// effect. An IPv4-mapped IPv6 address (`::ffff:`) counts as IPv4.
 struct PeerAddress: Hashable, Sendable {
     private let prefix: UInt64
     private let isSix: Bool
-    /// Programs of this machine.
+    /// Whether it is a loopback address.
     let isLoopback: Bool
 
     /// From the sixteen bytes of an IPv6 address.
@@ -31,8 +31,8 @@ struct PeerAddress: Hashable, Sendable {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Nil for what is not of the Internet protocols. The address lies behind family and port in
-    /// `sockaddr_in`, and behind the flow label too in `sockaddr_in6`.
+    /// Nil for an address that is not IPv4 or IPv6. The address comes after family and port in
+    /// `sockaddr_in`, and also after the flow label in `sockaddr_in6`.
     init?(_ address: SocketAddress?) {
         switch address {
         case .v4(let four):

@@ -1,15 +1,15 @@
 import NIOCore
 
-/// Memory for what a socket gives: as much as of late was needed, and given back after each read.
+/// Allocates receive buffers: as large as recent reads needed, and freed after each read.
 ///
-/// NIO's own allocators keep up to four buffers for each connection, each as large as its largest
-/// read: a connection that was busy once held 230 KiB for the rest of its idle life. NIO keeps a
-/// buffer only if asked for its size or told that the next is no larger, and one at least, so the
-/// first is small; with one read a turn (`maxMessagesPerRead`) it keeps no others.
+/// NIO's own allocators keep up to four buffers per connection, each as large as its largest read:
+/// a connection that was once busy held 230 KiB while idle. NIO keeps a buffer only if it asks for
+/// its size or is told that the next one is no larger, and always at least one; so the first buffer
+/// is small. With one read per event loop iteration (`maxMessagesPerRead`) it keeps no others.
 struct ReceiveBufferAllocator: RecvByteBufferAllocator {
-    /// Bytes of the smallest buffer: a few calls, and of a size that malloc serves from its cache.
+    /// Smallest buffer, in bytes: fits a few calls, and malloc serves this size from its cache.
     static let bytesMin = 1_024
-    /// Bytes of the largest: some two hundred small calls a read.
+    /// Largest buffer, in bytes: some two hundred small calls in one read.
     static let bytesMax = 65_536
 
     private(set) var bytes = Self.bytesMin
@@ -19,7 +19,8 @@ struct ReceiveBufferAllocator: RecvByteBufferAllocator {
         allocator.buffer(capacity: bytes)
     }
 
-    /// Doubles when a buffer was filled; halves when two in a row were not half full.
+    /// Doubles the size when a buffer was filled; halves it when two in a row were at most half
+    /// full.
     /// - Returns: true, so that the buffer is not kept.
     mutating func record(actualReadBytes: Int) -> Bool {
         if actualReadBytes >= bytes {

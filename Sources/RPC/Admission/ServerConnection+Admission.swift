@@ -3,8 +3,8 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// A call that waits for a handler to end: its place, and what its Request said. The request lies
-/// in memory that is wiped, since it may hold a password.
+/// A call that waits for a handler to finish: its position in the queue and its request. The
+/// request is in memory that is wiped, since it may contain a password.
 struct WaitingCall {
     let place: AdmissionQueue<WaitingTicket>.Place
     let gate: LaneGate
@@ -14,15 +14,15 @@ struct WaitingCall {
     let start: MethodHandler.Async
 }
 
-/// How a server connection's calls wait for their turn, each counted as running on its connection
-/// meanwhile, so that `calls_max`, cancels and deadlines hold for it like for any other.
+/// How the calls of a server connection wait in a lane's queue. A waiting call counts as running on
+/// its connection, so that `calls_max`, cancels and deadlines apply to it as to any other.
 extension ServerConnection {
-    /// The gate of this caller's calls to the method.
+    /// The gate for this caller's calls to the method.
     func gate(of entry: MethodTable.Entry) -> LaneGate {
         shared.admission[isAdmin ? .admin : entry.lane]
     }
 
-    /// A call that could not enter waits, or is refused.
+    /// Queues a call that could not enter, or refuses it.
     func wait(
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
         _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async, _ gate: LaneGate
@@ -42,13 +42,14 @@ extension ServerConnection {
         }
     }
 
-    /// A stream finds no room, and waits for none: its items would have to wait with it.
+    /// Refuses a stream that could not enter. Streams do not queue, because their items would have
+    /// to be queued as well.
     func refuseStream(_ call: UInt64, _ gate: LaneGate) {
         gate.leave()
         refuse(call, Self.overloaded(Self.streamRetry))
     }
 
-    /// It is the call's turn, unless it has ended meanwhile.
+    /// Runs a call that was admitted, unless it has ended meanwhile.
     func admitted(_ call: UInt64, by gate: LaneGate) {
         guard let waited = waiting.removeValue(forKey: call) else { return gate.leave() }
         turnUptime = shared.time.uptime()
@@ -57,32 +58,32 @@ extension ServerConnection {
         }
     }
 
-    /// The call has waited for nothing.
+    /// The queue has shed the call.
     func shed(_ call: UInt64, retryAfter: Duration) {
         guard waiting.removeValue(forKey: call) != nil, machine.finished(call) else { return }
         refuse(call, Self.overloaded(retryAfter))
         closeIfDrained()
     }
 
-    /// A call that was just answered otherwise waits no longer.
+    /// Removes a call from the queue that was answered otherwise.
     func forgetWaiting(_ call: UInt64) {
         guard let waited = waiting.removeValue(forKey: call) else { return }
         waited.gate.forget(waited.place)
-        _ = machine.finished(call)  // false: its answer is sent
+        _ = machine.finished(call)  // false: its response is sent
         closeIfDrained()
     }
 
-    /// The connection is over, and nobody waits on it.
+    /// Removes all calls of the connection from the queues, because it has ended.
     func forgetAllWaiting() {
         let waiting = self.waiting
         self.waiting = [:]
         for (call, waited) in waiting {
             waited.gate.forget(waited.place)
-            _ = machine.finished(call)  // false: nobody wants its answer
+            _ = machine.finished(call)  // false: its response is no longer wanted
         }
     }
 
-    /// What a stream that found no room is told to wait: about as long as a rush lasts.
+    /// The retry delay for a stream that was refused: about as long as a burst lasts.
     private static let streamRetry = Duration.seconds(1)
 
     private static func overloaded(_ retryAfter: Duration) -> ServiceError {

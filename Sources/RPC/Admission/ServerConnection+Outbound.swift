@@ -1,15 +1,15 @@
 import NIOCore
 
-/// What a server connection does about a peer that is behind with its reading.
+/// How a server connection handles a peer that reads slowly.
 extension ServerConnection {
-    /// Bytes that the peer has yet to take.
+    /// Bytes that the peer has not yet read.
     var pendingBytes: Int {
-        // `try?`: a channel that cannot say is one that is closing.
+        // `try?`: a channel that cannot return this is closing.
         let pending = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
         return pending ?? 0
     }
 
-    /// A peer that is behind but takes what it can has its patience anew.
+    /// Extends the timeout of a slow peer that reads as much as required.
     func lookAtProgress() {
         guard let due = watch.outboundDue, due <= turnUptime else { return }
         if progress.look(pending: pendingBytes) {

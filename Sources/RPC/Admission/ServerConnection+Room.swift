@@ -3,18 +3,18 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// Asks a connection to make room: it has not said Hello, and others came after it.
+/// Asks a connection to close, because it has not sent a Hello and newer connections need its slot.
 struct CrowdedOutEvent {
-    /// It may stay long enough to read why.
+    /// Whether it stays open long enough to read the reason.
     let isTold: Bool
 }
 
-/// How a server connection takes its place among the others, and leaves it.
+/// How a server connection is admitted and how it leaves.
 extension ServerConnection {
-    /// How long somebody for whom there was no room should stay away.
+    /// The retry delay for a refused connection.
     private static let retryAfter = Duration.seconds(1)
 
-    /// Takes a place; says why and ends where there is none.
+    /// Registers the connection; if it is refused, sends the reason and closes.
     func takePlace(_ channel: any Channel) -> Bool {
         let address = PeerAddress(channel.remoteAddress)
         let (verdict, count) = shared.connections.withLock { room in
@@ -40,7 +40,7 @@ extension ServerConnection {
         channel.eventLoop.execute { channel.pipeline.fireUserInboundEventTriggered(event) }
     }
 
-    /// Goes, unless its Hello has come meanwhile.
+    /// Closes, unless the Hello has arrived meanwhile.
     func crowdedOut(_ channel: any Channel, isTold: Bool) {
         guard machine.phase == .awaitingHello else { return }
         shared.connectionMetrics.refuse(.ungreeted)
@@ -49,7 +49,7 @@ extension ServerConnection {
 
     private func leaveNoRoom(_ channel: any Channel, isTold: Bool) {
         guard isTold else { return channel.close(promise: nil) }
-        goAway(.tooManyConnections, "no room; try later", retryAfter: Self.retryAfter)
+        goAway(.tooManyConnections, "too many connections; try later", retryAfter: Self.retryAfter)
     }
 
     func leavePlace(_ channel: any Channel) {
@@ -60,11 +60,11 @@ extension ServerConnection {
         shared.connectionMetrics.opened(count)
     }
 
-    /// Ends the connection gently when it is old, or has been idle for long.
+    /// Drains the connection when it has reached its maximum age or idle time.
     func lookAtLife() {
         switch life?.look(at: turnUptime, runningCount: machine.runningCount) {
-        case .old: drain(.draining, "this connection is old; open another")
-        case .idle: drain(.idle, "no calls for long")
+        case .old: drain(.draining, "maximum age reached; open another connection")
+        case .idle: drain(.idle, "idle for too long")
         case nil: break
         }
     }

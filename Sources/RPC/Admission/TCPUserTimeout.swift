@@ -1,9 +1,10 @@
 import NIOCore
 import ServiceRuntime
 
-/// When the system gives a connection up whose peer takes nothing: `TCP_USER_TIMEOUT`. Without it a
-/// peer that vanished while bytes were on the way is tried again for a quarter of an hour, and one
-/// that keeps its window shut is kept for ever. As long as the answer to a ping may take.
+/// When the system closes a connection whose peer acknowledges nothing: `TCP_USER_TIMEOUT`. Without
+/// it, the system retransmits for a quarter of an hour to a peer that vanished with bytes in
+/// flight, and keeps a connection forever whose peer leaves its window closed. It is as long as the
+/// timeout of a ping.
 enum TCPUserTimeout {
     static var milliseconds: Int { Int(FrameLimits.pongPatience.milliseconds) }
 }

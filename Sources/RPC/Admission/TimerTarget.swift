@@ -1,11 +1,12 @@
-/// What a timer holds of its connection: nothing once it is closed, so that it goes at once.
+/// A timer's reference to its connection. It is cleared when the connection closes, so that the
+/// connection is freed at once.
 ///
-/// The event loop looks through all its timers to cancel one. With thousands of connections that
-/// is long enough to be felt by all of them each time that one closes, and strangers close as often
-/// as they like. So the timer of a connection that is gone is left to come and find nobody.
+/// To cancel a timer, the event loop searches all its timers. With thousands of connections this
+/// would delay all of them each time one closes, and unauthenticated peers can close as often as
+/// they like. So the timer of a closed connection is not cancelled; it fires and finds nothing.
 ///
-/// The connection cuts it rather than being held weakly: who is ever held so has its references
-/// counted the slow way for good, and each call and item counts some.
+/// The reference is cleared by the connection and is not weak: an object that ever had a weak
+/// reference uses slower reference counting from then on, in every call and for every item.
 final class TimerTarget {
     private(set) var connection: ServerConnection?
 

@@ -1,7 +1,7 @@
-/// Those who wait, in order of their coming. Taking from either end, and from anywhere by the
-/// place that was given out, takes the same short time however long the line is.
+/// A queue that also allows removal from the back, and from the middle by an element's `Place`.
+/// Every operation takes constant time.
 struct WaitingLine<Element> {
-    /// Where an element stands; never valid again once the element has gone.
+    /// The position of an element. It is never valid again once the element was removed.
     struct Place: Hashable, Sendable {
         fileprivate let index: Int
         fileprivate let generation: UInt64
@@ -23,7 +23,7 @@ struct WaitingLine<Element> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The one that has waited longest.
+    /// The element that has waited longest.
     var first: Element? { front.flatMap { nodes[$0].element } }
 
     mutating func append(_ element: Element) -> Place {
@@ -37,7 +37,8 @@ struct WaitingLine<Element> {
         return Place(index: index, generation: generation)
     }
 
-    /// - Returns: nil when whoever stood there has gone.
+    /// Removes the element at `place`.
+    /// - Returns: nil when it was already removed.
     mutating func remove(_ place: Place) -> Element? {
         guard place.index < nodes.count, nodes[place.index].generation == place.generation else {
             return nil
@@ -71,7 +72,7 @@ struct WaitingLine<Element> {
 
     init() {}
 
-    /// Empty, without the memory that a rush has left behind.
+    /// An empty queue without the memory that a burst has left.
     private init(after generation: UInt64) { self.generation = generation }
 }
 

@@ -1,25 +1,25 @@
 package import Messages
 
-/// Something that carries calls: a client over TCP, or what a test puts in its place.
+/// A transport for calls: a client over TCP, or a test double.
 package protocol CallChannel: Sendable {
-    /// Sends `request` and returns the answer.
-    /// - Throws: `ServiceError`, the peer's or the transport's.
+    /// Sends `request` and returns the response.
+    /// - Throws: `ServiceError`, from the peer or the transport.
     func call<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
     ) async throws -> Response
 
-    /// Sends `request` and gives what the server sends. The call begins at once; whatever goes
-    /// wrong is met where its items are taken.
+    /// Sends `request` and returns the server's items. The call starts at once. Errors are thrown
+    /// by the returned sequence.
     func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
     ) -> IncomingItems<Response>
 
-    /// Begins a call whose caller sends items and gets one answer.
+    /// Starts a call in which the caller sends items and receives one response.
     func clientStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ context: CallContext
     ) -> ClientStreamCall<Request, Response>
 
-    /// Begins a call whose sides both send items.
+    /// Starts a call in which both sides send items.
     func bidirectional<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ context: CallContext
     ) -> BidirectionalCall<Request, Response>

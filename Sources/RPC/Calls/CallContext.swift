@@ -1,21 +1,21 @@
-/// What a handler knows of the call it serves, and what a client says beside a request. The same
-/// value serves both ends: a flow hands the context it was given to the calls it makes, and with
-/// it what is left of the caller's time.
+/// The context of a call: for a handler, what it knows about the call that it serves; for a client,
+/// what it sends in addition to the request. A handler passes its context to the calls that it
+/// makes, and with it the remaining time of its caller's deadline.
 package struct CallContext: Sendable {
-    /// The caller, proved by its Hello; empty on a call that starts here.
+    /// The caller, authenticated by its Hello; empty on a call that originates here.
     package let application: String
-    /// When the call is over, on the uptime clock of this program.
+    /// The call's deadline, on the uptime clock of this program.
     package let deadline: Duration
-    /// What travels beside the call.
+    /// The call's metadata.
     package var metadata: Metadata
-    /// Whether the caller may assert its user's address.
+    /// Whether the caller may assert its user's IP address.
     package let mayAssertClientAddress: Bool
-    /// Whether a caller of this program set the deadline. Where it passes, that says nothing of the
-    /// services that this program calls. (Beside the other flag: a context lies in the frames of
-    /// every waiting call.)
+    /// Whether a caller of this program set the deadline. If so, passing it says nothing about the
+    /// health of the services that this program calls. (Stored next to the other flag, because a
+    /// context is part of every waiting call's frames.)
     package let isCallersDeadline: Bool
 
-    /// A call that starts here and ends at `deadline` on this program's uptime clock.
+    /// A call that originates here, with its deadline on this program's uptime clock.
     package init(
         application: String = "", deadline: Duration, isCallersDeadline: Bool = false,
         metadata: Metadata = Metadata(), mayAssertClientAddress: Bool = false
@@ -27,16 +27,17 @@ package struct CallContext: Sendable {
         self.mayAssertClientAddress = mayAssertClientAddress
     }
 
-    /// Makes a retry harmless; 1 to 255 bytes (G-25).
+    /// The idempotency key, which makes a retry safe; 1 to 255 bytes (G-25).
     package var idempotencyKey: String? { metadata[Metadata.Key.idempotencyKey] }
 
-    /// The person's address, if the caller may assert one and did. Nobody else's word counts, or
-    /// an attacker would choose the subject of every limit.
+    /// The user's IP address, if the caller may assert one and did. Addresses from other callers
+    /// are ignored; otherwise an attacker could choose the subject of every rate limit.
     package var clientAddress: String? {
         mayAssertClientAddress ? metadata[Metadata.Key.clientAddress] : nil
     }
 
-    /// The context of a call made on behalf of this one: same deadline and trace, nothing else.
+    /// The context of a call made on behalf of this one: same deadline and trace, no other
+    /// metadata.
     package func onward(idempotencyKey: String? = nil) -> CallContext {
         var onward = Metadata()
         onward[Metadata.Key.traceparent] = metadata[Metadata.Key.traceparent]

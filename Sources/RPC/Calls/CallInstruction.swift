@@ -1,28 +1,28 @@
-/// What a connection must do about an Item or a Credit, as its call machine says.
+/// How a connection must handle an Item or a Credit; decided by its call machine.
 package enum StreamInstruction<Handle> {
-    /// The peer broke the protocol: the connection ends.
+    /// The peer violated the protocol: close the connection.
     case violation
-    /// The call has ended, or the frame moves nothing.
+    /// The call has ended, or the frame has no effect.
     case ignore
-    /// Hand it to the call.
+    /// Deliver it to the call.
     case deliver(Handle?)
-    /// The call ends with this: tell it and the peer.
+    /// End the call with this fault: notify the call and the peer.
     case refuse(StreamFault, Handle?)
 }
 
-/// How a peer misused a stream; it costs it the call.
+/// A peer's misuse of a stream; it ends the call.
 package enum StreamFault: Hashable, Sendable {
-    /// An item beyond the credit.
+    /// An item in excess of the credit.
     case overCredit
-    /// An item after the last, or on a call that takes none.
+    /// An item after the end, or on a call that takes none.
     case afterEnd
 }
 
-/// Whether an item may be sent.
+/// The result of trying to send an item.
 package enum Departure: Hashable, Sendable {
     case sent
-    /// When the peer has granted more.
+    /// The credit is used up; more must be granted first.
     case noCredit
-    /// The call is over, or its last item was sent.
+    /// The call has ended, or its last item was sent.
     case over
 }

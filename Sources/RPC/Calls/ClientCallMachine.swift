@@ -1,43 +1,43 @@
 import NIOCore
 
-/// The life of the calls on one connection, seen from the client, as pure state: what the program
-/// asks, frames and time go in, an instruction comes out, and the connection obeys.
+/// The state of the calls on one connection, at the client. It is a pure state machine: requests of
+/// the program, frames and time are its input, and an instruction for the connection is its output.
 ///
-///     connection   awaitingHello ──hello──▶ open ──GoAway · ids used up · close──▶ leaving ──▶ closed
+///     connection   awaitingHello ──hello──▶ open ──GoAway · last id · close──▶ leaving ──▶ closed
 ///
-///     call         (new) ──room──▶ running ──Response · abandoned · lost──▶ (gone)
-///                     └──full──▶ waiting ──room──▶ running
-///                                   └──abandoned · its time over · leaving──▶ (gone, not processed)
+///     call         (new) ──capacity──▶ running ──Response · abandoned · lost──▶ (gone)
+///                    └──full──▶ waiting ──capacity──▶ running
+///                                  └──abandoned · deadline · leaving──▶ (gone, not processed)
 ///
-///     frame about a call    above the highest   running                    gone
-///     Response              ignored             ends it                    ignored
-///     Item, in the credit   violation           delivered                  ignored
-///     Item beyond it        violation           abandoned, with a Cancel   ignored
-///     Item after the last   violation           abandoned, with a Cancel   ignored
-///     Credit                violation           delivered                  ignored
+///     frame about a call     above the highest id   running                    gone
+///     Response               ignored                ends it                    ignored
+///     Item within credit     violation              delivered                  ignored
+///     Item over credit       violation              abandoned, with a Cancel   ignored
+///     Item after the end     violation              abandoned, with a Cancel   ignored
+///     Credit                 violation              delivered                  ignored
 ///
-/// Rules: ids strictly increase, and none is used twice; no more run than the server takes; what
-/// waits is sent in order; each call ends once. A connection that has used up its ids leaves by
-/// itself: its calls finish while another takes over.
+/// Rules: ids strictly increase, and none is used twice; no more calls run than the server accepts;
+/// waiting calls are sent in order; each call ends once. A connection whose ids are used up starts
+/// leaving without being asked: its calls finish while another connection takes over.
 package struct ClientCallMachine<Handle> {
-    /// Where the connection is.
+    /// The state of the connection.
     package enum Phase: Equatable {
         case awaitingHello
         case open
-        /// No new calls; those that run may finish.
+        /// No new calls; running calls may finish.
         case leaving
         case closed
     }
 
-    /// What is to be done with a call that the program asks for.
+    /// How a new call of the program is handled.
     package enum Admission: Equatable {
-        /// Send it under this id.
+        /// Send it with this id.
         case send(UInt64)
-        /// The server has all the calls that it takes: `wait` keeps it.
+        /// The server's limit of calls is reached: queue it with `wait`.
         case wait
-        /// So many wait already that this one is refused.
+        /// The queue of waiting calls is full.
         case refuseFull
-        /// The connection takes no more calls.
+        /// The connection accepts no more calls.
         case refuseLost
     }
 
@@ -49,11 +49,11 @@ package struct ClientCallMachine<Handle> {
         let isWatch: Bool
     }
 
-    /// Where the connection is.
+    /// The state of the connection.
     package private(set) var phase = Phase.awaitingHello
     /// The highest id used.
     package private(set) var highestCall: UInt64 = 0
-    /// A moment not after the next end of a call's time; nil when there is no call.
+    /// A time not later than the next deadline of a call; nil when there is no call.
     package private(set) var nextDeadline: Duration?
     private var calls: [UInt64: Call] = [:]
     private var waiting = CircularBuffer<(handle: Handle, deadline: Duration)>()
@@ -62,21 +62,21 @@ package struct ClientCallMachine<Handle> {
     private var peerStreamCredit: UInt32 = 0
     private let idsMax: UInt64
 
-    /// A connection that uses the ids up to `idsMax`, and on which the peer may send `streamCredit`
-    /// items of a stream ahead of their consumer.
+    /// A connection that uses ids up to `idsMax`, and on which the peer may send `streamCredit`
+    /// items of a stream before they are consumed.
     package init(streamCredit: UInt32, idsMax: UInt64 = FrameLimits.callIDsMax) {
         self.streamCredit = streamCredit
         self.idsMax = idsMax
     }
 
-    /// Calls that the server may be working on.
+    /// Calls that the server may be processing.
     package var runningCount: Int { calls.count }
-    /// Calls that wait for the server to have room.
+    /// Calls that wait until the server accepts another.
     package var waitingCount: Int { waiting.count }
-    /// Nothing runs or waits.
+    /// Whether no call runs or waits.
     package var isIdle: Bool { calls.isEmpty && waiting.isEmpty }
 
-    /// The server's Hello came. One that says no `callsMax` takes what is usual.
+    /// Applies the server's Hello. Without a `callsMax` the default is used.
     package mutating func hello(callsMax: UInt32, streamCredit: UInt32) {
         guard phase == .awaitingHello else { return }
         phase = .open
@@ -86,20 +86,20 @@ package struct ClientCallMachine<Handle> {
 
     // MARK: Beginning
 
-    /// What is to be done with a new call.
+    /// How a new call would be handled now.
     package var admission: Admission {
         guard phase == .open else { return .refuseLost }
         if calls.count < callsMax, waiting.isEmpty { return .send(highestCall + 1) }
         return waiting.count < FrameLimits.waitingCallsMax ? .wait : .refuseFull
     }
 
-    /// Keeps a call until there is room.
+    /// Queues a call until the server accepts another.
     package mutating func wait(_ handle: Handle, deadline: Duration) {
         waiting.append((handle, deadline))
         note(deadline)
     }
 
-    /// The first of those that wait, if there is room for it now, and the id to send it under.
+    /// Removes the first waiting call, if it can be sent now; returns it with its id.
     package mutating func nextWaiting() -> (handle: Handle, call: UInt64)? {
         guard phase == .open, calls.count < callsMax, let next = waiting.popFirst() else {
             return nil
@@ -107,9 +107,9 @@ package struct ClientCallMachine<Handle> {
         return (next.handle, highestCall + 1)
     }
 
-    /// A call was sent under the id that it was given.
-    /// - Returns: whether that was the last id, and the connection leaves; and the credit of a call
-    ///   with streams, for its stream.
+    /// Records that a call was sent with the id it was given.
+    /// - Returns: whether that was the last id, so that the connection must leave; and the credit
+    ///   of a streaming call, for its stream.
     package mutating func began(
         _ handle: Handle, deadline: Duration,
         streams: MethodDescription.Streams = .none, isWatch: Bool = false
@@ -134,7 +134,8 @@ package struct ClientCallMachine<Handle> {
 
     // MARK: Ending
 
-    /// A Response came, or the caller gives the call up; nil when it has ended before.
+    /// Removes a call after a Response came or the caller abandoned it; nil when it has already
+    /// ended.
     package mutating func ended(_ call: UInt64) -> Handle? {
         guard let handle = remove(call) else { return nil }
         if isIdle { nextDeadline = nil }
@@ -147,7 +148,8 @@ package struct ClientCallMachine<Handle> {
         return removed.handle
     }
 
-    /// The calls whose time is over at `uptime`: those that the server has are to be cancelled.
+    /// Removes the calls whose deadline has passed at `uptime`. Those that were sent must be
+    /// cancelled at the server.
     package mutating func overdue(
         at uptime: Duration
     ) -> (sent: [(call: UInt64, handle: Handle)], waiting: [Handle]) {
@@ -162,8 +164,8 @@ package struct ClientCallMachine<Handle> {
         return (sent, late)
     }
 
-    /// No new calls from now on. The server does not process those after `lastCall`; none that
-    /// wait is sent.
+    /// Accepts no new calls from now on. The server does not process calls after `lastCall`;
+    /// waiting calls are not sent.
     /// - Returns: the calls that were not processed.
     package mutating func leave(lastCall: UInt64 = .max) -> [Handle] {
         if phase != .closed { phase = .leaving }
@@ -175,7 +177,7 @@ package struct ClientCallMachine<Handle> {
         return unprocessed
     }
 
-    /// Followers, which nothing ends, and which would hold up a client that closes.
+    /// Removes the followers. They never end on their own and would delay a client that closes.
     package mutating func takeWatches() -> [(call: UInt64, handle: Handle)] {
         let watches = calls.filter { $0.value.isWatch }.map {
             (call: $0.key, handle: $0.value.handle)
@@ -184,7 +186,7 @@ package struct ClientCallMachine<Handle> {
         return watches
     }
 
-    /// The connection is over.
+    /// Ends the connection.
     /// - Returns: the calls that may have been processed, and those that were never sent.
     package mutating func close() -> (sent: [Handle], waiting: [Handle]) {
         phase = .closed
@@ -203,8 +205,8 @@ package struct ClientCallMachine<Handle> {
 extension ClientCallMachine: StreamMachine {
     private func isKnown(_ call: UInt64) -> Bool { call > 0 && call <= highestCall }
 
-    /// An Item came, with an item in it or not, and perhaps the server's last. A call that is to
-    /// be refused has ended.
+    /// Handles an Item frame, which may carry an item, the end of the server's items, or both. When
+    /// the instruction is to refuse, the call has ended.
     package mutating func item(
         _ call: UInt64, isItem: Bool, isEnd: Bool
     ) -> StreamInstruction<Handle> {
@@ -219,14 +221,14 @@ extension ClientCallMachine: StreamMachine {
         }
     }
 
-    /// A Credit came.
+    /// Handles a Credit frame.
     package mutating func credit(_ call: UInt64, _ items: UInt32) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
         guard let state = calls[call], state.credit?.granted(items) == true else { return .ignore }
         return .deliver(state.handle)
     }
 
-    /// The client ends a running call.
+    /// Ends a running call on the client's request.
     package mutating func giveUp(_ call: UInt64) -> Handle? { ended(call) }
 
     /// The credit of a running call; for tests.

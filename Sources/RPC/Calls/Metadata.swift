@@ -1,11 +1,11 @@
 import NIOCore
 package import ServiceRuntime
 
-/// What travels beside a call: lower-case keys and bytes, 8 KiB in all.
+/// Metadata of a call: lower-case keys and byte values, 8 KiB in total.
 package struct Metadata: Hashable, Sendable {
     /// One key with its value.
     package struct Entry: Hashable, Sendable {
-        /// Lower-case name, for instance `idempotency-key`.
+        /// Lower-case name, for example `idempotency-key`.
         package let key: String
         /// Value; text keys hold UTF-8.
         package let value: [UInt8]
@@ -17,20 +17,20 @@ package struct Metadata: Hashable, Sendable {
         }
     }
 
-    /// The keys that the protocol gives a meaning.
+    /// The keys that the protocol defines.
     package enum Key {
-        /// Makes a retry harmless (G-25).
+        /// Makes a retry safe (G-25).
         package static let idempotencyKey = "idempotency-key"
-        /// The person's address; taken only from applications that may assert it.
+        /// The user's IP address; accepted only from applications that may assert it.
         package static let clientAddress = "client-address"
-        /// What the person reads, as HTTP has it: errors are told in it. It is not handed on: only
-        /// the edge speaks to people.
+        /// The languages that the user reads, in the format of HTTP's `Accept-Language`. Error
+        /// texts are in the best match. It is not forwarded: only the gateway talks to users.
         package static let acceptLanguage = "accept-language"
-        /// W3C trace context, handed on as it is.
+        /// W3C trace context, forwarded unchanged.
         package static let traceparent = "traceparent"
     }
 
-    /// In the order of the wire.
+    /// The entries in wire order.
     package private(set) var entries: [Entry]
 
     /// Metadata of these entries.
@@ -50,20 +50,20 @@ package struct Metadata: Hashable, Sendable {
         }
     }
 
-    /// The language of the catalogue that the person reads; English where nothing is said.
+    /// The best language of the error catalogue for the user; English if none is given.
     package var language: ErrorLanguage {
         self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best } ?? .english
     }
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
-    /// Whether a call may carry it.
+    /// Whether it is within the limits of a call.
     var isWithinLimits: Bool {
         entries.count <= FrameLimits.metadataEntriesMax
             && entries.reduce(0) { $0 + $1.byteCount } <= FrameLimits.metadataBytesMax
     }
 
-    /// Bytes of the `metadata` fields of a Request.
+    /// Size of the `metadata` fields of a Request.
     var encodedBytes: Int {
         entries.reduce(0) { $0 + FrameWriter.fieldBytes($1.encodedBytes) }
     }
@@ -86,7 +86,8 @@ extension Metadata.Entry {
         FrameWriter.fieldBytes(key.utf8.count) + FrameWriter.fieldBytes(value.count)
     }
 
-    /// Reads one `postern.wire.v1.Metadata` that lies at `range` of `bytes`.
+    /// Reads one `postern.wire.v1.Metadata` at `range` of `bytes`.
+    /// - Throws: `WireViolation.malformed`.
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
         var reader = WireReader(bytes, range)
         var key = range.lowerBound..<range.lowerBound

@@ -1,46 +1,46 @@
-/// What a method promises, from its options in the `.proto`.
+/// The properties of a method, from its options in the `.proto`.
 package struct MethodDescription: Sendable, Hashable {
-    /// `package.Service/Method`, as it stands in a Request.
+    /// `package.Service/Method`, as written in a Request.
     package let name: String
-    /// A client may send the call again unasked.
+    /// A client may resend the call without being asked to.
     package let isIdempotent: Bool
-    /// The deadline of a call that names none.
+    /// The default timeout, for calls without a deadline.
     package let timeout: Duration
     /// The handler never waits and runs on the connection's event loop.
     package let isOnLoop: Bool
     /// Which sides send items.
     package let streams: Streams
 
-    /// Which sides of a call send items beside its request and its answer.
+    /// Which sides of a call send items in addition to its request and response.
     package enum Streams: Hashable, Sendable {
         /// A unary call.
         case none
-        /// Items come from the server, and its Response ends them.
+        /// The server sends items; its Response ends them.
         case response
-        /// Items come from the client, and the Response answers them.
+        /// The client sends items; the Response follows them.
         case request
-        /// Items go both ways at once.
+        /// Both sides send items at the same time.
         case both
 
-        /// The client sends items.
+        /// Whether the client sends items.
         package var hasRequestItems: Bool { self == .request || self == .both }
-        /// The server sends items.
+        /// Whether the server sends items.
         package var hasResponseItems: Bool { self == .response || self == .both }
     }
 
-    /// A follower: a stream of the server's whose name begins with `Watch`. It has no end of its
-    /// own, shows every `FrameLimits.watchHeartbeat` that it is there, and goes on elsewhere when
-    /// its server drains.
+    /// A follower: a server stream whose name begins with `Watch`. It has no end of its own, sends
+    /// an item at least every `FrameLimits.watchHeartbeat`, and moves to another server when its
+    /// server drains.
     package let isWatch: Bool
-    /// The handler works hard or waits for what is scarce: it runs in a lane of its own.
+    /// The handler does much work or waits for a scarce resource, so it runs in a lane of its own.
     package let isCostly: Bool
-    /// A client may send an idempotent call to a second server after this long without an answer.
+    /// A client may send an idempotent call to a second server after this time without a response.
     package let hedgeAfter: Duration?
-    /// Who may call all methods may not call this one: it has to be named in the list of callers.
+    /// Callers that may call all methods may not call this one: the callers list must name it.
     package let isForNamedCallersOnly: Bool
 
-    /// Its request has a field of the option `secret`: what it was read from is wiped once it is
-    /// read, what it was written to once it is sent.
+    /// The request has a field with the option `secret`. The memory it was read from is wiped after
+    /// decoding, and the memory it was written to after sending.
     package let hasSecrets: Bool
 
     /// A method's description.
@@ -63,11 +63,11 @@ package struct MethodDescription: Sendable, Hashable {
     }
 }
 
-/// A service: its methods, and its descriptors for reflection.
+/// A service with its methods and its descriptors for reflection.
 package struct ServiceDescription: Sendable {
-    /// Full name, for instance `postern.session.v1.Sessions`.
+    /// Full name, for example `postern.session.v1.Sessions`.
     package let name: String
-    /// In the order of the `.proto`.
+    /// The methods in the order of the `.proto`.
     package let methods: [MethodDescription]
     /// A serialised `google.protobuf.FileDescriptorSet`, as base64.
     package let fileDescriptorSet: String

@@ -1,10 +1,10 @@
 package import Messages
 import ServiceRuntime
 
-/// Handlers of methods with streams. They run on their connection's event loop like those of
-/// unary methods, and their writes wait for the reader and nobody else.
+/// Handlers of streaming methods. They run on their connection's event loop like those of unary
+/// methods. A write waits only for the reader of its own stream.
 extension MethodHandler {
-    /// A handler that answers one request with items; its return ends them.
+    /// A handler that answers one request with items; the items end when it returns.
     package static func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,
         _ handle:
@@ -21,7 +21,7 @@ extension MethodHandler {
             })
     }
 
-    /// A handler that answers items with one response.
+    /// A handler that reads items and returns one response.
     package static func clientStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,
         _ handle: @escaping @Sendable (IncomingItems<Request>, CallContext) async throws -> Response
@@ -41,7 +41,7 @@ extension MethodHandler {
             })
     }
 
-    /// A handler that answers items with items; its return ends them.
+    /// A handler that reads items and writes items; the written items end when it returns.
     package static func bidirectional<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,
         _ handle:
@@ -70,15 +70,16 @@ extension AsyncCall {
         }
     }
 
-    /// The stream of a call whose request is its items: beside them it says nothing.
+    /// The stream of a call that sends its request as items; its Request frame must have no
+    /// payload.
     fileprivate func ownStream(without payload: UnsafeRawBufferPointer) throws -> CallStream {
         guard payload.isEmpty else {
-            throw ServiceError(.invalidArgument, detail: "a payload in the request of a stream")
+            throw ServiceError(.invalidArgument, detail: "the Request of a stream has a payload")
         }
         return try ownStream
     }
 
-    /// Runs a handler whose items are its answer.
+    /// Runs a handler that answers with items.
     fileprivate func run(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
         Task.immediate(executorPreference: executor) {
             do {

@@ -1,17 +1,17 @@
 package import Messages
 import NIOCore
 
-/// A method with the code that serves it, its message types erased.
+/// A method with the code that serves it, with its message types erased.
 ///
-/// Two kinds (Tests/Benchmarks/README.md, Echo, has what each costs): *on the loop* runs to its end
-/// inside the read turn and may not wait; *async* begins inside the read turn as a task, and where
-/// it waits it goes on on the connection's own event loop, so no call changes threads unless its
-/// handler does.
+/// There are two kinds (design.md has the measured cost of each). An *on-loop* handler runs to its
+/// end while the frame is read, and may not wait. An *async* handler starts as a task while the
+/// frame is read; after a suspension it continues on the connection's own event loop. A call
+/// therefore never changes threads unless its handler does.
 package struct MethodHandler: Sendable {
-    /// Serves a call whole and writes its Response.
+    /// Serves a whole call and writes its Response.
     typealias OnLoop =
         @Sendable (UnsafeRawBufferPointer, CallContext, inout ResponseWriter) throws -> Void
-    /// Decodes a call and starts its task.
+    /// Decodes a request and starts its task.
     typealias Async =
         @Sendable (UnsafeRawBufferPointer, CallContext, AsyncCall) throws -> Task<Void, Never>
 
@@ -37,9 +37,9 @@ package struct MethodHandler: Sendable {
             })
     }
 
-    /// A handler that never waits and whose answers were encoded before. A generated dispatcher asks
-    /// for the message itself; a service puts this in its place (`ServiceMethods.replacing`) for a
-    /// method that it answers with the same message again and again.
+    /// A handler that never waits and returns responses that are already encoded. The generated
+    /// dispatcher uses the variant that returns a message; a service replaces it with this one
+    /// (`ServiceMethods.replacing`) for a method that it often answers with the same message.
     package static func onLoop<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,
         _ handle: @escaping @Sendable (Request, CallContext) throws -> Encoded<Response>
@@ -48,12 +48,13 @@ package struct MethodHandler: Sendable {
             method: method,
             kind: .onLoop { payload, context, writer in
                 let request = try Request(decoding: payload, in: writer.arena)
-                // Written as bytes: of `Encoded<Response>` each call would have to look its type up.
+                // Written as bytes: `Encoded<Response>` would cost a generic type lookup in each
+                // call.
                 try writer.write(handle(request, context).bytes)
             })
     }
 
-    /// The same handler, but that `attempt` is asked first (`ServiceMethods.attempting`).
+    /// The same handler, but `attempt` is called first (`ServiceMethods.attempting`).
     func attempting(
         _ attempt:
             @escaping @Sendable (UnsafeRawBufferPointer, inout ResponseWriter) throws -> Bool

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A value for each event loop of a group, made on first use and only touched on its own loop.
+/// One value for each event loop of a group, created on first use and accessed only on its loop.
 struct PerLoop<Value>: Sendable {
     private let boxes: [ObjectIdentifier: NIOLoopBoundBox<Value?>]
     private let make: @Sendable (any EventLoop) -> Value
@@ -18,7 +18,7 @@ struct PerLoop<Value>: Sendable {
         self.make = make
     }
 
-    /// The value of `loop`; call on that loop, which must be one of the group's.
+    /// The value for `loop`. Call it on that loop, which must belong to the group.
     subscript(loop: any EventLoop) -> Value {
         guard let box = boxes[ObjectIdentifier(loop)] else { return make(loop) }
         if let present = box.value { return present }

@@ -1,29 +1,30 @@
-/// The life of the calls on one connection, seen from the server, as pure state: frames and time
-/// go in, an instruction comes out, and the connection obeys. No socket, clock or task inside.
+/// The state of the calls on one connection, at the server. It is a pure state machine: frames and
+/// time are its input, and an instruction for the connection is its output. It has no socket, clock
+/// or task.
 ///
 ///     connection   awaitingHello ──hello──▶ open ──drain──▶ draining(last) ──▶ closed
 ///                        │                   │                  │
 ///                        └───────── violation: closed ──────────┘
 ///
-///     call         (new) ──begin──▶ running ──finished──▶ (gone)        one Response, the handler's
-///                                      │ cancel · overdue · fault · a follower when draining
+///     call         (new) ──begin──▶ running ──finished──▶ (gone)       Response by the handler
+///                                      │ cancel · deadline · fault · a follower when draining
 ///                                      ▼
-///                                   answered ──finished──▶ (gone)       one Response, already sent
+///                                   answered ──finished──▶ (gone)      Response was sent before
 ///
-///     frame about a call    above the highest   running                    answered, gone
-///     Request               begins              violation                  violation
-///     Cancel                violation           answered CANCELLED         ignored
-///     Item, in the credit   violation           delivered                  ignored
-///     Item beyond it        violation           answered RESOURCE_EXHAUSTED   ignored
-///     Item after the last   violation           answered INVALID_ARGUMENT  ignored
-///     Credit                violation           delivered                  ignored
+///     frame about a call     above the highest id   running                       answered, gone
+///     Request                begins                 violation                     violation
+///     Cancel                 violation              answered CANCELLED            ignored
+///     Item within credit     violation              delivered                     ignored
+///     Item over credit       violation              answered RESOURCE_EXHAUSTED   ignored
+///     Item after the end     violation              answered INVALID_ARGUMENT     ignored
+///     Credit                 violation              delivered                     ignored
 ///
-/// Rules: ids strictly increase; each call gets exactly one Response; a call that was answered
-/// before its handler returned (cancelled, out of time, at fault) counts as running until it has,
-/// so that a caller cannot start unbounded work by cancelling. `StreamCredit`, which a call's stream
-/// has too, keeps the credit.
+/// Rules: ids strictly increase. Each call gets exactly one Response. A call that was answered
+/// before its handler returned (cancelled, past its deadline, or faulty) counts as running until
+/// the handler returns, so that a caller cannot start unbounded work by cancelling. The credit is
+/// kept in a `StreamCredit`, which the call's stream shares.
 package struct ServerCallMachine<Handle> {
-    /// Where the connection is.
+    /// The state of the connection.
     package enum Phase: Equatable {
         case awaitingHello
         case open
@@ -37,9 +38,9 @@ package struct ServerCallMachine<Handle> {
         var deadline: Duration
         /// Nil for a unary call.
         var credit: StreamCredit?
-        /// A follower, which goes on elsewhere when we drain.
+        /// A follower, which moves to another server when this one drains.
         var isWatch = false
-        /// Its Response is sent.
+        /// Its Response was sent.
         private(set) var isAnswered = false
 
         mutating func answered() {
@@ -47,14 +48,14 @@ package struct ServerCallMachine<Handle> {
             credit?.end()
         }
 
-        /// The fate of an Item; nil when the call is answered.
+        /// Classifies an Item; nil when the call is answered.
         func arrived(isItem: Bool, isEnd: Bool) -> StreamFlow.Arrival? {
             guard let credit else { return isAnswered ? nil : .afterEnd }
             return credit.arrived(isItem: isItem, isEnd: isEnd)
         }
     }
 
-    /// What the connection must do about a frame.
+    /// How the connection must handle a frame.
     package enum Instruction: Equatable {
         case proceed
         case ignore
@@ -62,16 +63,16 @@ package struct ServerCallMachine<Handle> {
         case refuseBusy
         /// Answer UNAVAILABLE with `not_processed`: the server is draining.
         case refuseDraining
-        /// The peer broke the protocol: GoAway and close.
+        /// The peer violated the protocol: send GoAway and close.
         case violation
     }
 
-    /// Where the connection is.
+    /// The state of the connection.
     package private(set) var phase = Phase.awaitingHello
     /// The highest id seen.
     package private(set) var highestCall: UInt64 = 0
-    /// A moment not after the next running call's end; nil when none runs. It may be one that a
-    /// call which has ended left behind: kept exactly it would cost a search for every call.
+    /// A time not later than the next deadline of a running call; nil when none runs. It may be the
+    /// deadline of a call that has ended: keeping it exact would cost a search for every call.
     package var nextDeadline: Duration? {
         guard let starting else { return firstDeadline }
         return firstDeadline.map { min($0, starting.deadline) } ?? starting.deadline
@@ -79,8 +80,8 @@ package struct ServerCallMachine<Handle> {
 
     private var firstDeadline: Duration?
     private var calls: [UInt64: Call] = [:]
-    /// The unary call whose handler is starting. Most end before they wait for anything, so it
-    /// enters `calls` only when something else happens first.
+    /// The unary call whose handler is starting. Most handlers finish without waiting, so the call
+    /// is added to `calls` only when another event comes first.
     private var starting: (call: UInt64, deadline: Duration)?
     private var unknownFrames = 0
     private let callsMax: Int
@@ -88,16 +89,16 @@ package struct ServerCallMachine<Handle> {
     private var peerStreamCredit: UInt32 = 0
 
     /// A connection on which at most `callsMax` handlers run at once, and on which the peer may
-    /// send `streamCredit` items of a stream ahead of their consumer.
+    /// send `streamCredit` items of a stream before they are consumed.
     package init(callsMax: Int, streamCredit: UInt32 = FrameLimits.streamCredit) {
         self.callsMax = callsMax
         self.streamCredit = streamCredit
     }
 
-    /// Handlers that have not returned.
+    /// Number of handlers that have not returned.
     package var runningCount: Int { calls.count + (starting == nil ? 0 : 1) }
 
-    /// A Hello came; it proceeds once, before anything else.
+    /// Handles a Hello. It is accepted once, as the first frame.
     package mutating func hello(streamCredit: UInt32 = 0) -> Instruction {
         guard phase == .awaitingHello else { return .violation }
         phase = .open
@@ -105,7 +106,7 @@ package struct ServerCallMachine<Handle> {
         return .proceed
     }
 
-    /// A Request came.
+    /// Handles a Request.
     package mutating func request(_ call: UInt64) -> Instruction {
         guard phase != .awaitingHello, call > highestCall else { return .violation }
         if phase == .closed { return .ignore }
@@ -114,13 +115,13 @@ package struct ServerCallMachine<Handle> {
         return runningCount < callsMax ? .proceed : .refuseBusy
     }
 
-    /// A handler is about to run for a call that may proceed.
+    /// Records that the handler of an accepted call is about to run.
     package mutating func began(_ call: UInt64, deadline: Duration) {
         settle()
         starting = (call, deadline)
     }
 
-    /// Lets the call that is starting take its place among the others.
+    /// Moves the starting call into `calls`.
     private mutating func settle() {
         guard let (call, deadline) = starting else { return }
         firstDeadline = nextDeadline
@@ -128,8 +129,8 @@ package struct ServerCallMachine<Handle> {
         starting = nil
     }
 
-    /// The same for a call with streams; `more` tells whether the caller sends items.
-    /// - Returns: its credit, for its stream.
+    /// The same for a streaming call; `more` is true when the caller sends items.
+    /// - Returns: the credit, for the call's stream.
     package mutating func began(
         _ call: UInt64, deadline: Duration, streams: MethodDescription.Streams, more: Bool,
         isWatch: Bool
@@ -145,14 +146,14 @@ package struct ServerCallMachine<Handle> {
         return credit
     }
 
-    /// The handler can be told through `handle`, unless it has returned already.
+    /// Sets the handle through which the handler is cancelled, unless the handler has returned.
     package mutating func attach(_ handle: Handle, to call: UInt64) {
         settle()
         if !calls.isEmpty { calls[call]?.handle = handle }
     }
 
-    /// The handler has returned.
-    /// - Returns: whether its answer is still wanted.
+    /// Records that the handler has returned.
+    /// - Returns: whether its response must still be sent.
     package mutating func finished(_ call: UInt64) -> Bool {
         if starting?.call == call {
             starting = nil
@@ -164,16 +165,16 @@ package struct ServerCallMachine<Handle> {
         return !ended.isAnswered && phase != .closed
     }
 
-    /// A Cancel came.
-    /// - Returns: the instruction and, when it is to proceed, the handler to tell; the call is then
-    ///   to be answered CANCELLED.
+    /// Handles a Cancel.
+    /// - Returns: the instruction. If it is `proceed`, also the handler to cancel; the call must
+    ///   then be answered CANCELLED.
     package mutating func cancel(_ call: UInt64) -> (Instruction, Handle?) {
         guard isKnown(call) else { return (.violation, nil) }
         guard let ended = answer(call) else { return (.ignore, nil) }
         return (.proceed, ended.handle)
     }
 
-    /// A running call is answered before its handler has returned.
+    /// Marks a running call as answered before its handler has returned.
     private mutating func answer(_ call: UInt64) -> Call? {
         settle()
         guard let place = calls.index(forKey: call), !calls.values[place].isAnswered else {
@@ -187,7 +188,7 @@ package struct ServerCallMachine<Handle> {
         phase != .awaitingHello && call > 0 && call <= highestCall
     }
 
-    /// A frame of a kind that this version does not know, or does not serve, came.
+    /// Handles a frame of a kind that this version does not know or does not serve.
     package mutating func unknownFrame() -> Instruction {
         guard phase != .awaitingHello else { return .violation }
         unknownFrames += 1
@@ -198,8 +199,8 @@ package struct ServerCallMachine<Handle> {
 // MARK: Streams
 
 extension ServerCallMachine: StreamMachine {
-    /// An Item came, with an item in it or not, and perhaps the caller's last. A call that is to be
-    /// refused counts as answered.
+    /// Handles an Item frame, which may carry an item, the end of the caller's items, or both. When
+    /// the instruction is to refuse, the call counts as answered.
     package mutating func item(
         _ call: UInt64, isItem: Bool, isEnd: Bool
     ) -> StreamInstruction<Handle> {
@@ -214,7 +215,7 @@ extension ServerCallMachine: StreamMachine {
         }
     }
 
-    /// A Credit came.
+    /// Handles a Credit frame.
     package mutating func credit(_ call: UInt64, _ items: UInt32) -> StreamInstruction<Handle> {
         guard isKnown(call) else { return .violation }
         settle()
@@ -222,7 +223,7 @@ extension ServerCallMachine: StreamMachine {
         return .deliver(state.handle)
     }
 
-    /// A running call is to be answered by other than its handler.
+    /// Marks a running call as answered, because something other than its handler answers it.
     package mutating func giveUp(_ call: UInt64) -> Handle? { answer(call)?.handle }
 
     /// The credit of a running call; for tests.
@@ -235,7 +236,8 @@ extension ServerCallMachine: StreamMachine {
 // MARK: Ends
 
 extension ServerCallMachine {
-    /// Calls whose time is over at `uptime`, each to be told and answered DEADLINE_EXCEEDED.
+    /// The calls whose deadline has passed at `uptime`. Each handler must be cancelled and its call
+    /// answered DEADLINE_EXCEEDED.
     package mutating func overdue(at uptime: Duration) -> [(call: UInt64, handle: Handle?)] {
         settle()
         guard let firstDeadline, firstDeadline <= uptime else { return [] }
@@ -253,8 +255,8 @@ extension ServerCallMachine {
         return overdue
     }
 
-    /// No new calls from now on. Followers, which nothing ends, are to be told and answered
-    /// UNAVAILABLE, so that they go on elsewhere; the others may finish.
+    /// Accepts no new calls from now on. Followers never end on their own, so they must be
+    /// cancelled and answered UNAVAILABLE, and they reconnect elsewhere. Other calls may finish.
     /// - Returns: the last call that will be answered, and the followers.
     package mutating func drain() -> (last: UInt64, watches: [(call: UInt64, handle: Handle?)]) {
         settle()
@@ -267,8 +269,8 @@ extension ServerCallMachine {
         return (highestCall, watches)
     }
 
-    /// The connection is over.
-    /// - Returns: the handlers to tell.
+    /// Ends the connection.
+    /// - Returns: the handlers to cancel.
     package mutating func close() -> [Handle] {
         settle()
         phase = .closed

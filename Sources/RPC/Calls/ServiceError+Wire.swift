@@ -2,7 +2,7 @@ package import Messages
 package import ServiceRuntime
 
 extension WireV1.Response {
-    /// The Response that carries `error`: the catalogue's entry and this occasion's figures.
+    /// The Response for `error`: the catalogue's entry and the values of this occurrence.
     package init(call: UInt64, _ error: ServiceError) {
         let entry = error.code.entry
         self.init(
@@ -17,17 +17,18 @@ extension WireV1.Response {
 }
 
 extension ServiceError {
-    /// What a Response that is not OK says. A code that this program's catalogue does not know
-    /// (a newer peer's) becomes the nearest that has the same status.
+    /// The error in a Response that is not OK. A code that this program's catalogue does not have,
+    /// from a newer peer, becomes the closest code with the same status.
     package init(_ response: WireV1.Response) {
         let code = response.error.flatMap { ErrorCode(rawValue: $0.code) }
         let milliseconds = response.error?.retryAfterMs ?? 0
         self.init(
             code ?? Self.nearest(response.status),
             retryAfter: milliseconds == 0 ? nil : .milliseconds(Int64(clamping: milliseconds)),
-            fields: response.error?.fields ?? [], detail: "told by the peer: \(response.message)",
+            fields: response.error?.fields ?? [], detail: "peer error: \(response.message)",
             notProcessed: response.notProcessed)
-        // Only what the catalogue does not say itself: else every error would carry a sentence.
+        // Only if it differs from the catalogue's text; otherwise every error would carry a copy of
+        // it.
         if let text = response.error?.userMessage, !text.isEmpty, text != self.code.entry.sentence {
             sentence = text
         }

@@ -1,8 +1,8 @@
-/// One service's handlers, as its generated dispatcher lists them.
+/// The handlers of one service, as its generated dispatcher lists them.
 package struct ServiceMethods: Sendable {
     /// The service.
     package let description: ServiceDescription
-    /// A handler for each method.
+    /// One handler for each method.
     package let handlers: [MethodHandler]
 
     /// A service with its handlers.
@@ -11,16 +11,17 @@ package struct ServiceMethods: Sendable {
         self.handlers = handlers
     }
 
-    /// The same, with `handler` in the place of the one that serves its method now.
+    /// The same, with `handler` in place of the current handler of its method.
     package func replacing(_ handler: MethodHandler) -> ServiceMethods {
         let name = handler.method.name
         return ServiceMethods(
             description, handlers.map { $0.method.name == name ? handler : $0 })
     }
 
-    /// The same, but that `attempt` is asked first about each call of `method`, which is on the
-    /// loop: given the request's bytes it answers, or returns false and has done nothing. For a
-    /// method whose calls are nearly all alike, and cost more to read and to write than to serve.
+    /// The same, but each call of the on-loop `method` is first passed to `attempt`, with the
+    /// request's bytes. `attempt` either answers the call, or returns false without any effect. It
+    /// is for a method whose calls are nearly all equal and cost more to decode and encode than to
+    /// serve.
     package func attempting(
         _ method: MethodDescription,
         _ attempt:

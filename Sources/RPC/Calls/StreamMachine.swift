@@ -1,16 +1,16 @@
-/// A call machine as its connection's streams see it: the same on either side.
+/// The part of a call machine that streams use; the same at the client and the server.
 package protocol StreamMachine {
-    /// Who is told about a call.
+    /// What identifies the receiver of a call's events.
     associatedtype Handle
 
-    /// An Item came, with an item in it or not, and perhaps the peer's last. A call that is to be
-    /// refused is over.
+    /// Handles an Item frame, which may carry an item, the end of the peer's items, or both. When
+    /// the instruction is to refuse, the call has ended.
     mutating func item(_ call: UInt64, isItem: Bool, isEnd: Bool) -> StreamInstruction<Handle>
 
-    /// A Credit came.
+    /// Handles a Credit frame.
     mutating func credit(_ call: UInt64, _ items: UInt32) -> StreamInstruction<Handle>
 
-    /// Our side ends a running call.
-    /// - Returns: whom to tell.
+    /// Ends a running call from our side.
+    /// - Returns: the handle to notify.
     mutating func giveUp(_ call: UInt64) -> Handle?
 }

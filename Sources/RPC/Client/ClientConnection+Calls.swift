@@ -2,9 +2,9 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// How calls begin on a client's connection, and how the client ends them.
+/// How calls start on a client's connection, and how the client ends them.
 extension ClientConnection {
-    /// Sends a call, at once or when the server has room for it.
+    /// Sends a call, at once or when the server accepts another.
     func start(_ call: PendingCall) {
         switch machine.admission {
         case .send(let number): send(call, as: number)
@@ -12,7 +12,7 @@ extension ClientConnection {
             machine.wait(call, deadline: call.deadline)
             arm(call.deadline)
         case .refuseFull:
-            call.fail(ServiceError(.resourceExhausted, detail: "too many wait", notProcessed: true))
+            call.fail(ServiceError(.resourceExhausted, detail: "queue is full", notProcessed: true))
         case .refuseLost: call.fail(Self.lostError)
         }
     }
@@ -34,7 +34,7 @@ extension ClientConnection {
                 frameBytesMax: peerFrameBytesMax)
         guard isWritten else {
             return call.fail(
-                ServiceError(.resourceExhausted, detail: "the request is over the server's limit"))
+                ServiceError(.resourceExhausted, detail: "the request exceeds the server's limit"))
         }
         let (isLast, credit) = machine.began(
             call, deadline: call.deadline, streams: call.streams, isWatch: call.isWatch)
@@ -44,12 +44,12 @@ extension ClientConnection {
         if isLast { leave() }
     }
 
-    /// Writes a request with a secret in it to a buffer of its own, which is wiped once the socket
-    /// has taken it: `out` is kept from call to call, and a password would stay in it.
+    /// Writes a request with a secret to a separate buffer, which is wiped when the socket has
+    /// taken it. `out` is kept between calls, so a password would remain in it.
     private func writeSecret(
         _ request: OutgoingRequest, as call: UInt64, timeoutMilliseconds: UInt32
     ) -> Bool {
-        guard let context else { return true }  // the connection is lost, and with it its calls
+        guard let context else { return true }  // the connection is lost, and so are its calls
         var frame = ByteBuffer()
         guard
             FrameWriter.writeRequest(
@@ -62,7 +62,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Gives a call up: the server is told, and the call ends at once.
+    /// Cancels a call: the server is notified, and the call ends at once.
     func cancel(_ call: UInt64) {
         guard let pending = machine.ended(call) else { return }
         abandon(call, pending, ServiceError(.cancelled))
@@ -75,7 +75,7 @@ extension ClientConnection {
         pending.fail(error)
     }
 
-    /// A call has ended: another has room, or the connection has no more use.
+    /// After a call has ended: sends waiting calls, or closes a connection that is no longer used.
     func ended() {
         while let (call, number) = machine.nextWaiting() {
             if !call.isOver { send(call, as: number) }
@@ -85,8 +85,8 @@ extension ClientConnection {
         context?.close(promise: nil)
     }
 
-    /// Takes no more calls, says so, and closes when those that run are over, or at the end of the
-    /// grace. Followers, which nothing else ends, are given up.
+    /// Accepts no more calls, sends a GoAway, and closes when the running calls are over, or at the
+    /// end of the drain grace. Followers never end on their own and are cancelled.
     func close() {
         guard isGreeted, let context else { context?.close(promise: nil); return }
         leave()
@@ -100,19 +100,20 @@ extension ClientConnection {
         arm(due)
     }
 
-    /// Takes no more calls, and closes when those that run are over; its link knows already.
+    /// Accepts no more calls, and closes when the running calls are over. Its link is not notified,
+    /// because it asked for this.
     func retire() {
         isLost = true
         for call in machine.leave() { call.fail(Self.lostError) }
         ended()
     }
 
-    /// No new calls from now on; the server is told.
+    /// Accepts no new calls from now on, and notifies the server.
     private func leave() {
         guard !isLost else { return }
         isLost = true
         let unsent = machine.leave()
-        let goAway = WireV1.GoAway(reason: .draining, message: "this client takes its leave")
+        let goAway = WireV1.GoAway(reason: .draining, message: "this client is closing")
         FrameWriter.write(.goAway(goAway), to: &out)
         flushSoon()
         onLoss(self, Self.lostError)

@@ -1,15 +1,15 @@
 import NIOCore
 import ServiceRuntime
 
-/// What a misused stream or a broken rule costs a client's call and its connection.
+/// How a client handles misuse of a stream and protocol violations.
 extension ClientConnection: StreamConnection {
-    /// A server that breaks the protocol is left.
+    /// Closes the connection to a server that violates the protocol.
     func violated(_ message: String) -> Bool {
         context?.close(promise: nil)
         return false
     }
 
-    /// A call that the machine holds over: the server is told, and the call ends.
+    /// Ends a call that has ended in the machine: the server is notified and the call fails.
     func stop(_ call: UInt64, _ pending: PendingCall?, _ error: ServiceError) {
         if let pending { abandon(call, pending, error) }
         ended()

@@ -2,15 +2,17 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// One connection of a client: says Hello, obeys `ClientCallMachine`, and ends each call with its
-/// Response, its deadline or the connection's loss. Everything happens on its event loop.
+/// One connection of a client. It sends the Hello, follows the instructions of `ClientCallMachine`,
+/// and ends each call with its Response, at its deadline or when the connection is lost. Everything
+/// runs on its event loop.
 final class ClientConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let settings: ClientSettings
     let time: any Time
-    /// Told once when the connection is ready, and once when it takes no more calls.
+    /// Called once, when the connection is ready. `onLoss` is called once, when it accepts no more
+    /// calls.
     private let onReady: (ClientConnection) -> Void
     let onLoss: (ClientConnection, ServiceError) -> Void
     let arena = Arena()
@@ -18,10 +20,10 @@ final class ClientConnection: ChannelInboundHandler {
     private var decoder = FrameDecoder()
     var out = ByteBuffer()
     private(set) var context: ChannelHandlerContext?
-    /// What the server said when it left.
+    /// The GoAway that the server sent.
     private(set) var farewell: WireV1.GoAway?
     private(set) var peerFrameBytesMax = FrameLimits.frameBytesDefault
-    /// Bytes of items that came and are not consumed.
+    /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
     var roomQueue = RoomQueue()
     var isPeerTaking = true
@@ -29,19 +31,19 @@ final class ClientConnection: ChannelInboundHandler {
     var isGreeted = false
     var isLost = false
     private var isFlushScheduled = false
-    /// Something was written beside `out`.
+    /// Something was written without passing through `out`.
     private var hasWritten = false
     private var isReading = false
     private var timer: Scheduled<Void>?
     private var timerDue: Duration?
     private var helloDue: Duration?
-    /// The grace of a connection that takes its leave is over.
+    /// When the drain grace of a closing connection ends.
     var closeDue: Duration?
     private var keepAlive: KeepAlive?
-    /// Why it is about to be lost.
+    /// The reason for an imminent loss of the connection.
     private var trouble: String?
 
-    /// A connection that uses the call ids up to `idsMax` and then leaves for another.
+    /// A connection that uses call ids up to `idsMax` and then asks for a replacement.
     init(
         _ settings: ClientSettings, time: any Time, idsMax: UInt64 = FrameLimits.callIDsMax,
         onReady: @escaping (ClientConnection) -> Void,
@@ -58,7 +60,8 @@ final class ClientConnection: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    /// The only end of a connection that never stood: without it, each attempt would leave one.
+    /// The only callback for a connection that was never established. Without it, each failed
+    /// attempt would leak a connection object.
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -77,11 +80,11 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        trouble = trouble ?? ConnectionTrouble.text(error)  // the first is the cause
-        context.close(promise: nil)  // channelInactive tells whoever waits
+        trouble = trouble ?? ConnectionTrouble.text(error)  // the first error is the cause
+        context.close(promise: nil)  // channelInactive fails the waiting calls
     }
 
-    /// The connection takes no more calls; those that run may have been processed.
+    /// The connection accepts no more calls; running calls may have been processed.
     private func lose(_ error: ServiceError) {
         if !isLost {
             isLost = true
@@ -116,7 +119,7 @@ final class ClientConnection: ChannelInboundHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// - Returns: false when the rest is not to be read.
+    /// - Returns: false when the remaining bytes must not be read.
     private func received(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         guard let envelope = try? Envelope(bytes, range, arena: arena) else {
             return violated("a frame that does not decode")
@@ -153,7 +156,7 @@ final class ClientConnection: ChannelInboundHandler {
         do {
             try settings.prove(&hello, challenge: server.challenge, over: context?.channel)
         } catch {
-            context?.close(promise: nil)  // TLS without a certificate: there is nothing to prove to
+            context?.close(promise: nil)  // TLS without a certificate: no server to authenticate to
             return
         }
         FrameWriter.write(.hello(hello), to: &out)
@@ -211,7 +214,7 @@ final class ClientConnection: ChannelInboundHandler {
         if isPeerTaking { letWritersGo() }
     }
 
-    /// Writes a buffer behind what `out` holds; the next flush sends both.
+    /// Writes a buffer after the contents of `out`; the next flush sends both.
     func write(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>) {
         guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
         if out.readableBytes > 0 {
@@ -241,14 +244,15 @@ final class ClientConnection: ChannelInboundHandler {
             pending.fail(ServiceError(.deadlineExceeded, notProcessed: true))
         }
         if !late.isEmpty { ended() }
-        // A server that is silent, from the start or now, is left: its calls may work elsewhere.
+        // A server that sends nothing, from the start or now, is dropped: its calls may succeed
+        // elsewhere.
         if [helloDue, closeDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
-            trouble = isGreeted ? nil : "it says no Hello"
+            trouble = isGreeted ? nil : "no Hello received"
             context?.close(promise: nil)
         }
         switch keepAlive?.look(at: uptime) {
         case .close:
-            trouble = "it is silent"
+            trouble = "keepalive timed out"
             context?.close(promise: nil)
         case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out)
         case .wait, nil: break

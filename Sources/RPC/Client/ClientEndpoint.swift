@@ -2,20 +2,21 @@ import CoreMetrics
 import NIOCore
 import ServiceRuntime
 
-/// One address of a service, as one event loop sees it: the link to it, what it says of itself, and
-/// its breaker. Each loop has its own, so that none of it needs a lock; what one loop learns the
-/// others learn within as many calls of theirs.
+/// One address of a service, as used by one event loop: the link to it, its reported health, and
+/// its circuit breaker. Each loop has its own, so no lock is needed. Another loop learns of a
+/// failure after as many failed calls of its own.
 final class ClientEndpoint {
     let address: SocketAddress
-    /// As logs and metrics name it.
+    /// The name in logs and metrics.
     let name: String
-    /// The two hold each other until the pool lets go of the address, at the latest when idle.
+    /// Endpoint and pool refer to each other until the pool removes the address, at the latest when
+    /// idle.
     private let pool: ClientPool
     private var health = ServingState.unknown
     private var watch: (any EndpointHealth)?
     private var breaker = CircuitBreaker()
     private let openBreakers: Meter
-    /// Calls that it has been given and that have not ended.
+    /// Calls started here that have not ended.
     private(set) var running = 0
     private var link: ClientLink?
 
@@ -32,7 +33,7 @@ final class ClientEndpoint {
     var isConnected: Bool { link?.connection != nil }
     var isHopeful: Bool { link?.isHopeful ?? false }
 
-    /// What a call could expect here.
+    /// What a call can expect here.
     func condition(at uptime: @autoclosure () -> Duration) -> EndpointCondition {
         if case .barred(let until) = breaker.permission(at: uptime()) {
             return .barred(until: until)
@@ -41,24 +42,25 @@ final class ClientEndpoint {
         return health == .serving || !pool.isWatching ? .serving : .unhealthy
     }
 
-    /// Why no connection stands.
+    /// Why there is no connection.
     var trouble: (address: String, text: String) {
         (name, link?.trouble ?? (isHopeful ? "no answer yet" : "not connected"))
     }
 
     // MARK: Calls
 
-    /// Gives it a call.
+    /// Starts a call here.
     func start(_ call: PendingCall) {
         guard let connection = link?.connection else { return call.fail(pool.unreached) }
-        // A follower may last for days: as the probe it would keep everybody else out as long.
+        // A follower may run for days. As the probe of a half-open breaker it would block all other
+        // calls as long.
         let permission = call.isWatch ? .pass : breaker.admit(at: pool.time.uptime())
         running += 1
         call.placement = Placement(endpoint: self, permission: permission)
         connection.start(call)
     }
 
-    /// A call that it was given has ended.
+    /// A call that was started here has ended.
     func ended(_ permission: CircuitBreaker.Permission, _ outcome: CircuitBreaker.Outcome) {
         running -= 1
         if outcome == .answered { link?.answered() }
@@ -68,7 +70,7 @@ final class ClientEndpoint {
     private func count(
         _ permission: CircuitBreaker.Permission, _ outcome: CircuitBreaker.Outcome
     ) {
-        guard link != nil else { return }  // its address is gone, and nobody asks any more
+        guard link != nil else { return }  // the address was removed, and its breaker with it
         let wasClosed = isClosed
         guard let change = breaker.ended(permission, outcome, at: pool.time.uptime()) else {
             return
@@ -79,34 +81,34 @@ final class ClientEndpoint {
 
     private var isClosed: Bool { if case .closed = breaker.state { true } else { false } }
 
-    // MARK: Calls that wait for it
+    // MARK: Calls that wait for a connection
 
     /// A call waits for a connection.
-    /// - Returns: whether it is the probe.
+    /// - Returns: whether it is the breaker's probe.
     func takeWaiting(at uptime: Duration) -> Bool {
         let permission = breaker.admit(at: uptime)
         link?.want(isProbe: permission == .probe)
         return permission == .probe
     }
 
-    /// A call waited in vain, or gave up waiting; `isProbe` as `takeWaiting` said.
+    /// A call timed out or was abandoned while waiting; `isProbe` is what `takeWaiting` returned.
     func awaitedInVain(isProbe: Bool) {
         let isAtFault = !isConnected && link?.isFailing ?? false
         count(isProbe ? .probe : .pass, isAtFault ? .failed : .abandoned)
     }
 
-    /// The call that was the probe goes elsewhere or is asked again.
+    /// The call that was the probe goes elsewhere or is started again.
     func giveBackProbe() { count(.probe, .abandoned) }
 
     // MARK: Its connection
 
-    /// Connects, unless it rests.
+    /// Connects, unless it is in backoff.
     func want() { link?.want() }
 
-    /// Takes no more calls; its address is gone, or nobody has called for long.
+    /// Accepts no more calls, because the address was removed or the client is idle.
     func retire() { end { $0.retire() } }
 
-    /// Closes; used when the program stops.
+    /// Closes the connection, when the program stops.
     func close() { end { $0.close() } }
 
     private func end(_ body: (ClientLink) -> Void) {
@@ -131,7 +133,7 @@ final class ClientEndpoint {
 
     // MARK: Its health
 
-    /// Watches, if there is a choice to be made and a connection to watch.
+    /// Watches the server's health, if there are several addresses and a connection here.
     func watchHealth() {
         guard pool.isWatching, watch == nil, let connection = link?.connection else { return }
         let watch = WatchedHealth(connection, pool.loop, time: pool.time) { [weak self] state in
@@ -158,7 +160,7 @@ final class ClientEndpoint {
 }
 
 extension SocketAddress {
-    /// `127.0.0.1:7402`, `[::1]:7402`.
+    /// The address as text: `127.0.0.1:7402`, `[::1]:7402`.
     fileprivate var hostAndPort: String {
         guard let ipAddress, let port else { return description }
         return ipAddress.contains(":") ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"

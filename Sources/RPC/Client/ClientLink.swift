@@ -3,18 +3,19 @@ import NIOCore
 import NIOPosix
 import ServiceRuntime
 
-/// A client's tie to one address of its service on one event loop: connects when wanted, and again
-/// after a loss with backoff.
+/// A client's connection to one address of its service on one event loop. It connects when a call
+/// needs it, and reconnects after a loss with backoff.
 ///
 ///     idle ──wanted──▶ connecting ──Hello──▶ ready
 ///       ▲                 │ failed            │ lost or GoAway
 ///       │                 ▼                   ▼
-///       └──not wanted── resting ◀─────────────┘   (backoff, or what GoAway asked for)
+///       └──not wanted── resting ◀─────────────┘   (backoff, or the time that GoAway asked for)
 ///
-/// A server that drains, and has answered before, is connected to again at once: it may only want
-/// fresh connections. The one that drains finishes its calls while the new one takes new ones.
+/// After the GoAway of a draining server that has answered calls, it reconnects at once: the server
+/// may only want fresh connections. The draining connection finishes its calls while the new one
+/// takes new calls.
 final class ClientLink {
-    /// What its owner is told.
+    /// The events that the owner receives.
     enum Change {
         case ready
         case lost(ServiceError)
@@ -24,16 +25,16 @@ final class ClientLink {
         case idle
         case connecting
         case ready(ClientConnection)
-        /// An ordered rest is the server's wish, which nobody may cut short.
+        /// Backoff. An ordered rest was requested by the server and must not be cut short.
         case resting(isOrdered: Bool)
         case closed
     }
 
-    /// No server may keep its callers away for longer than this with one GoAway.
+    /// The longest retry delay that a server's GoAway can impose.
     static let longestOrder = Duration.seconds(600)
 
     private let settings: ClientSettings
-    /// What was configured, and the address that came of it.
+    /// The configured address from which `address` was resolved.
     let target: ServiceAddress
     private let address: SocketAddress
     private let loop: any EventLoop
@@ -45,9 +46,9 @@ final class ClientLink {
     private var backoff = Backoff()
     private var rest: Scheduled<Void>?
     private var hasAnswered = false
-    /// An attempt has failed, and none has succeeded since.
+    /// Whether the last attempt failed.
     private(set) var isFailing = false
-    /// Why the last connection failed or was lost; nil while one stands.
+    /// Why the last connection failed or was lost; nil while connected.
     private(set) var trouble: String?
 
     init(
@@ -64,12 +65,12 @@ final class ClientLink {
         self.onChange = onChange
     }
 
-    /// The connection that takes calls, if one stands.
+    /// The connection that accepts calls, if there is one.
     var connection: ClientConnection? {
         if case .ready(let connection) = state { connection } else { nil }
     }
 
-    /// Whether a connection stands or is on its way.
+    /// Whether it is connected or connecting.
     var isHopeful: Bool {
         switch state {
         case .connecting, .ready: true
@@ -77,7 +78,8 @@ final class ClientLink {
         }
     }
 
-    /// Somebody wants a connection. With `isProbe`, at once: the breaker has waited already.
+    /// Connects if idle. With `isProbe` it also ends the backoff, because the breaker has already
+    /// waited.
     func want(isProbe: Bool = false) {
         switch state {
         case .idle: connect()
@@ -86,16 +88,16 @@ final class ClientLink {
         }
     }
 
-    /// A call was answered: the server is well.
+    /// A call was answered, so the server works.
     func answered() {
         hasAnswered = true
         backoff.reset()
     }
 
-    /// Takes no more calls, and closes when those that run are over.
+    /// Accepts no more calls, and closes when the running calls are over.
     func retire() { end { $0.retire() } }
 
-    /// Closes; what still runs ends as unavailable.
+    /// Closes; calls still running end with `unavailable`.
     func close() { end { $0.close() } }
 
     private func end(_ body: (ClientConnection) -> Void) {
@@ -167,7 +169,7 @@ final class ClientLink {
         onChange(.lost(error))
     }
 
-    // MARK: Resting
+    // MARK: Backoff
 
     private func failed(_ error: ServiceError, ordered: Duration = .zero) {
         if case .closed = state { return }

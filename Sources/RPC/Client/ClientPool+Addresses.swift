@@ -1,15 +1,16 @@
 import NIOCore
 import ServiceRuntime
 
-/// Which addresses a pool has connections to: those that its targets stand for, from the first call
-/// until none was made for long.
+/// The addresses to which a pool keeps connections: those that its targets resolve to, from the
+/// first call until the client is idle.
 extension ClientPool {
-    /// Addresses of one service that are called; each costs a connection and two heartbeats a second.
+    /// Number of addresses of one service that are used; each costs a connection and two heartbeats
+    /// a second.
     static let endpointsMax = 64
 
-    // MARK: Warm and cold
+    // MARK: Active and idle
 
-    /// The first call in a long while: connections are wanted from now on.
+    /// The first call after an idle time: keeps connections from now on.
     func warmUp() {
         armSweep()
         for index in targets.indices { lookUp(index) }
@@ -22,7 +23,7 @@ extension ClientPool {
         }
     }
 
-    /// Lets go of everything when nothing has happened since the last time.
+    /// Closes all connections when there was no call since the last sweep.
     private func sweepIdle() {
         guard !isUsed, waiting.isEmpty, endpoints.allSatisfy({ $0.running == 0 }) else {
             isUsed = false
@@ -35,7 +36,7 @@ extension ClientPool {
 
     // MARK: Names and addresses
 
-    /// Asks what a target's name stands for, unless it is being asked or has just been.
+    /// Resolves a target's name, unless a lookup is running or has just finished.
     func lookUp(_ index: Int) {
         guard isWarm, targets[index].asks(at: time.uptime()) else { return }
         let pool = NIOLoopBound(self, eventLoop: loop)
@@ -48,7 +49,7 @@ extension ClientPool {
         if case .failure(let error) = result {
             reports.unresolved(targets[index].address, error)
         }
-        // What could not be resolved leaves what is known in place.
+        // When a lookup fails, the addresses known so far stay.
         let addresses = (try? result.get()) ?? []
         let wait = targets[index].answered(addresses, jitter: randomness.integer())
         guard isWarm else { return targets[index].forget() }
@@ -59,7 +60,7 @@ extension ClientPool {
         meetTargets()
     }
 
-    /// Has exactly one endpoint for each address that the targets stand for.
+    /// Makes one endpoint for each address that the targets resolve to, and removes the others.
     private func meetTargets() {
         let wanted = targets.flatMap { target in target.resolved.map { (target.address, $0) } }
             .prefix(Self.endpointsMax)

@@ -1,12 +1,12 @@
 import NIOCore
 import ServiceRuntime
 
-/// All that a client has on one event loop: its service's addresses with a connection to each, the
-/// calls that wait for one, and the budget of retries.
+/// The state of a client on one event loop: its service's addresses with a connection to each, the
+/// calls that wait for one, and the retry budget.
 ///
-/// The budget is each loop's own, like the breakers: a shared one would be a line of memory that
-/// all loops write at every call, and the bound that matters, a tenth more load than the callers
-/// made, holds for a sum of budgets as it holds for each.
+/// The budget is per loop, like the breakers: a shared one would be a cache line that all loops
+/// write in every call. The bound that matters, a tenth more load than the callers made, holds for
+/// each budget and therefore for their sum.
 final class ClientPool {
     let settings: ClientSettings
     let loop: any EventLoop
@@ -19,7 +19,8 @@ final class ClientPool {
     var endpoints: [ClientEndpoint] = []
     private var balancer = Balancer()
     var waiting = WaitingCalls()
-    /// Calls between two tries: a loop that ends runs no timers, and they would wait for ever.
+    /// Calls in backoff between two tries. They are kept so that `close` can end them: a stopped
+    /// loop runs no timers, and they would wait forever.
     private var resting: [ObjectIdentifier: CallTries] = [:]
     private var look: Scheduled<Void>?
     private var lookDue: Duration?
@@ -40,14 +41,14 @@ final class ClientPool {
         targets = settings.addresses.map { ClientTarget($0) }
     }
 
-    /// Whether it keeps connections: from the first call until none was made for long.
+    /// Whether it keeps connections: from the first call until the client is idle.
     var isWarm: Bool { sweep != nil }
-    /// Whether there is a choice to be made, so that health matters.
+    /// Whether there are several addresses to choose from, so that health matters.
     var isWatching: Bool { endpoints.count > 1 }
 
     // MARK: Calls
 
-    /// Sends a call to an address that serves, another than `avoided` if possible.
+    /// Sends a call to a serving address, if possible another than `avoided`.
     func start(_ call: PendingCall, avoiding avoided: ClientEndpoint? = nil) {
         guard !isClosed else { return call.fail(Self.closed) }
         isUsed = true
@@ -63,15 +64,15 @@ final class ClientPool {
         }
     }
 
-    /// Gives a call up.
+    /// Cancels a call.
     func cancel(_ call: PendingCall) {
-        // Not a present connection's, perhaps: a draining one finishes what it has.
+        // The connection may not be a current one: a draining connection finishes its calls.
         if let (connection, number) = call.carrier { connection.cancel(number) }
         waiting.take(call)?.probed.forEach { $0.giveBackProbe() }
         call.fail(ServiceError(.cancelled))
     }
 
-    /// Whether another address than `endpoint` serves.
+    /// Whether an address other than `endpoint` serves.
     func hasOther(than endpoint: ClientEndpoint) -> Bool {
         guard isWatching, let place = endpoints.firstIndex(where: { $0 === endpoint }) else {
             return false
@@ -82,7 +83,7 @@ final class ClientPool {
         } != nil
     }
 
-    /// Closes all; used when the program stops.
+    /// Closes everything, when the program stops.
     func close() {
         isClosed = true
         sweep?.cancel()
@@ -94,13 +95,13 @@ final class ClientPool {
         for tries in resting.values { tries.giveUp(Self.closed) }
     }
 
-    /// A call waits before it is sent again.
+    /// A call is in backoff before its next try.
     func rests(_ tries: CallTries) {
         guard !isClosed else { return tries.giveUp(Self.closed) }
         resting[ObjectIdentifier(tries)] = tries
     }
 
-    /// It waits no longer.
+    /// The backoff has ended.
     func restsNoMore(_ tries: CallTries) { resting[ObjectIdentifier(tries)] = nil }
 
     // MARK: Calls that wait for a connection
@@ -118,7 +119,7 @@ final class ClientPool {
         armLook()
     }
 
-    /// Wakes when the time of the first is over.
+    /// Sets a timer for the first due time of the waiting calls.
     private func armLook() {
         guard let due = waiting.nextDue else { return }
         if let lookDue, lookDue <= due { return }
@@ -129,8 +130,8 @@ final class ClientPool {
         look = loop.scheduleTask(in: TimeAmount(wait)) { pool.value.endOverdue() }
     }
 
-    /// Ends the calls whose patience is over. Each address that could not be reached has failed
-    /// them.
+    /// Ends the calls that have waited too long. For the breaker of each address that could not be
+    /// reached this counts as a failure.
     private func endOverdue() {
         lookDue = nil
         let uptime = time.uptime()
@@ -147,9 +148,9 @@ final class ClientPool {
         armLook()
     }
 
-    // MARK: What its addresses tell
+    // MARK: Events of its addresses
 
-    /// A connection stands: whoever waited goes on.
+    /// A connection is ready: starts the waiting calls.
     func connected() {
         for entry in waiting.takeAll() where !entry.call.isOver {
             entry.probed.forEach { $0.giveBackProbe() }
@@ -157,8 +158,9 @@ final class ClientPool {
         }
     }
 
-    /// A connection is lost or could not be made. `unauthenticated` is what another attempt will
-    /// not mend; the calls that wait are told, if there is nothing else to wait for.
+    /// A connection was lost or could not be made. Retrying does not help against
+    /// `unauthenticated`, so the waiting calls fail with it unless another address may still
+    /// connect.
     func lost(_ endpoint: ClientEndpoint, _ error: ServiceError) {
         guard !isClosed else { return }
         for (index, target) in targets.enumerated()
@@ -171,13 +173,13 @@ final class ClientPool {
         for entry in waiting.takeAll() { entry.call.fail(error) }
     }
 
-    // MARK: Errors of its own
+    // MARK: Errors
 
     private static var closed: ServiceError {
         ServiceError(.unavailable, detail: "this client is closed")
     }
 
-    /// No connection stands, and why.
+    /// There is no connection; the error gives the reason for each address.
     var unreached: ServiceError {
         ServiceError(
             .unavailable,

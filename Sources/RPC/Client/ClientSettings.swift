@@ -1,25 +1,26 @@
 package import ServiceRuntime
 
-/// Where a client calls, and as whom.
+/// The service that a client calls, and its identity.
 package struct ClientSettings: Sendable {
-    /// The service's name, for instance `postern.session`.
+    /// The service's name, for example `postern.session`.
     package let service: String
-    /// Where it listens; a name may stand for several addresses.
+    /// The service's addresses; a host name may resolve to several.
     package let addresses: [ServiceAddress]
-    /// The application that the client is.
+    /// The application as which the client calls.
     package let application: String
-    /// Which of its keys.
+    /// The id of its key.
     package let keyID: String
-    /// The key; nil leaves the word to its certificate.
+    /// The key; with nil the client is identified by its certificate.
     package let secret: (any ApplicationProver)?
-    /// Its TLS, and its key where that changes while it runs.
+    /// Its TLS settings, and its key if it can change while the client runs.
     package var security = ClientSecurity()
-    /// How long a call waits for a connection: long enough for a peer's restart, short enough
-    /// that a flow notices a peer that is gone.
+    /// How long a call waits for a connection: long enough for a peer's restart, short enough that
+    /// a caller notices a peer that is down.
     package let connectPatience: Duration
-    /// Items of one stream that the server may send ahead of their consumer.
+    /// Items of one stream that the server may send before they are consumed.
     package let streamCredit: UInt32
-    /// Without calls for so long (up to twice that) a client closes its connections.
+    /// A client closes its connections after this time without calls, at the latest after twice
+    /// this time.
     package let idlePatience: Duration
 
     /// Settings of a client of a service with several addresses.
@@ -38,8 +39,8 @@ package struct ClientSettings: Sendable {
         self.idlePatience = idlePatience
     }
 
-    /// Settings of a client of a service with one address. One that is none is found out by the
-    /// first call.
+    /// Settings of a client of a service with one address. If the address is invalid, the first
+    /// call fails.
     package init(
         service: String, host: String, port: Int, application: String, keyID: String,
         secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2),

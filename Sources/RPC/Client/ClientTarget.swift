@@ -1,12 +1,13 @@
 import NIOCore
 import ServiceRuntime
 
-/// One of a client's configured addresses, and what its name stands for.
+/// One configured address of a client, and the IP addresses that its name resolves to.
 ///
-/// A name is looked up when the client wakes, and again whenever a connection to it is lost or
-/// cannot be made: an answer is not kept for longer than the connection that came of it.
+/// A name is resolved when the first call is made, and again whenever a connection to one of its
+/// addresses is lost or cannot be made. So a result is not used for longer than the connection made
+/// with it.
 struct ClientTarget {
-    /// Shortest time between two look-ups of one name.
+    /// Shortest time between two lookups of one name.
     static let lookUpFloor = Duration.seconds(1)
 
     let address: ServiceAddress
@@ -19,7 +20,7 @@ struct ClientTarget {
         self.address = address
     }
 
-    /// Whether to look it up now.
+    /// Whether to start a lookup now.
     mutating func asks(at uptime: Duration) -> Bool {
         if isAsked { return false }
         if let askedAt, !resolved.isEmpty, uptime - askedAt < Self.lookUpFloor { return false }
@@ -28,8 +29,8 @@ struct ClientTarget {
         return true
     }
 
-    /// The look-up has ended; without addresses the last ones stay.
-    /// - Returns: when to ask again, if there is nothing to go on.
+    /// A lookup has ended; without addresses the previous ones stay.
+    /// - Returns: when to retry, if no address is known.
     mutating func answered(_ addresses: [SocketAddress], jitter: UInt64) -> Duration? {
         isAsked = false
         if !addresses.isEmpty {
@@ -39,6 +40,6 @@ struct ClientTarget {
         return resolved.isEmpty ? backoff.next(jitter: jitter) : nil
     }
 
-    /// Nobody has called for long: the next call looks it up again.
+    /// Drops the addresses because the client is idle; the next call resolves the name again.
     mutating func forget() { resolved = [] }
 }

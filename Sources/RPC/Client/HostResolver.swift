@@ -3,32 +3,33 @@ package import NIOCore
 import NIOPosix
 package import ServiceRuntime
 
-/// Turns the name of a service's host into the addresses behind it.
+/// Resolves the host name of a service to its IP addresses.
 package protocol HostResolver: Sendable {
-    /// The addresses of `target`, each once; told on `loop`, which must not be held up.
+    /// The addresses of `target`, each once; completes on `loop`, which must not be blocked.
     func addresses(
         of target: ServiceAddress, on loop: any EventLoop
     ) -> EventLoopFuture<[SocketAddress]>
 }
 
-/// The system's resolver, which blocks and is therefore asked on a thread of NIO's pool.
+/// The system's resolver. It blocks, so it runs on a thread of NIO's pool.
 package struct SystemResolver: HostResolver {
-    /// Addresses of one name that are used; more instances than this stand behind a balancer.
+    /// Number of addresses of one name that are used. A service with more instances has a load
+    /// balancer.
     static let addressesMax = 64
 
     /// The system's resolver.
     package init() {}
 
-    /// A name that has no addresses.
+    /// A name without addresses.
     package struct Unresolved: Error, CustomStringConvertible {
-        /// What the system says.
+        /// The system's error text.
         package let description: String
     }
 
     package func addresses(
         of target: ServiceAddress, on loop: any EventLoop
     ) -> EventLoopFuture<[SocketAddress]> {
-        // A number is no name: it resolves here and now. `try?`: else it is one.
+        // An IP address needs no lookup. `try?`: any other text is a name.
         if let address = try? SocketAddress(ipAddress: target.host, port: target.port) {
             return loop.makeSucceededFuture([address])
         }

@@ -1,8 +1,10 @@
 import Messages
 import ServiceRuntime
 
-/// Decodes what a peer answered. One that does not decode is the peer's mistake: a handler that
-/// hands the error on must not tell its own caller that *their* request was wrong.
+/// Decodes a peer's response. A response that does not decode is the peer's fault, so it is an
+/// internal error: a handler that forwards the error must not report to its own caller that the
+/// caller's request was wrong.
+/// - Throws: `rpc/internal` in place of a `MessageError`; any other error as thrown by `decode`.
 func peersAnswer<Message>(_ decode: () throws -> Message) throws -> Message {
     do {
         return try decode()

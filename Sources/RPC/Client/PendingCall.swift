@@ -1,18 +1,19 @@
 import Messages
 import ServiceRuntime
 
-/// An answer's payload as it lies in the frame, and memory to decode it in; for the moment only.
+/// A response's payload, borrowed from the frame, with memory to decode it in. Valid only during
+/// the callback.
 struct BorrowedResponse {
     let payload: UnsafeRawBufferPointer
     let arena: Arena
 }
 
-/// A call that a client has begun and that has not ended; lives on one event loop.
+/// A call that a client has started and that has not ended. Used on one event loop only.
 final class PendingCall: StreamHolder {
     let request: OutgoingRequest
     let deadline: Duration
-    /// What a caller of this program left of its own time, when the call began; nil where this
-    /// program chose the deadline.
+    /// If the deadline is that of a caller of this program: the time left when the call began. Nil
+    /// where this program chose the deadline.
     let callersTime: Duration?
     /// Until when it waits for a connection.
     let connectDue: Duration
@@ -20,13 +21,13 @@ final class PendingCall: StreamHolder {
     let streams: MethodDescription.Streams
     /// A follower, which has no end of its own.
     let isWatch: Bool
-    /// The items; nil for a unary call.
+    /// The stream; nil for a unary call.
     let stream: CallStream?
-    /// What carries it, and its number there, so that a cancel finds it.
+    /// The connection that carries it and its id there, to cancel it.
     private(set) var carrier: (connection: ClientConnection, call: UInt64)?
-    /// Where the pool put it.
+    /// The endpoint that the pool chose.
     var placement: Placement?
-    /// The server itself has said how it ends.
+    /// Whether the server itself ended the call.
     var isAnswered = false
     private var complete: ((Result<BorrowedResponse, ServiceError>) -> Void)?
 
@@ -50,13 +51,13 @@ final class PendingCall: StreamHolder {
     /// Whether it has ended.
     var isOver: Bool { complete == nil }
 
-    /// A connection has sent it as `call`; `credit` is its streams'.
+    /// A connection has sent it with id `call`; `credit` is that of its streams.
     func sent(on connection: ClientConnection, as call: UInt64, _ credit: StreamCredit?) {
         carrier = (connection, call)
         if let credit { stream?.begin(connection, as: call, credit) }
     }
 
-    /// Ends the call; the second and later ends of one call do nothing.
+    /// Ends the call; only the first end of a call has an effect.
     func end(_ result: Result<BorrowedResponse, ServiceError>) {
         guard let complete else { return }
         self.complete = nil

@@ -1,24 +1,25 @@
 import ServiceRuntime
 
-/// Where the pool has put a call; told how the call ended, for the breaker's count.
+/// The endpoint that the pool chose for a call. Reports to the endpoint's breaker how the call
+/// ended.
 ///
-/// What the end of a call says of the server:
+/// What the end of a call shows about the server:
 ///
-///     the end                                              outcome
-///     an answer, or an error of the server's own           answered
-///     not processed, or never sent                         abandoned: the server may be going
+///     end of the call                                      outcome
+///     a response, or an error of the server itself         answered
+///     not processed, or never sent                         abandoned: the server may be draining
 ///     UNAVAILABLE by the transport                         failed
-///     DEADLINE_EXCEEDED, of a deadline set by this program failed, whoever said so
-///     DEADLINE_EXCEEDED, of a caller's deadline
-///         said by the server                               answered: it lives, and keeps time
-///         said by this client, 1 s or more were given      failed
-///         said by this client, less was given              abandoned
+///     DEADLINE_EXCEEDED, deadline set by this program      failed, at whichever side it passed
+///     DEADLINE_EXCEEDED, deadline set by a caller
+///         returned by the server                           answered: the server works
+///         at this client, 1 s or more was given            failed
+///         at this client, less was given                   abandoned
 ///
-/// Attack: calls with short deadlines are relayed until the breaker opens for everybody. What a
-/// caller asks for in too little time is no fault of the server.
+/// Attack: calls with short deadlines are relayed until the breaker opens for all callers. A
+/// caller's timeout that is too short must not count as a failure of the server.
 struct Placement {
-    /// A server that has not answered for so long has failed, even where it was a caller's deadline
-    /// that ended the call: longer than a password hash takes beside others.
+    /// A server that has not responded for this long has failed, even if it was a caller's deadline
+    /// that passed. It is longer than a password hash takes under load.
     static let answerFloor = Duration.seconds(1)
 
     let endpoint: ClientEndpoint
@@ -33,9 +34,9 @@ struct Placement {
     }
 
     /// - Parameters:
-    ///   - isAnswered: The server itself has said how the call ends.
-    ///   - callersTime: What a caller of this program left of its own time; nil where this program
-    ///     set the deadline.
+    ///   - isAnswered: The server itself ended the call.
+    ///   - callersTime: If the deadline is that of a caller of this program, the time left when the
+    ///     call began; nil where this program set the deadline.
     static func outcome(
         _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool, callersTime: Duration?
     ) -> CircuitBreaker.Outcome {

@@ -2,8 +2,8 @@ package import Messages
 import NIOCore
 import ServiceRuntime
 
-/// Calls with streams. They are not sent again by themselves: what was told is told, and only who
-/// follows knows from where to go on.
+/// Streaming calls. They are not retried automatically: their items have been delivered, and only
+/// the consumer knows where to resume.
 extension RPCClient {
     package func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
@@ -33,8 +33,7 @@ extension RPCClient {
             OutgoingItems(stream, user: user), IncomingItems(stream, user: user))
     }
 
-    /// Calls a method of any kind by its name with packed messages, for tools that know it by
-    /// reflection.
+    /// Calls a method of any kind by its name with packed messages, for tools that use reflection.
     package func stream(
         _ method: MethodDescription, payload: [UInt8], _ context: CallContext
     ) -> PackedStreamCall {
@@ -78,11 +77,11 @@ extension RPCClient {
     }
 }
 
-/// A call with streams whose messages are bytes.
+/// A streaming call whose messages are bytes.
 package struct PackedStreamCall: Sendable {
-    /// Where the caller writes, if the method takes items.
+    /// The items that the caller writes, if the method takes items.
     package let outgoing: OutgoingItems<[UInt8]>
-    /// What the server sends, if it does.
+    /// The items that the server sends, if it does.
     package let incoming: IncomingItems<[UInt8]>
     private let answer: @Sendable () async throws -> [UInt8]
 

@@ -5,8 +5,8 @@ import NIOCore
 package import NIOPosix
 package import ServiceRuntime
 
-/// Calls one service over TCP: one connection for each of its addresses and each event loop, so
-/// that a handler's onward calls stay on its own loop.
+/// Calls one service over TCP. It has one connection for each of the service's addresses and each
+/// event loop, so that the calls a handler makes stay on its own loop.
 package final class RPCClient: CallChannel {
     let settings: ClientSettings
     let time: any Time
@@ -14,8 +14,8 @@ package final class RPCClient: CallChannel {
     private let group: MultiThreadedEventLoopGroup
     let observed: ObservedTarget
 
-    /// A client of the service that `settings` name; connects when first used. It tells of its
-    /// second tries and of its peers' failures in `metrics` and `logger`.
+    /// A client of the service in `settings`; connects at the first call. It reports retries,
+    /// hedges and failures of peers to `metrics` and `logger`.
     package init(
         _ settings: ClientSettings, group: MultiThreadedEventLoopGroup, time: any Time,
         randomness: any Randomness, logger: Logger = .silent,
@@ -35,18 +35,19 @@ package final class RPCClient: CallChannel {
         }
     }
 
-    /// How health and errors name the service as a part of its callers: `session` for
-    /// `postern.session`.
+    /// The short name of a service, used in health and errors: `session` for `postern.session`.
     package static func partName(of service: String) -> String {
         let prefix = "postern."
         return service.hasPrefix(prefix) ? String(service.dropFirst(prefix.count)) : service
     }
 
-    /// A context for a call that starts here and may take `timeout`.
+    /// A context for a call that originates here, with a timeout.
     package func context(timeout: Duration, metadata: Metadata = Metadata()) -> CallContext {
         CallContext(deadline: time.uptime() + timeout, metadata: metadata)
     }
 
+    /// Sends a unary request and returns the response.
+    /// - Throws: `ServiceError`, from the peer or the transport, after the last try.
     package func call<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
     ) async throws -> Response {
@@ -59,7 +60,8 @@ package final class RPCClient: CallChannel {
         }
     }
 
-    /// Calls a method by its name with a packed request, for tools that know it by reflection.
+    /// Calls a method by its name with a packed request, for tools that use reflection.
+    /// - Throws: `ServiceError`, from the peer or the transport.
     package func call(
         _ method: String, payload: [UInt8], _ context: CallContext
     ) async throws -> [UInt8] {
@@ -105,23 +107,24 @@ package final class RPCClient: CallChannel {
         }
     }
 
-    /// A handler calls from its own loop and stays there; a tool or a worker takes any.
+    /// The current event loop if it is one of the group's, so that a handler's calls stay on its
+    /// loop; otherwise any loop.
     var loopOfCall: any EventLoop {
         let current = MultiThreadedEventLoopGroup.currentEventLoop
         let isOurs = current.map { loop in group.makeIterator().contains { $0 === loop } } ?? false
         return (isOurs ? current : nil) ?? group.next()
     }
 
-    /// Runs `body` with the loop's pool: at once when already there.
+    /// Runs `body` with the loop's pool, immediately if already on the loop.
     func on(_ loop: any EventLoop, _ body: @escaping @Sendable (ClientPool) -> Void) {
         if loop.inEventLoop { return body(pools[loop]) }
         loop.execute { [pools] in body(pools[loop]) }
     }
 }
 
-/// Carries a call from where it begins to where it is cancelled.
+/// Connects a call's start with its cancellation.
 private final class CallSlot: @unchecked Sendable {
-    // `@unchecked`: both methods run only on the loop that the call was begun on.
+    // `@unchecked`: both methods run only on the loop on which the call was started.
     private var tries: CallTries?
     private var isCancelled = false
 
@@ -137,7 +140,7 @@ private final class CallSlot: @unchecked Sendable {
 }
 
 extension Logger {
-    /// Writes nothing: for tools and measurements.
+    /// A logger that writes nothing, for tools and measurements.
     package static var silent: Logger {
         Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
     }

@@ -1,24 +1,25 @@
 import ServiceRuntime
 
-/// Calls for which no connection stands yet, in the order of their coming.
+/// Calls that wait for a connection, first come, first served.
 struct WaitingCalls {
-    /// A call, and the addresses for whose breakers it is the probe.
+    /// A waiting call, and the endpoints for whose breakers it is the probe.
     struct Entry {
         let call: PendingCall
         let probed: [ClientEndpoint]
 
-        /// When its patience or its time is over.
+        /// When its connect timeout or its deadline passes, whichever is first.
         var due: Duration { min(call.connectDue, call.deadline) }
     }
 
-    /// So many wait on one event loop: some seconds' worth of calls, a few MiB with their requests.
+    /// Calls that may wait on one event loop: some seconds' worth of calls, a few MiB with their
+    /// requests.
     static let countMax = 10_000
-    /// From one look for those whose time is over to the next at least, as each goes through all:
-    /// no call outlives its deadline by much more than that.
+    /// Shortest time between two scans for overdue calls, since a scan visits every call. No call
+    /// outlives its deadline by much more than this.
     static let lookFloor = Duration.milliseconds(1)
 
     private var entries: [Entry] = []
-    /// A moment not after the first whose patience or time is over; nil when none waits.
+    /// A time not later than the first due time; nil when none waits.
     private(set) var nextDue: Duration?
 
     var isEmpty: Bool { entries.isEmpty }
@@ -29,7 +30,7 @@ struct WaitingCalls {
         nextDue = nextDue.map { min($0, entry.due) } ?? entry.due
     }
 
-    /// Takes all out.
+    /// Removes and returns all calls.
     mutating func takeAll() -> [Entry] {
         defer {
             entries = []
@@ -38,12 +39,12 @@ struct WaitingCalls {
         return entries
     }
 
-    /// Takes one out.
+    /// Removes and returns one call.
     mutating func take(_ call: PendingCall) -> Entry? {
         entries.firstIndex { $0.call === call }.map { entries.remove(at: $0) }
     }
 
-    /// Takes those out whose patience or time is over.
+    /// Removes and returns the calls that are due.
     mutating func takeExpired(at uptime: Duration) -> [Entry] {
         let expired = entries.filter { $0.due <= uptime }
         if !expired.isEmpty { entries.removeAll { $0.due <= uptime } }

@@ -2,15 +2,16 @@ import Glibc
 package import ServiceRuntime
 
 extension ApplicationKey {
-    /// How long a new key must have been there before it is used: longer than servers take to
+    /// How long a new key must have existed before it is used. This is longer than servers take to
     /// notice it (`HostSettings.credentialsInterval`).
     private static let settleTime = Duration.seconds(30)
 
-    /// The file of the key of `application` that a client should use at `now`: the newest that every
-    /// server has had time to notice; while there is none such, the oldest. So a rotation needs no
-    /// more than: add the new key everywhere, wait a minute, take the old one away.
+    /// The key file that a client of `application` should use at `now`: the newest that every
+    /// server has had time to notice, or the oldest if there is no such key. A rotation therefore
+    /// needs only three steps: add the new key everywhere, wait a minute, remove the old one.
     /// - Returns: nil when the application has no key.
-    /// - Throws: `ApplicationsError` for a folder that cannot be read or a strange name in it.
+    /// - Throws: `ApplicationsError` for a folder that cannot be read, or for a file in it whose
+    ///   name is not a key's.
     package static func currentFile(
         of application: String, in folder: String, now: Timestamp
     ) throws -> String? {
@@ -23,8 +24,8 @@ extension ApplicationKey {
         return (settled ?? files.first)?.path
     }
 
-    /// When the file was last written; long ago where that cannot be told, so that the attempt to
-    /// read it tells why.
+    /// When the file was last written. If that cannot be read, the epoch, so that the attempt to
+    /// read the file reports the error.
     private static func changedAt(_ path: String) -> Timestamp {
         var status = stat()
         guard stat(path, &status) == 0 else { return Timestamp(milliseconds: 0) }

@@ -1,28 +1,29 @@
 import Cryptography
 
-/// A key that a program proves itself with: Ed25519. Its file says whose it is and which, by its name:
+/// An Ed25519 key with which a program authenticates itself. The file's name gives the application
+/// and the key id:
 ///
-///     <application>.<key id>.key   the private half, PEM (PKCS #8), at the client only
-///     <application>.<key id>.pub   the public half, PEM (SubjectPublicKeyInfo), at its servers
+///     <application>.<key id>.key   the private key, PEM (PKCS #8), at the client only
+///     <application>.<key id>.pub   the public key, PEM (SubjectPublicKeyInfo), at its servers
 ///
-/// Two older forms are read too: a `.key` of 32 bytes (raw, hexadecimal or Base64) is a secret that
-/// client and server share (HMAC-SHA-256), where `SharedKeyRule` allows it; a private half may be
-/// named `.ed25519`. Of one application there may be several keys, so that they rotate.
+/// Two older forms are also read. A `.key` file of 32 bytes (raw, hexadecimal or Base64) is a
+/// secret that client and server share (HMAC-SHA-256), where `SharedKeyRule` allows it. A private
+/// key may be named `.ed25519`. An application may have several keys, so that they can be rotated.
 package struct ApplicationKey: Sendable {
-    /// The application that it is a key of.
+    /// The application that owns the key.
     package let application: String
-    /// Which of its keys.
+    /// The key id.
     package let keyID: String
     /// The key.
     package let key: any ApplicationProver
 
-    /// Whether its server has the same key, and so can prove itself as this application too.
+    /// Whether the server has the same key, and so could authenticate as this application itself.
     package var isShared: Bool { key is KeyedHash }
 
     /// The key in `path`, a file `<application>.<key id>.key` or `….ed25519`.
-    /// - Throws: `ApplicationsError` for another name and for PEM of another kind of key,
-    ///   `SecretFileError` for a file that is missing, too open or no key, `CryptographyError` for
-    ///   a key that is none.
+    /// - Throws: `ApplicationsError` for another file name and for PEM of another kind of key,
+    ///   `SecretFileError` for a file that is missing, that other users may read, or that holds no
+    ///   key, `CryptographyError` for an invalid key.
     package init(file path: String) throws {
         let name = try ApplicationKeyName(path)
         application = name.application
@@ -34,7 +35,8 @@ package struct ApplicationKey: Sendable {
         }
     }
 
-    /// The key in a file `….key`: a private half, or an older key that is shared.
+    /// The key in a `.key` file: a private key, or an older shared key.
+    /// - Throws: `ApplicationsError.notEd25519` for PEM of another kind, `SecretFileError`.
     static func secret(_ path: String) throws -> any ApplicationProver {
         do {
             if let key = try Ed25519SigningKey(pem: SecretFile.read(path)) { return key }
@@ -45,6 +47,8 @@ package struct ApplicationKey: Sendable {
     }
 
     /// The first key of `application` in `folder`, by name.
+    /// - Throws: `ApplicationsError` for a folder that cannot be read, a file name that is not a
+    ///   key's, or an application without a key; otherwise as `init(file:)`.
     package static func first(of application: String, in folder: String) throws -> ApplicationKey {
         let names = try ApplicationKeyName.all(of: application, in: folder)
         guard let name = names.first(where: { $0.kind != .verifying }) else {
@@ -54,36 +58,36 @@ package struct ApplicationKey: Sendable {
     }
 }
 
-/// What a key file's name says.
+/// The parts of a key file's name.
 package struct ApplicationKeyName: Hashable, Sendable {
-    /// Which half of a key a file holds.
+    /// The content of a key file.
     package enum Kind: String, Sendable {
-        /// A private half, or an older key that is shared.
+        /// A private key, or an older shared key.
         case secret = "key"
-        /// A private half under its older name.
+        /// A private key under its older name.
         case signing = "ed25519"
-        /// A public half.
+        /// A public key.
         case verifying = "pub"
     }
 
-    /// Whose key it is.
+    /// The application that owns the key.
     package let application: String
-    /// Which of its keys.
+    /// The key id.
     package let keyID: String
-    /// Which half.
+    /// Private or public.
     package let kind: Kind
 
-    /// The name without its folder.
+    /// The file name without its folder.
     package var fileName: String { "\(application).\(keyID).\(kind.rawValue)" }
 
-    /// The name of a file.
+    /// The name of a key file.
     package init(application: String, keyID: String, kind: Kind) {
         self.application = application
         self.keyID = keyID
         self.kind = kind
     }
 
-    /// What the name of the file `path` says.
+    /// Parses the name of the file `path`.
     /// - Throws: `ApplicationsError.notAKeyName`.
     package init(_ path: String) throws {
         let name = path.split(separator: "/").last ?? ""
@@ -96,15 +100,16 @@ package struct ApplicationKeyName: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Of every key of `application` in `folder`, sorted.
-    /// - Throws: `ApplicationsError` for a folder that cannot be read or a strange name in it.
+    /// The names of all keys of `application` in `folder`, sorted.
+    /// - Throws: `ApplicationsError` for a folder that cannot be read, or for a file in it whose
+    ///   name is not a key's.
     package static func all(
         of application: String, in folder: String
     ) throws -> [ApplicationKeyName] {
         try all(in: folder) { $0.hasPrefix("\(application).") }
     }
 
-    /// Of every key in `folder`, sorted.
+    /// The names of all keys in `folder`, sorted.
     /// - Throws: As above.
     package static func all(in folder: String) throws -> [ApplicationKeyName] {
         try all(in: folder) { _ in true }
@@ -116,7 +121,8 @@ package struct ApplicationKeyName: Hashable, Sendable {
         try fileNames(in: folder).filter(isWanted).map { try ApplicationKeyName($0) }
     }
 
-    /// The names in `folder` that end like a key's, sorted; they may be none for all that.
+    /// The file names in `folder` with a key's extension, sorted. They may still not be valid key
+    /// names.
     /// - Throws: `ApplicationsError` for a folder that cannot be read.
     package static func fileNames(in folder: String) throws -> [String] {
         let endings = [Kind.secret, .signing, .verifying].map { ".\($0.rawValue)" }

@@ -1,16 +1,16 @@
 import Cryptography
 package import Messages
 
-/// How an application proves to a server who it is: a MAC or a signature over the server's
-/// challenge, so that a captured Hello is worth nothing on any other connection. With TLS it also
-/// covers the server's certificate: whoever sits in the middle with another one, even one that the
-/// client trusts, cannot hand the proof on.
+/// How an application authenticates itself to a server: a MAC or a signature over the
+/// server's challenge, so that a captured Hello is useless on any other connection. With TLS the
+/// proof also covers the server's certificate. A man in the middle with another certificate, even
+/// one that the client trusts, cannot forward the proof.
 package enum ApplicationProof {
-    /// What stands in the place of the certificate's hash without TLS.
+    /// Used in place of the certificate's hash without TLS.
     package static let noCertificate = [UInt8](repeating: 0, count: SHA256.byteCount)
 
-    /// The bytes that the proof covers. Each part carries its length, so that no two different
-    /// Hellos have the same bytes.
+    /// The bytes that the proof covers. Each part is preceded by its length, so that no two
+    /// different Hellos give the same bytes.
     /// - Parameter leafHash: SHA-256 of the server's leaf certificate.
     package static func message(
         challenge: [UInt8], _ hello: WireV1.Hello, leafHash: [UInt8] = noCertificate
@@ -27,7 +27,7 @@ package enum ApplicationProof {
         return message
     }
 
-    /// The proof by `key`.
+    /// Makes the proof with `key`.
     package static func make(
         challenge: [UInt8], _ hello: WireV1.Hello, key: any ApplicationProver,
         leafHash: [UInt8] = noCertificate

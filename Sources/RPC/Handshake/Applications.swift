@@ -1,18 +1,18 @@
 import Cryptography
 import Messages
 
-/// A caller that has proved who it is.
+/// A caller that has authenticated itself.
 package struct Application: Sendable {
-    /// Its name, for instance `gateway`.
+    /// Its name, for example `gateway`.
     package let name: String
-    /// Whether it may say from which address its user comes.
+    /// Whether it may assert the IP address of its user.
     package let mayAssertClientAddress: Bool
-    /// What it may call; nil for everything.
+    /// The methods that it may call; nil for all.
     let methods: [MethodPattern]?
 }
 
-/// The applications that a server takes calls from, with their keys and the names that their
-/// certificates bear. No list: nobody.
+/// The applications that may call a server, with their keys and the names in their certificates.
+/// Without a list no application may call.
 package struct Applications: Sendable {
     private struct Key: Sendable {
         let application: Application
@@ -25,7 +25,7 @@ package struct Applications: Sendable {
     private let keys: [Key]
     private let byCertificate: [(application: Application, names: [String])]
 
-    /// No application: every Hello is refused.
+    /// No application: every Hello is rejected.
     package static let nobody = Applications(keys: [], byCertificate: [])
 
     private init(keys: [Key], byCertificate: [(application: Application, names: [String])]) {
@@ -44,12 +44,14 @@ package struct Applications: Sendable {
             byCertificate: [(application, [name])])
     }
 
-    /// Reads the keys of the `callers` from `folder` (`ApplicationKey` tells their names).
-    /// - Parameter needsKeys: whether an application without a key is a mistake: not where callers
-    ///   show certificates, nor later, when taking its key away is how one is shut out.
-    /// - Parameter sharedKeys: whose shared keys are taken.
-    /// - Throws: `ApplicationsError` when the folder cannot be read, an application has no key or
-    ///   a shared one that is refused.
+    /// Reads the keys of the `callers` from `folder`; `ApplicationKey` documents the file names.
+    /// - Parameter needsKeys: whether an application without a key is an error. Not so where
+    ///   callers present certificates, nor at a reload, when removing an application's key is how
+    ///   it is shut out.
+    /// - Parameter sharedKeys: which shared keys are accepted.
+    /// - Throws: `ApplicationsError` when the folder cannot be read, or when an application has no
+    ///   key or a shared one that is rejected; `SecretFileError` and `CryptographyError` for a key
+    ///   that cannot be read.
     package init(
         folder: String, callers: CallersList, needsKeys: Bool, sharedKeys: SharedKeyRule
     ) throws {
@@ -69,7 +71,8 @@ package struct Applications: Sendable {
         self.init(keys: keys, byCertificate: byCertificate)
     }
 
-    /// As above, of applications that may call everything and prove themselves by a key.
+    /// As above, for applications that may call everything and authenticate by key.
+    /// - Throws: As above.
     package init(
         folder: String, allowed: [String], assertingClientAddress: [String],
         sharedKeys: SharedKeyRule
@@ -80,7 +83,7 @@ package struct Applications: Sendable {
             needsKeys: true, sharedKeys: sharedKeys)
     }
 
-    /// Those that prove themselves by a shared key, each once.
+    /// The applications that authenticate by a shared key, each once.
     package var withSharedKeys: [String] {
         Set(keys.filter(\.isShared).map(\.application.name)).sorted()
     }
@@ -92,7 +95,7 @@ package struct Applications: Sendable {
             let path = "\(folder)/\(name.fileName)"
             switch name.kind {
             case .secret:
-                // A private half proves nothing here: a server needs the public one.
+                // A private key is useless here: a server needs the public one.
                 let secret = try ApplicationKey.secret(path)
                 guard secret is KeyedHash else { return nil }
                 try sharedKeys.check(application.name, path)
@@ -100,7 +103,7 @@ package struct Applications: Sendable {
             case .verifying:
                 let verifier = try Ed25519VerifyingKey(file: path)
                 return key(of: application, keyID: name.keyID, verifier)
-            case .signing: return nil  // the client's half
+            case .signing: return nil  // the client's private key
             }
         }
     }
@@ -113,13 +116,13 @@ package struct Applications: Sendable {
             fingerprint: verifier.fingerprint)
     }
 
-    /// All of them.
+    /// All applications.
     var all: [Application] { byCertificate.map(\.application) }
 
-    /// The caller that says `hello` over `challenge`; nil when it has proved nothing.
+    /// The caller that sent `hello` in response to `challenge`; nil when the proof is not valid.
     ///
-    /// An empty proof is taken only from whoever has shown a certificate, and then `application`
-    /// must be one that the certificate's names stand for.
+    /// An empty proof is accepted only from a client that presented a certificate. Then the
+    /// certificate's names must belong to `application`.
     func verified(
         _ hello: WireV1.Hello, challenge: [UInt8], over channel: ChannelIdentity = .plaintext
     ) -> Caller? {
@@ -139,7 +142,7 @@ package struct Applications: Sendable {
         return nil
     }
 
-    /// What has become of a caller that an earlier list admitted.
+    /// Whether a caller that an earlier list admitted may still call.
     func standing(of caller: Caller, over channel: ChannelIdentity) -> CallerStanding {
         let name = caller.application.name
         switch caller.credential {

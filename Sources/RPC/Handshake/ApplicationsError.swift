@@ -1,12 +1,12 @@
-/// Why the applications' keys could not be read; each says what to do.
+/// Why the applications' keys could not be read; each text says what to do.
 package enum ApplicationsError: Error, CustomStringConvertible {
-    /// The folder is missing or closed to us.
+    /// The folder is missing or cannot be opened.
     case noFolder(String)
     /// An application has no key.
     case noKey(String, folder: String)
-    /// A file that is not named like a key.
+    /// A file whose name is not a key's.
     case notAKeyName(String)
-    /// A file that holds PEM, but no private Ed25519 key.
+    /// A PEM file without a private Ed25519 key.
     case notEd25519(String)
     /// A key that client and server share, where none is allowed.
     case sharedKey(String, application: String, isOurs: Bool)

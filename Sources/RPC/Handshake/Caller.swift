@@ -1,9 +1,9 @@
-/// A caller and what it has proved itself with.
+/// An authenticated caller and its credential.
 struct Caller: Sendable {
     enum Credential: Sendable {
-        /// A key; its fingerprint, so that its removal can be noticed.
+        /// A key, as its fingerprint, so that its removal can be detected.
         case key([UInt8])
-        /// The names in its certificate.
+        /// A client certificate.
         case certificate
     }
 
@@ -11,21 +11,21 @@ struct Caller: Sendable {
     let credential: Credential
 }
 
-/// What has become of a caller when the list of callers was read again.
+/// Whether a caller may still call after the list of callers was reloaded.
 enum CallerStanding {
-    /// It may go on, perhaps with other rights.
+    /// It may still call, possibly with other permissions.
     case admitted(Application)
-    /// Its key is gone, though the application has others: it should come back with one of them.
+    /// Its key was removed, but the application has others: it should reconnect with one of them.
     case keyRemoved
-    /// It may not call any more.
+    /// It may no longer call.
     case removed
 }
 
-/// What TLS says of a connection.
+/// What TLS established about a connection.
 package struct ChannelIdentity: Sendable {
-    /// SHA-256 of the server's leaf certificate, or zeros.
+    /// SHA-256 of the server's leaf certificate; zeros without TLS.
     var leafHash = ApplicationProof.noCertificate
-    /// The names in the client's certificate, when one was asked for and is sound.
+    /// The names in the client's certificate, if one was requested and is valid.
     var peerNames: [String] = []
 
     /// A connection without TLS.

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Who may call a server now: exchanged whole when the files change, and read by every connection.
+/// The applications that may currently call a server. Replaced as a whole when the files change,
+/// and read by every connection.
 final class CallersInForce: Sendable {
     private struct State {
         var applications: Applications
@@ -9,7 +10,7 @@ final class CallersInForce: Sendable {
 
     private let methods: MethodTable
     private let state: Mutex<State>
-    /// Counts the exchanges, so that a connection notices one by comparing two numbers.
+    /// Incremented at each replacement, so that a connection detects one by comparing two numbers.
     let generation = Atomic<Int>(0)
 
     init(_ applications: Applications, methods: MethodTable) {
@@ -22,7 +23,7 @@ final class CallersInForce: Sendable {
 
     var applications: Applications { state.withLock { $0.applications } }
 
-    /// What the application of that name may call.
+    /// The methods that the application of that name may call.
     func permissions(of name: String) -> MethodPermissions {
         state.withLock { $0.permissions[name] } ?? MethodPermissions([], of: [])
     }

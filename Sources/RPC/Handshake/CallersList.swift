@@ -1,18 +1,18 @@
 import Cryptography
 
-/// One caller of a service, and what it may do.
+/// One caller of a service and its permissions.
 package struct CallerEntry: Hashable, Sendable {
     /// The application's name.
     package let application: String
-    /// The names in client certificates that stand for it: DNS names and URIs of the subject's
+    /// The names in client certificates that identify it: DNS names and URIs of the subject
     /// alternative names.
     package let certificateNames: [String]
-    /// Whether it may say from which address its user comes.
+    /// Whether it may assert the IP address of its user.
     package let mayAssertClientAddress: Bool
     /// The methods that it may call; nil for all.
     package let methods: [MethodPattern]?
 
-    /// A caller; unless told otherwise its certificate bears its own name.
+    /// A caller. By default its certificate must contain the application's name.
     package init(
         application: String, certificateNames: [String]? = nil, mayAssertClientAddress: Bool,
         methods: [MethodPattern]? = nil
@@ -24,9 +24,9 @@ package struct CallerEntry: Hashable, Sendable {
     }
 }
 
-/// Who may call a service. No list: nobody.
+/// The applications that may call a service. Without a list none may.
 ///
-/// In a file, one caller a line: its name, then what holds for it alone.
+/// In a file, each line is one caller: its name, then its permissions.
 ///
 ///     # application   what it may do
 ///     gateway         client-address
@@ -34,13 +34,14 @@ package struct CallerEntry: Hashable, Sendable {
 ///     billing         postern.session.v1.Sessions/Validate
 ///     edge            certificate=spiffe://example.org/edge postern.gateway.v1.Gateway/*
 ///
-/// Without a method all methods are allowed, `…/*` means those of one service, and health is always
-/// allowed. Without `certificate=` a certificate must bear the application's own name as a DNS name.
+/// A line without a method allows all methods, except those that a server requires to be named.
+/// `…/*` means all methods of one service. Health is always allowed. Without `certificate=` a
+/// certificate must contain the application's own name as a DNS name.
 package struct CallersList: Hashable, Sendable {
     /// The callers, each once.
     package let entries: [CallerEntry]
 
-    /// A list of applications that may call everything, but for those that `methods` names.
+    /// A list of applications that may call everything, except those that `methods` restricts.
     package init(
         _ names: [String], assertingClientAddress: [String],
         methods: [String: [MethodPattern]] = [:]
@@ -52,8 +53,9 @@ package struct CallersList: Hashable, Sendable {
         }
     }
 
-    /// The list in the file's text.
-    /// - Throws: `CallersListError`: a mistake must not leave somebody in by being skipped.
+    /// Parses the text of a callers file.
+    /// - Throws: `CallersListError`. A mistake is an error, because skipping the line could leave a
+    ///   caller more permissions than intended.
     package init(text: String) throws(CallersListError) {
         var entries: [CallerEntry] = []
         for (number, line) in text.split(
@@ -65,21 +67,21 @@ package struct CallersList: Hashable, Sendable {
             guard let name = words.first else { continue }
             guard entries.count < Self.entriesMax else { throw .tooMany }
             guard !entries.contains(where: { $0.application == name }) else {
-                throw .line(number + 1, "\(name) is there twice")
+                throw .line(number + 1, "\(name) is listed twice")
             }
             entries.append(try Self.entry(name, words.dropFirst(), line: number + 1))
         }
         self.entries = entries
     }
 
-    /// Callers of one service.
+    /// Number of callers of one service.
     private static let entriesMax = 1_000
 
     private static func entry(
         _ name: String, _ words: ArraySlice<String>, line: Int
     ) throws(CallersListError) -> CallerEntry {
         guard !name.contains("/"), !name.contains("="), !name.contains(".") else {
-            throw .line(line, "\(name) is no application's name")
+            throw .line(line, "\(name) is not an application name")
         }
         var certificateNames: [String] = []
         var methods: [MethodPattern] = []
@@ -104,8 +106,8 @@ package struct CallersList: Hashable, Sendable {
 }
 
 extension CallersList {
-    /// The list in the file `path`.
-    /// - Throws: `CallersListError`, `SecretFileError` (also for a file that others may write).
+    /// Reads the list from the file `path`.
+    /// - Throws: `CallersListError`; `SecretFileError`, also for a file that other users may write.
     package init(file path: String) throws {
         let content = try SecretFile.readPublic(path, bytesMax: Self.fileBytesMax)
         guard let text = content.withBytes({ String(validating: $0, as: UTF8.self) }) else {
@@ -114,21 +116,21 @@ extension CallersList {
         try self.init(text: text)
     }
 
-    /// The largest list's file, in bytes.
+    /// Size limit of a callers file, in bytes.
     private static let fileBytesMax = 256 * 1024
 }
 
-/// Why a list of callers cannot be taken; says where.
+/// Why a callers list is invalid, and on which line.
 package enum CallersListError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong with a line.
+    /// The line number and what is wrong with it.
     case line(Int, String)
-    /// More callers than a list holds.
+    /// More callers than a list may have.
     case tooMany
 
     package var description: String {
         switch self {
         case .line(let number, let what): "line \(number) of the callers' list: \(what)"
-        case .tooMany: "more than a thousand callers in the list"
+        case .tooMany: "the list has more than a thousand callers"
         }
     }
 }

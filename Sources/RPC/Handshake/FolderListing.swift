@@ -1,7 +1,8 @@
 import Glibc
 
-/// The names in a folder, sorted.
+/// Lists the names in a folder, sorted.
 enum FolderListing {
+    /// The names of all entries, sorted.
     /// - Throws: `ApplicationsError.noFolder`.
     static func fileNames(in folder: String) throws -> [String] {
         guard let directory = opendir(folder) else { throw ApplicationsError.noFolder(folder) }

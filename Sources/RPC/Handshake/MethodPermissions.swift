@@ -1,4 +1,4 @@
-/// Which methods a caller may call: one, or all of a service.
+/// The methods that a caller may call: one method, or all of a service.
 package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     private let text: String
 
@@ -12,20 +12,21 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// As it is read.
+    /// The pattern's text.
     package var description: String { text }
 
-    /// Whether it means `method`.
+    /// Whether the pattern matches `method`.
     func matches(_ method: String) -> Bool {
         guard text.hasSuffix("/*") else { return text == method }
         return method.hasPrefix(text.dropLast())
     }
 }
 
-/// What one application may call of one server: a mark for each method of its table, made when the
-/// callers are read, so that a call costs a look into an array, and nothing where all is allowed.
+/// The methods of one server that an application may call: a flag for each method of the server's
+/// table. It is made when the callers are read, so a call costs one array lookup, or nothing where
+/// all methods are allowed.
 struct MethodPermissions: Sendable {
-    /// Every method.
+    /// All methods.
     static let all = MethodPermissions(marks: nil)
 
     private let marks: [Bool]?
@@ -35,8 +36,8 @@ struct MethodPermissions: Sendable {
     }
 
     /// - Parameters:
-    ///   - patterns: nil for every method but those of `namedOnly`.
-    ///   - namedOnly: methods that no caller may call without being told so by name.
+    ///   - patterns: nil for all methods except those in `namedOnly`.
+    ///   - namedOnly: methods that a caller may call only when its entry names them.
     init(_ patterns: [MethodPattern]?, of methods: [String], namedOnly: Set<String> = []) {
         guard patterns != nil || !namedOnly.isEmpty else {
             marks = nil
@@ -54,6 +55,6 @@ struct MethodPermissions: Sendable {
         return marks.indices.contains(index) && marks[index]
     }
 
-    /// Clients watch health to choose among servers; it tells nothing else.
+    /// Always allowed: clients watch health to choose among servers, and it reveals nothing else.
     private static let alwaysAllowed = "postern.health.v1.Health/"
 }

@@ -1,9 +1,9 @@
 import ServiceRuntime
 
-/// The buckets that calls' durations are counted in. They are fixed, so that the histograms of
-/// several processes can be added up.
+/// The histogram buckets for durations of calls. They are fixed, so that the histograms of several
+/// processes can be added.
 enum CallBuckets {
-    /// Buckets with a bound; one more, without, takes the rest.
+    /// Number of buckets with an upper bound; one more counts longer durations.
     static let count = 16
 
     /// Upper bounds in seconds, from 0.1 ms to the default deadline.
@@ -14,9 +14,9 @@ enum CallBuckets {
 
     private static let nanoseconds: [UInt64] = seconds.map { UInt64(($0 * 1e9).rounded()) }
 
-    /// The bucket of a duration in nanoseconds: the first whose bound is not below it.
+    /// The bucket of a duration in nanoseconds: the first whose upper bound is not less.
     static func bucket(of duration: UInt64) -> Int {
-        if duration <= 100_000 { return 0 }  // nearly all
+        if duration <= 100_000 { return 0 }  // the usual case
         return nanoseconds.firstIndex { $0 >= duration } ?? count
     }
 }

@@ -1,20 +1,20 @@
 package import ServiceRuntime
 package import Tracing
 
-/// Makes the spans of calls through swift-distributed-tracing's tracer: one for each call that is
-/// served, a child of the caller's, and one for each call that is made, a child of the span it is
-/// made in. Their attributes name methods, services and applications, never a person.
+/// Makes the spans of calls with swift-distributed-tracing's tracer: one for each call served, as a
+/// child of the caller's span, and one for each call made, as a child of the current span. Their
+/// attributes contain methods, services and applications, never user data.
 package struct CallTracing: Sendable {
     private let tracer: any Tracer
     private let clock: TraceClock
 
-    /// Tracing by `tracer`, whose moments are counted from here.
+    /// Tracing with `tracer`; reads the clock for the spans' times.
     package init(_ tracer: any Tracer, time: any Time) {
         self.tracer = tracer
         clock = TraceClock(time)
     }
 
-    /// The span of a call that a server has been given.
+    /// Starts the span of a call that a server has received.
     func served(_ method: String, _ call: CallContext, at uptime: Duration) -> TracedCall {
         var parent = ServiceContext.topLevel
         tracer.extract(call.metadata, into: &parent, using: MetadataCarrier())
@@ -23,12 +23,13 @@ package struct CallTracing: Sendable {
         return traced
     }
 
-    /// The span of a call that is made, and the call's context with the span told in it.
+    /// Starts the span of a call that is made; returns it with the call's context, to which the
+    /// trace context was added.
     func made(
         _ method: String, to service: String, _ call: CallContext, at uptime: Duration
     ) -> (TracedCall, CallContext) {
         var parent = ServiceContext.current ?? .topLevel
-        // A worker that goes on with a call's trace has it in the call's context alone.
+        // A worker that continues a call's trace has it only in the call's context.
         if ServiceContext.current == nil {
             tracer.extract(call.metadata, into: &parent, using: MetadataCarrier())
         }
@@ -48,7 +49,7 @@ package struct CallTracing: Sendable {
     }
 }
 
-/// A call's span while the call runs.
+/// The span of a running call.
 final class TracedCall: Sendable {
     private let span: any Span
     private let kind: SpanKind
@@ -60,12 +61,12 @@ final class TracedCall: Sendable {
         self.clock = clock
     }
 
-    /// What a handler runs in, so that its own calls become this span's children.
+    /// The context in which a handler runs, so that its own calls become children of this span.
     var context: ServiceContext { span.context }
 
     var traceParent: TraceParent? { span.context.traceParent }
 
-    /// Names as OpenTelemetry's conventions for rpc have them.
+    /// Sets attributes according to OpenTelemetry's conventions for RPC.
     func describe(_ method: String, peer: (name: String, value: String)) {
         guard span.isRecording else { return }
         var attributes = SpanAttributes(["rpc.system": "postern"])
@@ -85,7 +86,7 @@ final class TracedCall: Sendable {
         span.end(at: clock.instant(at: uptime))
     }
 
-    /// A caller's mistake is no failure of the server that tells it so.
+    /// A caller's mistake is not a failure of the server.
     private func isFailure(_ status: StatusCode) -> Bool {
         switch status {
         case .ok: false
@@ -104,18 +105,18 @@ private struct MetadataCarrier: Extractor, Injector {
     }
 }
 
-/// Turns uptimes, by which calls are measured, into the moments that spans carry.
+/// Converts uptimes, by which calls are measured, to wall clock times of spans.
 package struct TraceClock: Sendable {
     private let began: Duration
     private let beganNanoseconds: UInt64
 
-    /// Reads both clocks for the only time.
+    /// Reads both clocks once.
     package init(_ time: any Time) {
         began = time.uptime()
         beganNanoseconds = time.unixNanoseconds()
     }
 
-    /// The moment of `uptime`.
+    /// The wall clock time at `uptime`.
     package func instant(at uptime: Duration) -> TraceInstant {
         TraceInstant(
             nanosecondsSinceEpoch: uptime >= began
@@ -124,17 +125,17 @@ package struct TraceClock: Sendable {
     }
 }
 
-/// A moment of a span.
+/// A wall clock time of a span.
 package struct TraceInstant: TracerInstant {
-    /// Since 1970.
+    /// Nanoseconds since 1970.
     package let nanosecondsSinceEpoch: UInt64
 
-    /// A moment so long after 1970.
+    /// The time that many nanoseconds after 1970.
     package init(nanosecondsSinceEpoch: UInt64) {
         self.nanosecondsSinceEpoch = nanosecondsSinceEpoch
     }
 
-    /// Earlier than.
+    /// Whether `left` is earlier.
     package static func < (left: TraceInstant, right: TraceInstant) -> Bool {
         left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch
     }

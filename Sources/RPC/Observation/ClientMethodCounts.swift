@@ -1,8 +1,8 @@
 import ServiceRuntime
 import Synchronization
 
-/// What a program's clients have counted of one method of one target. Calls begin and end on many
-/// threads, so the additions are atomic.
+/// The counters of one method of one target, for all clients of a program. Calls start and end on
+/// many threads, so the additions are atomic.
 final class ClientMethodCounts: Sendable {
     let method: String
     private let statuses: InlineArray<17, Atomic<Int64>>
@@ -38,10 +38,10 @@ final class ClientMethodCounts: Sendable {
     }
 }
 
-/// The counts of a target's methods, by name: a table whose places are taken once and never given
-/// back, so that a call finds its own without a lock.
+/// The counters of a target's methods, by name. Entries of the table are never removed, so a lookup
+/// needs no lock.
 final class TargetCounts: Sendable {
-    /// Methods with counts of their own; a service has a dozen. The others share one.
+    /// Methods with their own counters; a service has a dozen. All others share one.
     static let methodsMax = 64
 
     private let places: InlineArray<64, AtomicLazyReference<ClientMethodCounts>>
@@ -51,7 +51,7 @@ final class TargetCounts: Sendable {
         places = InlineArray { _ in AtomicLazyReference() }
     }
 
-    /// The counts of `method`, made when first asked for.
+    /// The counters of `method`, made at the first use.
     subscript(method: String) -> ClientMethodCounts {
         var method = method
         let hash = method.withUTF8 { MethodTable.hash(UnsafeRawBufferPointer($0)) }

@@ -1,18 +1,19 @@
 package import ServiceRuntime
 import Synchronization
 
-/// What a program's clients show of the calls they make: by target, method and status, with
-/// durations; and a span for each where a tracer is set up. One for all clients of a program.
+/// Metrics and traces of the calls that a program's clients make: calls and durations by target,
+/// method and status, and a span for each call if there is a tracer. One instance serves all
+/// clients of a program.
 package final class ClientObservation: MetricSource {
     private let tracing: CallTracing?
     private let targets = Mutex<[(service: String, counts: TargetCounts)]>([])
 
-    /// An observation of one program's clients; `tracing` nil: no spans, at no cost.
+    /// The observation of one program's clients; without `tracing` there are no spans and no cost.
     package init(tracing: CallTracing? = nil) {
         self.tracing = tracing
     }
 
-    /// The part of one target; asked for once, when a client is made.
+    /// The part of one target; called once for each client.
     func target(_ service: String) -> ObservedTarget {
         let counts = targets.withLock { targets in
             if let known = targets.first(where: { $0.service == service }) { return known.counts }
@@ -23,7 +24,7 @@ package final class ClientObservation: MetricSource {
         return ObservedTarget(service: service, counts: counts, tracing: tracing)
     }
 
-    /// Writes the families `rpc_client_…`.
+    /// Writes the metric families `rpc_client_…`.
     package func write(to page: inout MetricsPage) {
         for (service, counts) in targets.withLock({ $0 }) {
             counts.forEach { method, sums in
@@ -39,7 +40,8 @@ struct ObservedTarget: Sendable {
     let counts: TargetCounts
     let tracing: CallTracing?
 
-    /// Makes a call by `body`, which is given the context to make it with.
+    /// Makes a call with `body`, which receives the context for the call.
+    /// - Throws: what `body` throws.
     func call<Answer>(
         _ method: String, _ context: CallContext, _ time: any Time,
         _ body: (CallContext) async throws -> Answer
@@ -55,7 +57,7 @@ struct ObservedTarget: Sendable {
         }
     }
 
-    /// A call begins: what counts it, and the context to make it with.
+    /// Starts a call: returns its counters and span, and the context for the call.
     func begin(
         _ method: String, _ context: CallContext, _ time: any Time
     ) -> (ObservedClientCall, CallContext) {
@@ -67,7 +69,7 @@ struct ObservedTarget: Sendable {
     }
 }
 
-/// A call that a client has begun, as its metrics and traces see it; to be ended once.
+/// The metrics and trace of a running client call; must be ended once.
 struct ObservedClientCall: Sendable {
     fileprivate let counts: ClientMethodCounts
     fileprivate let traced: TracedCall?

@@ -1,18 +1,18 @@
 import ServiceRuntime
 
-/// What one event loop of a server counts, and the read turn it is in.
+/// The counters of one event loop of a server.
 ///
-/// Calls that begin and end within one read turn are answered by the flush at its end; so that is
-/// when they took as long as their caller waited, and one reading of the clock serves them all.
+/// Calls that start and end during one read are answered by the flush at its end. That is when
+/// their callers stop waiting, so all these calls are timed by one clock reading after the flush.
 final class LoopCounts {
     let figures: LoopFigures
     private let methods: [String]
     private let slowCalls: SlowCallLog?
     private var isInTurn = false
     private var turnBegan = Duration.zero
-    /// How many calls of each method ended in this turn.
+    /// Number of calls of each method that ended during this read.
     private var ended: [Int]
-    /// The methods of which calls ended in this turn.
+    /// The methods of which calls ended during this read.
     private var touched: [Int] = []
 
     init(methods: [String], slowCalls: SlowCallLog?) {
@@ -22,13 +22,13 @@ final class LoopCounts {
         ended = Array(repeating: 0, count: methods.count)
     }
 
-    /// A connection begins to read.
+    /// A connection starts to read.
     func turnBegan(at uptime: Duration) {
         isInTurn = true
         turnBegan = uptime
     }
 
-    /// A connection has answered what it read; reads the clock when calls have ended meanwhile.
+    /// A connection has flushed the responses to what it read. Reads the clock if calls have ended.
     func turnEnded(_ time: any Time) {
         defer { isInTurn = false }
         guard !touched.isEmpty else { return }
@@ -42,8 +42,9 @@ final class LoopCounts {
         touched.removeAll(keepingCapacity: true)
     }
 
-    /// Counts a call's end.
-    /// - Returns: false when the end of this turn is to tell when it was; otherwise `took` is.
+    /// Counts the end of a call.
+    /// - Returns: false when `turnEnded` will count the duration; otherwise the caller must call
+    ///   `took`.
     func ended(_ call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int) -> Bool {
         figures.methods[call.method].ended(status, responseBytes: responseBytes)
         guard isInTurn, turnBegan == call.beganAt, call.traced == nil else { return true }
@@ -52,7 +53,7 @@ final class LoopCounts {
         return false
     }
 
-    /// A call has ended at `uptime`.
+    /// Counts the duration of a call that ended at `uptime`.
     func took(_ call: borrowing ObservedCall, _ status: StatusCode, until uptime: Duration) {
         let took = uptime - call.beganAt
         figures.methods[call.method].took(took.nanoseconds)
@@ -63,14 +64,14 @@ final class LoopCounts {
     }
 }
 
-/// The figures of one loop, which anybody may read.
+/// The counters of one loop, which any thread may read.
 final class LoopFigures: Sendable {
     let methods: [MethodCounts]
     let receivedBytes = LoopCounter()
     let sentBytes = LoopCounter()
     private let errors: [ErrorCode: Refusals]
 
-    /// Answers with one code of the catalogue.
+    /// Number of responses with one code of the catalogue.
     private final class Refusals: Sendable {
         let all = LoopCounter()
         let notProcessed = LoopCounter()
@@ -88,7 +89,7 @@ final class LoopFigures: Sendable {
         if error.notProcessed { refusals.notProcessed.add() }
     }
 
-    /// How many answers had this code, and how many of them said that nothing was begun.
+    /// Number of responses with this code, and how many of them were marked as not processed.
     func refusals(_ code: ErrorCode) -> (all: Int64, notProcessed: Int64) {
         guard let refusals = errors[code] else { return (0, 0) }
         return (refusals.all.count, refusals.notProcessed.count)

@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// What one event loop of a server has counted of one method.
+/// The counters of one method on one event loop of a server.
 final class MethodCounts: Sendable {
     private let statuses: InlineArray<17, LoopCounter>
     private let buckets: InlineArray<17, LoopCounter>
@@ -24,7 +24,7 @@ final class MethodCounts: Sendable {
         self.responseBytes.add(responseBytes)
     }
 
-    /// So many calls took so long.
+    /// Counts `calls` calls that took `duration` nanoseconds each.
     func took(_ duration: UInt64, calls: Int = 1) {
         buckets[CallBuckets.bucket(of: duration)].add(calls)
         nanoseconds.add(
@@ -34,7 +34,7 @@ final class MethodCounts: Sendable {
                 ).partialValue))
     }
 
-    /// Adds what was counted to `sums`.
+    /// Adds the counters to `sums`.
     func add(to sums: inout CallSums) {
         for index in statuses.indices { sums.statuses[index] &+= statuses[index].count }
         for index in buckets.indices { sums.buckets[index] &+= buckets[index].count }
@@ -45,7 +45,7 @@ final class MethodCounts: Sendable {
     }
 }
 
-/// What all loops have counted of one method, or a client of one.
+/// The sums of one method's counters over all loops, or those of one client.
 struct CallSums {
     var statuses = [Int64](repeating: 0, count: StatusCode.count)
     var buckets = [Int64](repeating: 0, count: CallBuckets.count + 1)
@@ -54,10 +54,10 @@ struct CallSums {
     var requestBytes: Int64 = 0
     var responseBytes: Int64 = 0
 
-    /// The loops count on while they are read: never below zero.
+    /// Calls that have not ended. At least 0: the loops continue to count while they are read.
     var inFlight: Int64 { max(0, begun &- statuses.reduce(0, &+)) }
 
-    /// Writes the families `<prefix>_calls_total`, `_call_seconds` and `_in_flight`.
+    /// Writes the metric families `<prefix>_calls_total`, `_call_seconds` and `_in_flight`.
     func write(_ prefix: String, _ labels: [MetricsPage.Label], to page: inout MetricsPage) {
         for status in StatusCode.allCases {
             let count = statuses[Int(status.rawValue)]

@@ -6,36 +6,37 @@ import Synchronization
 
 /// A local HTTP port for operators and their probes:
 ///
-///     /metrics   the figures, in Prometheus' text format
-///     /readyz    200 when calls may be sent, 503 when not (a balancer's question)
+///     /metrics   the metrics, in Prometheus' text format
+///     /readyz    200 when calls may be sent, 503 when not (for a load balancer)
 ///     /health    the same, its older name
-///     /livez     200 while all event loops and writers turn, 503 when one hangs (a
-///                supervisor's question: a restart helps, and nothing else does)
+///     /livez     200 while all event loops and writers make progress, 503 when one hangs (for a
+///                supervisor: only a restart helps)
 ///
-/// It needs no secret, so it tells none, and listens
-/// on its own address; and since anybody on the machine can connect, nobody can hold it: a
-/// connection has five seconds and 8 KiB for its one request, and there are 32 at once.
+/// It requires no authentication, so its pages contain no secrets, and it listens on its own
+/// address. Any program on the machine can connect, so resources are limited: a connection has five
+/// seconds and 8 KiB for its one request, and there may be 32 at once.
 package enum MetricsEndpoint {
-    /// From the connection to the end of its answer.
+    /// Timeout from the connection to the end of its response.
     package static let patience = Duration.seconds(5)
-    /// Of a request with all its headers; a probe's has 200.
+    /// Size limit of a request with all its headers, in bytes; a probe's has 200.
     package static let requestBytesMax = 8 * 1_024
-    /// Connections at once; a scraper and a few probes have one each.
+    /// Connections at once; a scraper and each probe use one.
     package static let connectionsMax = 32
 
-    /// An event loop that has not answered within this time hangs.
+    /// An event loop that does not run a task within this time counts as hanging.
     static let loopPatience = TimeAmount.seconds(2)
 
-    /// What the endpoint shows.
+    /// The content of the endpoint's pages.
     package struct Source: Sendable {
         let metrics: @Sendable () -> String
         let readiness: @Sendable () -> (isReady: Bool, text: String)
         let isTurning: @Sendable () -> Bool
 
-        /// A source of all pages.
+        /// The content of all pages.
         /// - Parameters:
-        ///   - readiness: whether calls may be sent, and the page that says so.
-        ///   - isTurning: whether all turns that must, beside the event loops.
+        ///   - readiness: whether calls may be sent, with the text of the page.
+        ///   - isTurning: whether the writers and other threads make progress; event loops are
+        ///     checked by the endpoint.
         package init(
             metrics: @escaping @Sendable () -> String,
             readiness: @escaping @Sendable () -> (isReady: Bool, text: String),
@@ -47,9 +48,9 @@ package enum MetricsEndpoint {
         }
     }
 
-    /// Listens until the group ends.
-    /// - Returns: the port in force.
-    /// - Throws: `ListenError` when the port is taken.
+    /// Listens until the group is shut down.
+    /// - Returns: the port.
+    /// - Throws: `ListenError` when the port is in use, and the resolver's error for `host`.
     package static func start(
         host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup,
         patience: Duration = patience
@@ -71,11 +72,11 @@ package enum MetricsEndpoint {
     }
 }
 
-/// How many connections the endpoint has.
+/// The number of open connections of the endpoint.
 private final class MetricsConnectionCount: Sendable {
     private let count = Atomic<Int>(0)
 
-    /// - Returns: false, with nothing counted, when there are as many as there may be.
+    /// - Returns: false, with nothing counted, when the limit is reached.
     func enter() -> Bool {
         if count.add(1, ordering: .relaxed).newValue <= MetricsEndpoint.connectionsMax {
             return true
@@ -87,7 +88,8 @@ private final class MetricsConnectionCount: Sendable {
     func leave() { count.subtract(1, ordering: .relaxed) }
 }
 
-/// Stands before HTTP and closes on whoever is one too many, says too much or takes too long.
+/// Closes a connection that exceeds the limit of connections, of request bytes or of time. It comes
+/// before the HTTP handlers.
 private final class MetricsConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -123,7 +125,7 @@ private final class MetricsConnectionGuard: ChannelInboundHandler {
     }
 }
 
-/// Answers one request and closes.
+/// Answers one request and closes the connection.
 private final class MetricsHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -147,11 +149,11 @@ private final class MetricsHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)  // not HTTP, or gone
+        context.close(promise: nil)  // not HTTP, or the connection was lost
     }
 
     private func answer(_ context: ChannelHandlerContext) {
-        guard !isAnswered else { return }  // it was told that the connection closes
+        guard !isAnswered else { return }  // the response says that the connection closes
         isAnswered = true
         guard uri == "/livez" else { return write(page(), context) }
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)

@@ -1,33 +1,34 @@
 import ServiceRuntime
 import Tracing
 
-/// A call that a server has begun, as metrics, traces and the slow-call log see it.
+/// The metrics, trace and slow-call log entry of a call that a server has started.
 struct ObservedCall: Sendable {
-    /// A method that streams, or whose calls may last longer than this by default, waits for news
-    /// (`Watch`): none of its calls is slow.
+    /// A method that streams, or whose default timeout is longer than this, waits for events
+    /// (`Watch`); its calls are never logged as slow.
     static let waitingLonger = Duration.seconds(60)
 
-    /// Its place in the method table.
+    /// The method's index in the method table.
     let method: Int
     let beganAt: Duration
     let deadline: Duration
     let metadata: Metadata
     let mayTakeLong: Bool
-    /// Nil where no tracer is set up.
+    /// Nil without a tracer.
     let traced: TracedCall?
 
-    /// Runs `body` in the trace's context, where there is one.
+    /// Runs `body` in the trace's context, if there is one.
+    /// - Throws: what `body` throws.
     func run<Value>(_ body: () throws -> Value) rethrows -> Value {
         guard let traced else { return try body() }
         return try ServiceContext.withValue(traced.context, operation: body)
     }
 
-    /// The id of the trace that the call belongs to, if it came with one or a tracer began one.
+    /// The id of the call's trace, if the caller sent one or a tracer started one.
     var trace: String? { (traced?.traceParent ?? metadata.traceParent)?.traceID }
 }
 
 extension ServerConnection {
-    /// A handler is about to be given a call.
+    /// Counts the start of a call whose handler is about to run.
     func observe(
         _ entry: MethodTable.Entry, _ context: CallContext, requestBytes: Int
     ) -> ObservedCall {
@@ -44,8 +45,8 @@ extension ServerConnection {
         shared.observation.tracing?.served(method, context, at: turnUptime)
     }
 
-    /// The handler of a task has returned. One that was told to stop had been answered before: as
-    /// cancelled, or, at its deadline, as late.
+    /// The handler's task has returned. A cancelled one was answered before: as cancelled or, after
+    /// its deadline, as `deadlineExceeded`.
     func returned(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
         var status = status
         if Task.isCancelled {

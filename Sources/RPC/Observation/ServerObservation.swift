@@ -1,15 +1,15 @@
 package import ServiceRuntime
 import Synchronization
 
-/// What a server shows of itself: calls by method and status, their durations, bytes, refusals;
-/// spans where a tracer is set up; and the slow calls in the log.
+/// The metrics, traces and slow-call log of a server: calls by method and status, their durations,
+/// bytes and errors; spans if there is a tracer.
 ///
-/// Each event loop counts for itself (`LoopCounts`), by handles that are made with the method
-/// table; only whoever reads the metrics adds the loops up. A method's name becomes a label only
-/// if the server serves it, so a stranger who makes up names makes no series.
+/// Each event loop has its own counters (`LoopCounts`), created with the method table; they are
+/// added up only when the metrics are read. A method's name becomes a label only if the server
+/// serves it, so a client cannot create time series by inventing names.
 package final class ServerObservation: MetricSource {
     let tracing: CallTracing?
-    /// Asked at each call: to look into `tracing` is to copy it.
+    /// Checked at each call: reading `tracing` would copy it.
     let isTraced: Bool
     private let slowCalls: SlowCallLog?
     private let state = Mutex(State())
@@ -20,17 +20,17 @@ package final class ServerObservation: MetricSource {
         var connectionCount: @Sendable () -> Int = { 0 }
     }
 
-    /// An observation of one server.
+    /// The observation of one server.
     /// - Parameters:
-    ///   - tracer: makes the spans; nil: none, at no cost.
-    ///   - slowCalls: notes the slow calls; nil: nobody does.
+    ///   - tracing: makes the spans; without it there are none, at no cost.
+    ///   - slowCalls: logs the slow calls; nil for no log.
     package init(tracing: CallTracing? = nil, slowCalls: SlowCallLog? = nil) {
         self.tracing = tracing
         isTraced = tracing != nil
         self.slowCalls = slowCalls
     }
 
-    /// The server stands.
+    /// The server has started.
     func begin(methods: [String], connectionCount: @escaping @Sendable () -> Int) {
         state.withLock { state in
             state.methods = methods
@@ -38,7 +38,7 @@ package final class ServerObservation: MetricSource {
         }
     }
 
-    /// The counts of the loop that `resources` belong to; call on that loop.
+    /// The counters of the loop of `resources`; call it on that loop.
     func counts(for resources: LoopResources) -> LoopCounts {
         if let counts = resources.counts { return counts }
         let counts = LoopCounts(methods: state.withLock { $0.methods }, slowCalls: slowCalls)
@@ -48,7 +48,7 @@ package final class ServerObservation: MetricSource {
         return counts
     }
 
-    /// Writes the families `rpc_…`.
+    /// Writes the metric families `rpc_…`.
     package func write(to page: inout MetricsPage) {
         let (methods, loops, connectionCount) = state.withLock {
             ($0.methods, $0.loops, $0.connectionCount)

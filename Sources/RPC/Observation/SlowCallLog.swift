@@ -2,27 +2,27 @@ package import Logging
 import ServiceRuntime
 import Synchronization
 
-/// Which call was slow; nothing of what it said.
+/// A slow call. It contains nothing of the request or response.
 struct SlowCall {
     let method: String
     var status: StatusCode?
     var trace: String?
 }
 
-/// Writes slow calls into the log. When everything is slow the log must not make it slower: at
-/// most ten lines a second, and then how many were left out.
+/// Logs slow calls, at most ten lines a second, and then how many were suppressed. When all calls
+/// are slow, the log must not make them slower.
 package final class SlowCallLog: Sendable {
     private let threshold: Duration
     private let logger: Logger
     private let budget = Mutex(SlowCallBudget())
 
-    /// A log of the calls that take `threshold` or longer.
+    /// A log of calls that take `threshold` or longer.
     package init(threshold: Duration, logger: Logger) {
         self.threshold = threshold
         self.logger = logger
     }
 
-    /// Writes the call down if it was slow.
+    /// Logs the call if it was slow.
     func note(_ took: Duration, at uptime: Duration, _ call: () -> SlowCall) {
         guard took >= threshold else { return }
         guard case .write(let leftOut) = budget.withLock({ $0.decide(at: uptime) }) else { return }
@@ -40,13 +40,13 @@ package final class SlowCallLog: Sendable {
     }
 }
 
-/// How many lines the slow calls may have: `linesMax` in a second.
+/// Rate limit of the log: `linesMax` lines a second.
 struct SlowCallBudget {
-    /// Lines in one second; enough to see which methods it is.
+    /// Lines in one second; enough to see which methods are slow.
     static let linesMax = 10
 
     enum Decision: Equatable {
-        /// Write it, and that so many were left out before.
+        /// Log it; `leftOut` lines were suppressed before.
         case write(leftOut: Int)
         case leaveOut
     }

@@ -2,10 +2,10 @@ import Messages
 package import ServiceRuntime
 
 extension StatusCode {
-    /// How many there are; they are numbered from 0.
+    /// Number of status codes; they are numbered from 0.
     static let count = 17
 
-    /// As metrics and logs name it.
+    /// The name in metrics and logs.
     package var name: String {
         switch self {
         case .ok: "ok"
@@ -28,7 +28,7 @@ extension StatusCode {
         }
     }
 
-    /// What a caller is told when a handler throws `error`.
+    /// The status that a caller gets when a handler throws `error`.
     init(answering error: any Error) {
         switch error {
         case let error as ServiceError: self = error.status

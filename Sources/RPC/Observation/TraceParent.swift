@@ -1,17 +1,17 @@
 import Cryptography
 package import Tracing
 
-/// A place in a trace as it travels between programs: W3C's `traceparent`, version 00.
-/// Source: https://www.w3.org/TR/trace-context/#traceparent-header
+/// The trace context that is sent between programs: W3C's `traceparent`, version 00. Source:
+/// https://www.w3.org/TR/trace-context/#traceparent-header
 package struct TraceParent: Hashable, Sendable {
     /// 32 hexadecimal digits in lower case, not all zero.
     package let traceID: String
-    /// 16 of them: the span that the next one is a child of.
+    /// 16 hexadecimal digits: the parent span of the next span.
     package let spanID: String
     /// Whether the caller records this trace.
     package let isSampled: Bool
 
-    /// The place of 16 and 8 bytes.
+    /// A trace context from a trace id of 16 bytes and a span id of 8.
     package init(traceID: [UInt8], spanID: [UInt8], isSampled: Bool) {
         self.init(Hex.encode(traceID), Hex.encode(spanID), isSampled)
     }
@@ -22,13 +22,13 @@ package struct TraceParent: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// The next span of the same trace.
+    /// The context of the next span of the same trace.
     package func child(spanID: [UInt8]) -> TraceParent {
         TraceParent(traceID, Hex.encode(spanID), isSampled)
     }
 
-    /// Reads `00-<trace>-<span>-<flags>`; nil for anything else, and a new trace then begins.
-    /// A later version may have more parts behind these four, which are read as far as we know.
+    /// Reads `00-<trace>-<span>-<flags>`; nil for any other text, so that a new trace is started. A
+    /// later version may have more parts, which are ignored.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count >= 4, text.utf8.count <= Self.bytesMax, parts[0].count == 2,
@@ -42,13 +42,13 @@ package struct TraceParent: Hashable, Sendable {
         self.init(trace, span, flags & 1 == 1)
     }
 
-    /// As it travels.
+    /// The value of the header.
     package var text: String { "00-\(traceID)-\(spanID)-0\(isSampled ? 1 : 0)" }
 
-    /// Of any version's text: twice what version 00 has.
+    /// Size limit of the text of any version, in bytes: twice that of version 00.
     private static let bytesMax = 110
 
-    /// So many digits in lower case, as the standard wants them.
+    /// The text, if it is `count` hexadecimal digits in lower case, as the standard requires.
     private static func hex(_ part: Substring.UTF8View, count: Int) -> String? {
         let isHex = part.allSatisfy { byte in
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -59,7 +59,7 @@ package struct TraceParent: Hashable, Sendable {
 }
 
 extension ServiceContext {
-    /// The place in a trace that this context stands at, by our own tracer.
+    /// The trace context of our own tracer in this service context.
     package var traceParent: TraceParent? {
         get { self[TraceParentKey.self] }
         set { self[TraceParentKey.self] = newValue }
@@ -71,6 +71,6 @@ extension ServiceContext {
 }
 
 extension Metadata {
-    /// The place in a trace that the caller told, if it told one that is well-formed.
+    /// The caller's trace context, if there is a well-formed one.
     var traceParent: TraceParent? { self[Key.traceparent].flatMap { TraceParent($0) } }
 }

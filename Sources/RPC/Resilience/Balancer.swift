@@ -1,33 +1,33 @@
-/// What may be expected of one address of a service right now.
+/// The current state of one address of a service.
 enum EndpointCondition: Hashable {
-    /// Connected, says it serves, and its breaker lets calls pass.
+    /// Connected, reports serving, and its breaker is not open.
     case serving
-    /// Connected, and says it does not serve, or has not said anything yet.
+    /// Connected, but reports not serving or has not reported yet.
     case unhealthy
-    /// No connection stands.
+    /// There is no connection.
     case unreachable
-    /// Its breaker lets nothing pass before this moment.
+    /// Its breaker is open until this time.
     case barred(until: Duration)
 }
 
-/// Chooses among the addresses of a service: round robin over those that serve. When none says so,
-/// any that is connected is taken, since a health check that is wrong everywhere must not stop
-/// everything (Envoy calls it panic mode).
+/// Chooses among the addresses of a service: round robin over those that serve. If none reports
+/// serving, any connected one is used, because a health check that is wrong everywhere must not
+/// stop everything (Envoy's panic mode).
 struct Balancer {
-    /// Where a call goes.
+    /// The address for a call.
     enum Choice: Hashable {
         case endpoint(Int)
-        /// Nobody is connected: wait for the first who is.
+        /// None is connected: wait for the first that is.
         case wait
-        /// Every breaker is open, and the first lets a call pass at this moment.
+        /// Every breaker is open; the first lets a call pass at this time.
         case barred(until: Duration)
     }
 
     private var next = 0
 
-    /// Chooses one of `count` addresses, another than `avoided` if one serves: that one has just
-    /// not served this very call. A second try takes nobody's turn, or the first tries of all calls
-    /// would fall to the one that fails.
+    /// Chooses one of `count` addresses, if possible another than `avoided`, which has just failed
+    /// this call. A second try does not advance the round robin; otherwise the first tries of all
+    /// calls would go to the failing address.
     mutating func choose(
         among count: Int, avoiding avoided: Int? = nil, _ condition: (Int) -> EndpointCondition
     ) -> Choice {
@@ -59,7 +59,7 @@ struct Balancer {
         return .wait
     }
 
-    /// Another than `avoided` that serves, if there is one; takes nobody's turn.
+    /// A serving address other than `avoided`, if there is one; does not advance the round robin.
     func other(
         among count: Int, than avoided: Int, _ condition: (Int) -> EndpointCondition
     ) -> Int? {

@@ -1,15 +1,15 @@
 import NIOCore
 import ServiceRuntime
 
-/// One call of a caller, through all its tries; lives on one event loop. `TryPlan` decides, this
-/// obeys: at most two tries are on their way at once, and the first answer ends the call.
+/// One call of a caller with all its tries, on one event loop. It carries out the decisions of
+/// `TryPlan`. At most two tries are in flight at once, and the first response ends the call.
 final class CallTries {
     private let pool: ClientPool
     private let request: OutgoingRequest
     private let deadline: Duration
     /// Whether the deadline is that of a caller of this program.
     private let isCallersDeadline: Bool
-    /// A try that has ended may have been begun by the peer.
+    /// Whether the peer may have begun to process a try that has ended.
     private var mayHaveBegun = false
     private var plan: TryPlan
     private var current: PendingCall?
@@ -31,7 +31,7 @@ final class CallTries {
         plan = TryPlan(isRepeatable: isRepeatable)
     }
 
-    /// Sends the first try; a second one beside it if no answer has come after `hedgeAfter`.
+    /// Sends the first try, and a hedge if there is no response after `hedgeAfter`.
     func begin(hedgeAfter: Duration?) {
         if let hedgeAfter {
             let tries = NIOLoopBound(self, eventLoop: pool.loop)
@@ -42,10 +42,10 @@ final class CallTries {
         send(avoiding: nil)
     }
 
-    /// Its caller wants no answer any more.
+    /// The caller has cancelled the call.
     func cancel() { giveUp(ServiceError(.cancelled)) }
 
-    /// There will be no more tries.
+    /// Ends the call with `error`; there are no more tries.
     func giveUp(_ error: ServiceError) { end(.failure(error)) }
 
     // MARK: Sending
@@ -89,8 +89,8 @@ final class CallTries {
             connectDue: uptime + pool.settings.connectPatience, complete: complete)
     }
 
-    /// From the second try on the server is told which it is; a caller's own metadata go first
-    /// where there is no room for that.
+    /// From the second try on, the try's number is sent in the metadata, unless the caller's own
+    /// metadata leave no space for it.
     private func marked(_ number: Int) -> OutgoingRequest {
         guard number > 1 else { return request }
         var metadata = request.metadata
@@ -113,7 +113,7 @@ final class CallTries {
             end(result)
         case .failure(let error):
             if !error.notProcessed { mayHaveBegun = true }
-            if other != nil, TryPlan.isPassing(error) { return }  // the other may still answer
+            if other != nil, TryPlan.isPassing(error) { return }  // the other try may still succeed
             proceed(after: error, at: endpoint)
         }
     }
@@ -141,7 +141,7 @@ final class CallTries {
         }
     }
 
-    /// Tells the caller, then gives up whatever is still on its way.
+    /// Completes the call, then cancels the tries that are in flight.
     private func end(_ result: Result<BorrowedResponse, ServiceError>) {
         guard let finish else { return }
         self.finish = nil
@@ -158,17 +158,20 @@ final class CallTries {
 }
 
 extension Metadata.Key {
-    /// Which try of the call this is, from 2 on; absent on the first.
+    /// The number of the try, from 2; absent on the first.
     package static let attempt = "attempt"
 }
 
 extension ServiceError {
-    /// The error as the caller's own: the peer may not have begun its call, but whoever made that
-    /// call has begun, and a handler that hands this on must not tell its caller to try elsewhere.
+    /// The error as an error of this program's own call. The peer may not have processed its call,
+    /// but this program has begun to process its caller's, so `notProcessed` is not passed on: a
+    /// handler that forwards the error must not send its caller to another server.
     ///
-    /// `rpc/unavailable` names what is missing, seen from here: the peer, or a part of the peer.
-    /// - Parameter isUnbegun: no try may have been begun. Attack: a guess that a first try has compared
-    ///   is given back, since a second one was refused at the door.
+    /// In `rpc/unavailable` the fields name what is unavailable, seen from here: the peer, or a
+    /// dependency of the peer.
+    /// - Parameter isUnbegun: the peer cannot have begun to process any try. Attack: a password
+    ///   guess that a first try has compared would be refunded because a second try was rejected by
+    ///   load shedding.
     fileprivate func afterACall(of service: String, isUnbegun: Bool) -> ServiceError {
         guard notProcessed || code == .unavailable else { return self }
         let peer = RPCClient.partName(of: service)

@@ -2,8 +2,8 @@ package import CoreMetrics
 package import Logging
 import ServiceRuntime
 
-/// What a client tells of its service's addresses and of its own second tries: counters, gauges and
-/// log lines, made once for each client.
+/// The counters, gauges and log lines of one client about its service's addresses and its own
+/// retries.
 package struct ClientReports: Sendable {
     private let service: String
     private let metrics: any MetricsFactory
@@ -27,21 +27,21 @@ package struct ClientReports: Sendable {
         opens = counter("rpc_client_breaker_opens")
     }
 
-    /// A call is tried again, from the budget.
+    /// A call is retried, from the retry budget.
     func retried() { retries.increment() }
-    /// A call that was not processed is sent elsewhere.
+    /// A call that was not processed is sent to another address.
     func resent() { resends.increment() }
-    /// A slow call is sent a second time.
+    /// A hedge was sent for a slow call.
     func hedged() { hedges.increment() }
 
-    /// How many event loops hold the breaker of `address` open; goes up and down.
+    /// Number of event loops whose breaker for `address` is open; goes up and down.
     func openBreakers(of address: String) -> Meter {
         Meter(
             label: "rpc_client_breakers_open",
             dimensions: [("service", service), ("address", address)], factory: metrics)
     }
 
-    /// The breaker of `address` changed.
+    /// The breaker of `address` changed state.
     func breaker(_ change: CircuitBreaker.Change, of address: String) {
         switch change {
         case .opened(let wait):
@@ -56,7 +56,7 @@ package struct ClientReports: Sendable {
         }
     }
 
-    /// The server at `address` says something new about itself.
+    /// The server at `address` reported a new health state.
     func health(isServing: Bool, of address: String) {
         if isServing {
             logger.info("rpc.peer.serving", "a peer is serving", fields: [.address: .text(address)])
@@ -66,7 +66,7 @@ package struct ClientReports: Sendable {
         }
     }
 
-    /// The peer's name could not be turned into addresses.
+    /// The peer's host name could not be resolved.
     func unresolved(_ target: ServiceAddress, _ error: any Error) {
         logger.warning(
             "rpc.resolve.failed", "resolving a peer's host name failed",

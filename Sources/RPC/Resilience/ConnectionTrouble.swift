@@ -2,11 +2,11 @@ import Glibc
 import NIOCore
 import NIOSSL
 
-/// Why a connection could not be made or was lost, in words for the operator's log.
+/// Why a connection could not be made or was lost, as text for the operator's log.
 enum ConnectionTrouble {
-    /// Characters of one reason; a server's own words are in it, and it may be hostile.
+    /// Characters of one reason. It contains text from a server, which may be hostile.
     static let charactersMax = 200
-    /// Addresses whose reasons an error tells; the others mostly have the same.
+    /// Number of addresses whose reasons an error lists; the others usually have the same.
     static let addressesMax = 4
 
     static func text(_ error: any Error) -> String {
@@ -20,7 +20,7 @@ enum ConnectionTrouble {
         }
     }
 
-    /// `service` and what is wrong with each of its addresses.
+    /// The service name with the reason for each of its addresses.
     static func detail(_ service: String, _ troubles: [(address: String, text: String)]) -> String {
         guard !troubles.isEmpty else { return "no address of \(service) is known" }
         let told = troubles.prefix(addressesMax).map {

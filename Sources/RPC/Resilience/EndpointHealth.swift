@@ -1,13 +1,13 @@
-/// Watches whether the server behind one connection serves. A seam: being told by a stream
-/// (`WatchedHealth`) is one way of it.
+/// Watches whether the server of one connection is serving. `WatchedHealth` implements it with a
+/// stream.
 protocol EndpointHealth: AnyObject {
-    /// No more is to be told: the connection is gone, or nobody cares.
+    /// Stops watching: the connection is closed or the state is no longer needed.
     func stop()
 }
 
-/// What a server has said of itself.
+/// The health that a server has reported.
 enum ServingState: Hashable {
-    /// Nothing yet.
+    /// Nothing reported yet.
     case unknown
     case serving
     case notServing

@@ -1,42 +1,42 @@
 import ServiceRuntime
 
-/// Why a try of a call failed, and what there is besides.
+/// A failed try of a call, with what the decision about the next try needs.
 struct FailedTry {
     let error: ServiceError
-    /// Some server was chosen for it; if not, there was none to choose.
+    /// Whether a server was chosen for it; if not, none was available.
     let wasPlaced: Bool
-    /// Another address serves.
+    /// Whether another address serves.
     let hasElsewhere: Bool
-    /// What is left of the caller's time.
+    /// The time until the caller's deadline.
     let timeLeft: Duration
 }
 
-/// Whether and when a call whose try failed is sent again (Protos/README.md, Client). Pure: the
-/// budget, the failure and a random number come in, and a step comes out.
+/// Decides whether and when a call is sent again after a failed try (Protos/README.md, Client). It
+/// is pure: the failure, the budget and a random number are the input, and a step is the output.
 ///
-/// | failure | method | next |
+/// | failure | method | next step |
 /// |---|---|---|
-/// | no server could be chosen | any | the error |
-/// | not processed | any | again at once, elsewhere; once for a call |
-/// | "wait W" | idempotent or keyed | again after W, if it fits; from the budget |
-/// | "wait W" | other | the error |
-/// | lost, unavailable | idempotent or keyed | again after the backoff, from the budget |
-/// | lost, unavailable | other | the error: it may have been done |
-/// | any other answer | any | the error |
+/// | no server could be chosen | any | return the error |
+/// | not processed | any | resend at once to another address; once per call |
+/// | "retry after W" | idempotent or keyed | retry after W if the deadline allows; costs budget |
+/// | "retry after W" | other | return the error |
+/// | lost, unavailable | idempotent or keyed | retry after the backoff; costs budget |
+/// | lost, unavailable | other | return the error: the call may have been executed |
+/// | any other error | any | return the error |
 struct TryPlan {
-    /// Tries of one call that are paid for, the first included.
+    /// Number of tries of one call that cost budget, the first included.
     static let triesMax = 3
 
-    /// What comes of a failure.
+    /// The next step after a failure.
     enum Step: Equatable {
         case giveUp
         case resend
         case retry(after: Duration)
     }
 
-    /// Doing it twice does what doing it once does.
+    /// Whether repeating the call is safe.
     let isRepeatable: Bool
-    /// Tries that went out, of every kind.
+    /// Tries that were sent, of every kind.
     private(set) var sent = 0
     private var paid = 1
     private var isResent = false
@@ -46,14 +46,14 @@ struct TryPlan {
         self.isRepeatable = isRepeatable
     }
 
-    /// A try goes out.
-    /// - Returns: which one, from 1.
+    /// Records that a try is sent.
+    /// - Returns: its number, from 1.
     mutating func next() -> Int {
         sent += 1
         return sent
     }
 
-    /// A try failed, and no other of this call is on its way.
+    /// Decides after a failed try while no other try of this call is in flight.
     mutating func failed(
         _ failure: FailedTry, jitter: UInt64, budget: inout RetryBudget
     ) -> Step {
@@ -75,7 +75,7 @@ struct TryPlan {
         return .retry(after: wait)
     }
 
-    /// A second try goes out before the first has ended, if the budget bears it.
+    /// Whether to send a hedge now; it costs budget.
     mutating func hedges(budget: inout RetryBudget) -> Bool {
         guard isRepeatable, sent == 1, budget.permitsRetry else { return false }
         budget.spend()
@@ -83,8 +83,8 @@ struct TryPlan {
         return true
     }
 
-    /// Whether the same call may work soon: the server is gone, or too busy and says so. What a
-    /// service refuses by its own rules is an answer like any other.
+    /// Whether the same call may soon succeed: the server is unavailable, or overloaded and says
+    /// so. An error by a service's own rules is final.
     static func isPassing(_ error: ServiceError) -> Bool {
         switch error.code {
         case .unavailable: true
@@ -93,8 +93,8 @@ struct TryPlan {
         }
     }
 
-    /// At least what the server asked for, and up to a fifth more, so that those who were refused
-    /// together do not come back together.
+    /// At least the time that the server asked for, and up to a fifth more, so that clients that
+    /// were rejected together do not return together.
     private mutating func wait(after error: ServiceError, jitter: UInt64) -> Duration {
         let own = backoff.next(jitter: jitter)
         guard let asked = error.retryAfter else { return own }

@@ -2,22 +2,22 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// Follows what the server behind one connection says of itself: its state at once, each change,
-/// and a heartbeat, so that one that has stopped serving, or speaking, gets no calls within a
-/// second. The stream belongs to the connection and not to the pool: no breaker counts it, and no
-/// pool stays warm for it.
+/// Follows the health that the server of one connection reports: its state at once, each change,
+/// and a heartbeat. A server that has stopped serving or sending gets no calls within a second. The
+/// stream belongs to the connection and not to the pool: no breaker counts it, and it does not keep
+/// a pool from becoming idle.
 ///
-/// A server that does not know `Watch`, or does not let us, counts as serving: the connection, its
-/// breaker and GoAway speak for it. Asking it `Check` instead would be a second way to keep, for
-/// servers that are older than every one of ours.
+/// A server that does not know `Watch`, or does not permit it, counts as serving; its connection,
+/// breaker and GoAway show its state. Polling `Check` instead would be a second mechanism to
+/// maintain, needed only for servers older than all of ours.
 final class WatchedHealth: EndpointHealth {
     static let method = "postern.health.v1.Health/Watch"
-    /// Without a word for so long a server counts as not serving: a heartbeat that comes 400 ms
-    /// late is still one, and all in all it is less than a second.
+    /// A server that sends nothing for this long counts as not serving. A heartbeat may be 400 ms
+    /// late, and the total is less than a second.
     static let patience = FrameLimits.watchHeartbeat + .milliseconds(400)
-    /// From the end of a stream to the next, so that a server that ends each is not flooded.
+    /// From the end of a stream to the next, so that a server that ends each stream is not flooded.
     static let pause = Duration.milliseconds(500)
-    /// No stream is followed for longer; the next takes over.
+    /// The longest life of one stream; then the next one replaces it.
     static let longest = Duration.seconds(3_600)
 
     private let loop: any EventLoop
@@ -48,13 +48,13 @@ final class WatchedHealth: EndpointHealth {
         call.fail(ServiceError(.cancelled))
     }
 
-    /// Follows, and goes on following.
+    /// Starts the stream; restarts it whenever it ends.
     func follow() {
         guard let connection else { return }
         let now = time.uptime()
         let stream = CallStream(loop)
         let health = NIOLoopBound(self, eventLoop: loop)
-        // Later: the connection is still counting the item's bytes.
+        // Deferred: the connection is still accounting for the item's bytes.
         stream.onItem = { [loop] in loop.execute { health.value.take() } }
         let call = PendingCall(
             OutgoingRequest(method: Self.method, metadata: Metadata(), payload: []),
@@ -69,15 +69,15 @@ final class WatchedHealth: EndpointHealth {
 
     private func take() {
         guard connection != nil, let stream else { return }
-        // The last that came comes first.
+        // The items are in reverse order.
         switch stream.take({ try HealthV1.CheckResponse(decoding: $0, in: $1) }) {
         case .items(let items):
             guard let last = items.first else { return }
             awaitWord()
             tell(last.status == .serving ? .serving : .notServing)
         case .failed:
-            // What does not decode is no word of serving, and would stand before every later one:
-            // the stream is given up, and followed anew.
+            // An item that does not decode does not show that the server serves, and it would stay
+            // at the front of the inbox. So the stream is cancelled and a new one is started.
             if let carrier = call?.carrier { carrier.connection.cancel(carrier.call) }
         case .nothing, .ended: break
         }
@@ -108,17 +108,18 @@ final class WatchedHealth: EndpointHealth {
         next = loop.scheduleTask(in: TimeAmount(Self.pause)) { health.value.follow() }
     }
 
-    /// What the end of the stream says.
+    /// What the end of the stream shows about the server.
     enum Verdict: Hashable {
         case state(ServingState)
-        /// Too busy to say, or its time was over; the last word stands.
+        /// Unknown, because of overload or a deadline; the last reported state remains.
         case unsaid
-        /// This server does not answer such questions, at least not ours: a connection must do.
+        /// This server does not support such calls, or does not permit ours; the connection must
+        /// suffice.
         case never
     }
 
     static func verdict(on result: Result<BorrowedResponse, ServiceError>) -> Verdict {
-        guard case .failure(let error) = result else { return .state(.notServing) }  // it stops
+        guard case .failure(let error) = result else { return .state(.notServing) }  // stopping
         return switch error.code {
         case .unknownMethod, .permissionDenied, .unauthenticated: .never
         case .resourceExhausted, .deadlineExceeded: .unsaid

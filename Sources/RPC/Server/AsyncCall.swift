@@ -2,23 +2,23 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// A running call as its task sees it: on which executor it runs, and how it ends. The task runs
-/// on the connection's loop, so ending it touches the connection directly.
+/// A running call, as its task uses it: the executor that it runs on, and how it ends. The task
+/// runs on the connection's loop, so it accesses the connection directly.
 struct AsyncCall: Sendable {
     let call: UInt64
     let executor: EventLoopTaskExecutor
     let connection: NIOLoopBound<ServerConnection>
-    /// What goes either way beside request and answer; nil for a unary call.
+    /// The stream; nil for a unary call.
     let stream: CallStream?
-    /// Where it counts as running until its handler has returned.
+    /// The lane's gate, where the call counts as running until its handler returns.
     let gate: LaneGate
-    /// How it is counted and traced.
+    /// Its metrics and trace.
     let observed: ObservedCall
 
-    /// The connection's arena; for the read turn only.
+    /// The connection's arena; valid only while frames are read.
     var arena: Arena { connection.value.resources.arena }
 
-    /// Answers with `response`.
+    /// Responds with `response`.
     func finish(_ response: some ProtobufMessage) {
         stream?.end(.answered([]))
         gate.leave()
@@ -30,7 +30,7 @@ struct AsyncCall: Sendable {
             responseBytes: max(0, connection.out.readableBytes - before))
     }
 
-    /// Answers that the items were all there is to say.
+    /// Responds after the last item of a server stream.
     func finish() {
         stream?.end(.answered([]))
         gate.leave()
@@ -38,7 +38,7 @@ struct AsyncCall: Sendable {
         connection.value.returned(observed, .ok)
     }
 
-    /// Answers with what `error` maps to.
+    /// Responds with the error that `error` maps to.
     func fail(_ error: any Error) {
         stream?.end(.failed(ServiceError(.cancelled)))
         gate.leave()
@@ -47,12 +47,12 @@ struct AsyncCall: Sendable {
     }
 }
 
-/// A call whose handler has not returned, as its connection holds it.
+/// The state that a connection keeps of a call whose handler has not returned.
 struct RunningCall: StreamHolder {
     let task: Task<Void, Never>
     let stream: CallStream?
 
-    /// Tells the handler that nobody wants its answer, and why.
+    /// Cancels the handler and ends its stream with `error`.
     func stop(_ error: ServiceError) {
         task.cancel()
         stream?.end(.failed(error))

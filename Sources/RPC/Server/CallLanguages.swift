@@ -1,19 +1,19 @@
 import ServiceRuntime
 
-/// In which language each call of a connection is to be refused, if it comes to that. Only of
-/// calls that say what their person reads, so that all others cost a look at an empty table; at most
-/// one entry a running call.
+/// The language in which errors of each call are written. There is an entry only for calls
+/// whose metadata name a language other than English, so other calls cost a lookup in an empty
+/// table. There is at most one entry for each running call.
 struct CallLanguages {
     private var languages: [UInt64: ErrorLanguage] = [:]
 
-    /// A call begins.
+    /// Records the language of a new call.
     mutating func note(_ call: UInt64, _ metadata: Metadata) {
         guard !metadata.entries.isEmpty else { return }
         let language = metadata.language
         if language != .english { languages[call] = language }
     }
 
-    /// A call ends.
+    /// Removes and returns the language of a call that ends.
     @discardableResult
     mutating func take(_ call: UInt64) -> ErrorLanguage {
         guard !languages.isEmpty else { return .english }

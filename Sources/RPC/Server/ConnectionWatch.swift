@@ -1,29 +1,29 @@
-/// The moments at which a connection's patience with its peer ends, on the uptime clock.
+/// The deadlines of a connection's peer, on the uptime clock.
 struct ConnectionWatch {
-    /// What to do when a moment has come.
+    /// The action when a deadline has passed.
     enum Overdue {
         case slowHello
         case slowFrame
         case close
     }
 
-    /// The Hello must have come.
+    /// Deadline for the Hello.
     var helloDue: Duration?
-    /// The begun frame must be whole.
+    /// Deadline for a partial frame to become complete.
     var partialDue: Duration?
-    /// The peer must have taken some of what waits for it.
+    /// Deadline for the peer to read some of the pending output.
     var outboundDue: Duration?
-    /// The draining is over.
+    /// End of the drain.
     var drainDue: Duration?
-    /// The discarding after a GoAway is over.
+    /// End of discarding input after a GoAway.
     var lingerDue: Duration?
     /// Bytes discarded since the GoAway.
     var lingeredBytes = 0
-    /// When the timer that is set will fire.
+    /// When the current timer will fire.
     var armedFor: Duration?
 
-    /// The first of the moments, and of two that others keep. Asked in every read turn, so it makes
-    /// no array.
+    /// The earliest of these deadlines and of two others. It is called after every read, so it
+    /// allocates no array.
     func nextDue(or first: Duration?, or second: Duration?) -> Duration? {
         Self.sooner(
             Self.sooner(
@@ -44,7 +44,8 @@ struct ConnectionWatch {
     }
 }
 
-/// Pings more often than the keepalive floor earn a GoAway: each costs the server a wake-up.
+/// Limits pings: a peer that sends pings more often than the keepalive floor gets a GoAway, because
+/// each costs the server a wake-up.
 struct PingRateLimiter {
     private var last: Duration?
     private var strikes = 0

@@ -3,7 +3,8 @@ import NIOCore
 import NIOPosix
 
 extension ServerBootstrap {
-    /// Binds, and names the address when the system refuses it: its own error does not.
+    /// Binds to `address`. The error of a failed bind contains the address, which the system's own
+    /// error does not.
     /// - Throws: `ListenError.refused`.
     func listen(on address: SocketAddress) async throws -> any Channel {
         do {
@@ -15,11 +16,11 @@ extension ServerBootstrap {
     }
 }
 
-/// Why a server does not listen.
+/// Why a server cannot listen.
 package enum ListenError: Error, CustomStringConvertible {
-    /// Anybody on the way could read and change what is said.
+    /// Without TLS beyond loopback, anyone on the network path could read and change the traffic.
     case plaintextBeyondLoopback(String)
-    /// The system said no; `errno`'s value.
+    /// The system refused to bind; with `errno`.
     case refused(String, errno: Int32)
 
     package var description: String {

@@ -1,12 +1,12 @@
 import Messages
 import NIOCore
 
-/// What the connections of one event loop share: memory to decode in, and the executor of their
-/// handlers. Idle connections then cost no arena each.
+/// The resources that the connections of one event loop share: memory for decoding, and the
+/// executor of their handlers. An idle connection therefore needs no arena of its own.
 final class LoopResources {
     let arena = Arena()
     let executor: EventLoopTaskExecutor
-    /// What this loop counts, once its first connection stands.
+    /// The counters of this loop, created with its first connection.
     var counts: LoopCounts?
     private var spare = ByteBuffer()
 
@@ -14,18 +14,18 @@ final class LoopResources {
         executor = EventLoopTaskExecutor(loop)
     }
 
-    /// Largest buffer that is kept for the next, in bytes: what a side pauses at.
+    /// Largest buffer that is kept for reuse, in bytes: the size at which a side stops reading.
     private static let spareBytesMax = FrameLimits.outboundPauseBytes
 
-    /// Gives `out` memory to write answers into, unless it has some.
+    /// Gives `out` the spare memory, unless it has its own.
     func lend(_ out: inout ByteBuffer) {
         if out.capacity == 0 { swap(&out, &spare) }
     }
 
-    /// Empties `out`, and keeps its memory for the next that writes: a connection that is idle
-    /// holds none, and one that is busy finds it warm.
+    /// Empties `out` and keeps its memory for the next writer: an idle connection holds none, and a
+    /// busy one gets memory that is in the cache.
     func takeBack(_ out: inout ByteBuffer) {
-        // Leaves its memory to the socket's queue, if that still has it.
+        // If the socket's queue still refers to the memory, it stays there.
         out.clear(minimumCapacity: 0)
         if out.capacity > spare.capacity, out.capacity <= Self.spareBytesMax { swap(&out, &spare) }
         out = ByteBuffer()

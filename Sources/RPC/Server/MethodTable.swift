@@ -1,13 +1,13 @@
 import Glibc
 
-/// Finds a handler by the method's bytes as they lie in the frame: no String is made for a call.
+/// Finds a handler by the method's bytes in the frame, so that no String is made for a call.
 struct MethodTable: Sendable {
-    /// A handler, and where its calls are counted.
+    /// A handler with the index of its counters.
     final class Entry: Sendable {
         let handler: MethodHandler
         let name: [UInt8]
         let lane: MethodLane
-        /// Its place in `names`, and among the methods that each event loop counts.
+        /// Its index in `names`, and in the counters of each event loop.
         let index: Int
 
         init(_ handler: MethodHandler, index: Int) {
@@ -27,13 +27,13 @@ struct MethodTable: Sendable {
         }
     }
 
-    /// Each entry in the first free slot from the one that its hash names. Half of the slots or
-    /// more are free, and their number is a power of two. Every call passes here, and a Dictionary
-    /// would hash the hash once more.
+    /// An open hash table with linear probing: each entry is in the first free slot from the one
+    /// that its hash selects. At least half of the slots are free, and their number is a power of
+    /// two. Every call does this lookup, and a Dictionary would hash the hash again.
     private var slots: [Entry?]
-    /// The methods' names, each at its entry's index.
+    /// The methods' names, at the index of their entries.
     let names: [String]
-    /// Those that only callers may call whose list names them.
+    /// The methods that a caller may call only if its entry in the callers list names them.
     let namedOnly: Set<String>
 
     init(_ services: [ServiceMethods]) {
@@ -67,8 +67,8 @@ struct MethodTable: Sendable {
 
     private func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
 
-    /// A cheap mix of the bytes, eight at a time. Names of the table are ours, so nobody gains by
-    /// making others collide with them.
+    /// A cheap hash of the bytes, eight at a time. It need not resist collisions: only our own
+    /// names are in the table.
     static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(truncatingIfNeeded: name.count)
         var position = 0

@@ -4,12 +4,12 @@ package import NIOPosix
 package import ServiceRuntime
 import Synchronization
 
-/// A listening server: takes connections on one address and serves the methods it was given.
+/// A server that listens on one address and serves the given methods.
 package final class RPCServer: Sendable {
     private let shared: ServerShared
     private let listener: any Channel
 
-    /// The port in force.
+    /// The port on which it listens.
     package let port: Int
 
     private init(_ shared: ServerShared, _ listener: any Channel) {
@@ -18,9 +18,9 @@ package final class RPCServer: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    /// Listens as `settings` say.
-    /// - Throws: `ListenError` when the address is not loopback and there is neither TLS nor trust
-    ///   in the network, or the port is taken.
+    /// Listens according to `settings`.
+    /// - Throws: `ListenError` when the address is not loopback and there is neither TLS nor a
+    ///   trusted network, or when the port is in use; the resolver's error for an unknown host.
     package static func start(
         _ settings: ServerSettings, services: [ServiceMethods], applications: Applications,
         tls: ServerTLS? = nil, group: MultiThreadedEventLoopGroup, time: any Time,
@@ -61,20 +61,20 @@ package final class RPCServer: Sendable {
         return RPCServer(shared, listener)
     }
 
-    /// Handlers that have not returned.
+    /// Number of handlers that have not returned.
     package var runningCount: Int { shared.admission.runningCount }
 
-    /// Calls that wait for a handler to end.
+    /// Number of calls that wait for a handler to finish.
     package var waitingCount: Int { shared.admission.waitingCount }
 
-    /// Puts other certificates into force, for the connections that come from now on. A server that
-    /// was started without TLS stays so.
+    /// Uses another certificate for new connections. A server that was started without TLS stays
+    /// so.
     package func use(_ tls: ServerTLS) {
         shared.tls?.replace(tls)
     }
 
-    /// Puts another list of callers into force, for the connections that stand too: whoever is not
-    /// on it is told UNAUTHENTICATED, and who used a key that is gone is asked to come again.
+    /// Replaces the list of callers, for existing connections too. A caller that is no longer on it
+    /// gets UNAUTHENTICATED; one whose key was removed is asked to reconnect.
     package func use(_ applications: Applications) {
         shared.callers.replace(applications)
         for channel in shared.connections.withLock({ Array($0.values) }) {
@@ -84,11 +84,11 @@ package final class RPCServer: Sendable {
         }
     }
 
-    /// Takes no new connections and no new calls, lets the running ones finish, and returns when
-    /// all connections are gone or `FrameLimits.drainGrace` is over.
+    /// Accepts no new connections and no new calls, lets running calls finish, and returns when all
+    /// connections are closed or `FrameLimits.drainGrace` is over.
     package func drain() async {
         shared.isDraining.store(true, ordering: .releasing)
-        try? await listener.close().get()  // a listener that is closed already is what we want
+        try? await listener.close().get()  // the listener may already be closed
         let channels = shared.connections.withLock { Array($0.values) }
         for channel in channels {
             channel.eventLoop.execute {
@@ -96,7 +96,7 @@ package final class RPCServer: Sendable {
             }
         }
         for channel in channels {
-            try? await channel.closeFuture.get()  // only tells that the connection is gone
+            try? await channel.closeFuture.get()  // waits for the close; errors do not matter
         }
     }
 }

@@ -2,8 +2,7 @@ package import Messages
 import NIOCore
 import ServiceRuntime
 
-/// Where an on-the-loop handler's answer goes: straight behind what the connection already holds
-/// for its peer.
+/// Writes the response of an on-loop handler directly after the connection's pending output.
 package struct ResponseWriter {
     let call: UInt64
     let arena: Arena
@@ -11,7 +10,7 @@ package struct ResponseWriter {
     var out: ByteBuffer
 
     /// Writes the OK Response.
-    /// - Throws: `rpc/resource-exhausted` when the answer is over the peer's limit.
+    /// - Throws: `rpc/resource-exhausted` when the response exceeds the peer's frame limit.
     package mutating func write(_ response: some WireEncoded) throws {
         guard
             FrameWriter.writeResponse(
@@ -20,6 +19,6 @@ package struct ResponseWriter {
     }
 
     static var tooLarge: ServiceError {
-        ServiceError(.resourceExhausted, detail: "the answer is over the peer's frame limit")
+        ServiceError(.resourceExhausted, detail: "the response exceeds the peer's frame limit")
     }
 }

@@ -6,7 +6,7 @@ import ServiceRuntime
 /// How a server connection ends calls: each gets exactly one Response.
 extension ServerConnection {
     /// A handler returned `response`.
-    /// - Returns: false when it is over the peer's limit.
+    /// - Returns: false when it exceeds the peer's frame limit.
     func finished(_ call: UInt64, _ response: some ProtobufMessage) -> Bool {
         guard machine.finished(call) else {
             closeIfDrained()
@@ -22,7 +22,7 @@ extension ServerConnection {
         return isWritten
     }
 
-    /// A handler has said all in its items.
+    /// The handler of a server stream returned.
     func finished(_ call: UInt64) {
         guard machine.finished(call) else { return closeIfDrained() }
         languages.take(call)
@@ -31,7 +31,7 @@ extension ServerConnection {
         closeIfDrained()
     }
 
-    /// A running call ends before its handler has returned: both sides are told.
+    /// Ends a running call before its handler has returned: cancels the handler and responds.
     func stop(_ call: UInt64, _ running: RunningCall?, _ error: ServiceError) {
         running?.stop(error)
         refuse(call, error)
@@ -46,8 +46,8 @@ extension ServerConnection {
         closeIfDrained()
     }
 
-    /// Answers with what `error` maps to. Only the catalogue crosses the wire: anything else is
-    /// `rpc/internal`, and its text stays in the log.
+    /// Responds with the error that `error` maps to. Only the catalogue's codes are sent to peers:
+    /// any other error becomes `rpc/internal`, and its text stays in the log.
     func answer(_ call: UInt64, _ error: any Error) {
         switch error {
         case let error as ServiceError: refuse(call, error)
@@ -59,7 +59,7 @@ extension ServerConnection {
         }
     }
 
-    /// Answers with an entry of the catalogue.
+    /// Responds with an error of the catalogue.
     func refuse(_ call: UInt64, _ error: ServiceError) {
         if error.code == .internalError {
             shared.logger.error(

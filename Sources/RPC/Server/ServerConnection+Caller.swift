@@ -2,25 +2,26 @@ import Messages
 import ServiceRuntime
 import Synchronization
 
-/// What a server's connection knows of who is at its other end.
+/// The peer of a server connection.
 struct ConnectionPeer {
-    /// What TLS says of it.
+    /// What TLS established about it.
     var channel = ChannelIdentity.plaintext
-    /// Who said Hello.
+    /// The caller that the Hello authenticated.
     var caller: Caller?
-    /// What it may call.
+    /// The methods that it may call.
     var permissions = MethodPermissions.all
-    /// Of the list of callers that both come from.
+    /// The generation of the callers list from which both were read.
     var generation = 0
 }
 
-/// Asks a connection to look its caller up again: the list of callers has changed.
+/// Asks a connection to check its caller again, because the callers list was replaced.
 struct CallersChanged {}
 
-/// Who may call: asked with the Hello, and again at each call, so that whoever is taken off the
-/// list is out at once, however long its connection has stood.
+/// Authentication and permissions of callers. They are checked at the Hello and again at each call,
+/// so that a caller that is removed from the list is rejected at once, however old its connection
+/// is.
 extension ServerConnection {
-    /// The application that `hello` proves.
+    /// The application that `hello` authenticates; nil if it does not.
     func proved(_ hello: WireV1.Hello) -> Application? {
         peer.generation = shared.callers.generation.load(ordering: .acquiring)
         peer.caller = shared.callers.applications.verified(
@@ -30,7 +31,7 @@ extension ServerConnection {
         return application
     }
 
-    /// Whether the caller may call `entry`; if not, it has been told.
+    /// Whether the caller may call `entry`; if not, the call has been rejected.
     func admits(_ call: UInt64, _ entry: MethodTable.Entry) -> Bool {
         if peer.generation != shared.callers.generation.load(ordering: .relaxed) {
             guard isStillAdmitted(refusing: call) else { return false }
@@ -39,18 +40,18 @@ extension ServerConnection {
         refuse(
             call,
             ServiceError(
-                .permissionDenied, detail: "the caller's list does not name this method",
+                .permissionDenied, detail: "the callers list does not allow this method",
                 notProcessed: true))
         return false
     }
 
-    /// Looks the caller up in the list in force.
-    /// - Parameter call: one that is not begun, to be refused before the connection ends.
-    /// - Returns: false when it may not call any more; then the connection is ending.
+    /// Checks the caller against the current list.
+    /// - Parameter call: a call that was not started, to be rejected before the connection ends.
+    /// - Returns: false when the caller may no longer call; the connection is then ending.
     @discardableResult
     func isStillAdmitted(refusing call: UInt64? = nil) -> Bool {
-        guard let caller = peer.caller else { return true }  // it has yet to say Hello
-        // Perhaps long after the last read turn: what ends now ends a second from now.
+        guard let caller = peer.caller else { return true }  // no Hello yet
+        // The last read may be long ago, and the timeouts set below start from now.
         turnUptime = shared.time.uptime()
         peer.generation = shared.callers.generation.load(ordering: .acquiring)
         switch shared.callers.applications.standing(of: caller, over: peer.channel) {
@@ -60,8 +61,9 @@ extension ServerConnection {
             self.application = application
             return true
         case .keyRemoved:
-            // What it has begun may end; what it begins anew it proves by a key that is left.
-            if machine.phase == .open { drain(.draining, "your key is gone", refusing: call) }
+            // Running calls may finish; after reconnecting, the caller must use one of its other
+            // keys.
+            if machine.phase == .open { drain(.draining, "your key was removed", refusing: call) }
             return false
         case .removed:
             if let call { refuse(call, ServiceError(.unauthenticated, notProcessed: true)) }

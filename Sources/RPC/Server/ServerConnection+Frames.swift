@@ -2,7 +2,7 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// What a server connection does about each frame.
+/// How a server connection handles each frame.
 extension ServerConnection {
     var serverHello: WireV1.Hello {
         WireV1.Hello(
@@ -14,13 +14,13 @@ extension ServerConnection {
             challenge: challenge, agent: shared.settings.agent)
     }
 
-    /// Serves one frame.
-    /// - Returns: false when the connection is over and the rest is not to be read.
+    /// Handles one frame.
+    /// - Returns: false when the connection has ended and the remaining bytes must not be read.
     func received(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-        // A turn's answers are not heaped up without end for a peer that takes none of them.
+        // Bounds the output that collects during one read for a peer that does not read it.
         if out.readableBytes > FrameLimits.outboundPauseBytes {
             flush()
-            guard context != nil else { return false }  // it was dropped
+            guard context != nil else { return false }  // the connection was dropped
         }
         do throws(WireViolation) {
             switch try Envelope(bytes, range, arena: resources.arena) {
@@ -53,7 +53,7 @@ extension ServerConnection {
         case .credit(let credit): return self.credit(credit)
         case .pong:
             return keepAlive?.isPinged == true
-                || carryOut(machine.unknownFrame(), "a Pong that answers nothing")
+                || carryOut(machine.unknownFrame(), "a Pong without a Ping")
         case .request, .response, .item: return violated("a frame that does not decode")
         }
     }
@@ -101,7 +101,7 @@ extension ServerConnection {
     private func request(
         _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
     ) -> Bool {
-        /// Refuses what is not looked into; it may hold a secret.
+        /// Rejects a request without decoding it; it may contain a secret.
         func refuse(_ code: ErrorCode, fields: [String] = []) {
             head.wipe(bytes, range)
             self.refuse(head.call, ServiceError(code, fields: fields, notProcessed: true))
@@ -184,12 +184,12 @@ extension ServerConnection {
         let gate = gate(of: entry)
         let method = entry.handler.method
         guard gate.enter() else {
-            // The items of a stream would have to wait with it.
+            // Streams do not queue, because their items would have to be queued as well.
             guard method.streams == .none else { return refuseStream(call, gate) }
             return wait(call, payload, context, entry, start, gate)
         }
         guard let loop = self.context?.eventLoop else { return gate.leave() }
-        // Begun first: the task runs at once, and may end before we hold it.
+        // Registered first: the task starts at once and may finish before its handle is stored.
         var stream: CallStream?
         if method.streams == .none {
             machine.began(call, deadline: context.deadline)
@@ -199,7 +199,7 @@ extension ServerConnection {
         run(call, payload, context, entry, start, gate, stream)
     }
 
-    /// Runs the handler of a call that has begun and has entered `gate`.
+    /// Runs the handler of a call that is registered and has entered `gate`.
     func run(
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
         _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ gate: LaneGate,

@@ -2,11 +2,11 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// How a server connection begins calls with streams, and ends all calls.
+/// How a server connection starts streaming calls, and ends all its calls.
 extension ServerConnection: StreamConnection {
     var arena: Arena { resources.arena }
 
-    /// Begins a call with streams.
+    /// Starts a streaming call.
     func beginStream(
         _ head: RequestHead, _ method: MethodDescription, _ deadline: Duration,
         _ loop: any EventLoop
@@ -20,7 +20,7 @@ extension ServerConnection: StreamConnection {
         return stream
     }
 
-    /// The connection is over for all its calls.
+    /// Ends all calls, because the connection has ended.
     func stopAll(_ reason: String) {
         let error = ServiceError(.cancelled, detail: reason)
         for running in machine.close() { running.stop(error) }

@@ -3,7 +3,7 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// What a server connection waits for, and what it does when that is due.
+/// The timer of a server connection, and what happens when a deadline passes.
 extension ServerConnection {
     func greeted(keepaliveFloor: Duration) {
         watch.helloDue = nil
@@ -12,7 +12,7 @@ extension ServerConnection {
         shared.connections.withLock { $0.greeted(ObjectIdentifier(channel)) }
     }
 
-    /// Wakes when the first thing that this connection waits for is due.
+    /// Sets the timer for the next deadline of this connection.
     func arm() {
         guard let context else { return }
         let others = ConnectionWatch.sooner(keepAlive?.due, life?.due)
@@ -40,7 +40,7 @@ extension ServerConnection {
         lookAtProgress()
         switch watch.overdue(at: turnUptime) {
         case .slowHello: goAway(.slow, "no Hello within 5 s")
-        case .slowFrame: goAway(.slow, "a begun frame took over 10 s")
+        case .slowFrame: goAway(.slow, "a partial frame took over 10 s")
         case .close: context.close(promise: nil)
         case nil: lookAfterPeer(context)
         }

@@ -3,8 +3,9 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// One connection of a server: obeys `ServerCallMachine`, and owns the two buffers. Everything
-/// happens on the connection's event loop. Bytes read in one turn are answered with one flush.
+/// One connection of a server. It follows the instructions of `ServerCallMachine` and owns the
+/// input and output buffers. Everything runs on the connection's event loop. The responses to the
+/// bytes of one read are sent with one flush.
 final class ServerConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = Never
@@ -16,12 +17,12 @@ final class ServerConnection: ChannelDuplexHandler {
     let challenge: [UInt8]
     var machine: ServerCallMachine<RunningCall>
     var application: Application?
-    /// The caller is the operator's tool.
+    /// Whether the caller is the operator's tool.
     var isAdmin = false
-    /// Calls whose handlers have not begun for want of room.
+    /// Calls that wait in a lane's queue for a handler to finish.
     var waiting: [UInt64: WaitingCall] = [:]
     var languages = CallLanguages()
-    /// Begins when the connection has its place.
+    /// Set when the connection has been admitted.
     var life: ConnectionLife?
     var progress = OutboundProgress()
     var peer = ConnectionPeer()
@@ -30,17 +31,17 @@ final class ServerConnection: ChannelDuplexHandler {
     private(set) var decoder = FrameDecoder()
     var out = ByteBuffer()
     var context: ChannelHandlerContext?
-    /// The uptime at the start of this read turn; one clock reading serves all its calls.
+    /// The uptime at the start of the current read; one clock reading serves all its calls.
     var turnUptime = Duration.zero
     var pings = PingRateLimiter()
-    /// Begins with the Hello.
+    /// Set when the Hello arrives.
     var keepAlive: KeepAlive?
     var watch = ConnectionWatch()
     var watchdog: Scheduled<Void>?
     var timerTarget: TimerTarget?
     private var isReading = false
     private var isFlushScheduled = false
-    /// Bytes of items that came and are not consumed.
+    /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
     var roomQueue = RoomQueue()
     var isPeerTaking = true
@@ -74,13 +75,14 @@ final class ServerConnection: ChannelDuplexHandler {
         watch.helloDue = turnUptime + FrameLimits.helloPatience
         flush()
         arm()
-        // Accepted while the server began to drain: nobody else would tell it.
+        // The connection was accepted while the server began to drain, so it missed the drain
+        // event.
         if shared.isDraining.load(ordering: .acquiring) { drain(.draining, "server stopping") }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         leavePlace(context.channel)
-        // From here on nothing is written or timed, even if this comes in the middle of a turn.
+        // From here on nothing is written and no timer is set, even if this runs during a read.
         self.context = nil
         watchdog = nil  // not cancelled: see `TimerTarget`
         timerTarget?.cut()
@@ -128,10 +130,10 @@ final class ServerConnection: ChannelDuplexHandler {
         case .tooLarge: goAway(.frameTooLarge, "a frame over \(frameBytesMax) bytes")
         case .frame, .incomplete, nil: break
         }
-        // The connection is over: what it leaves unread may hold a password.
+        // The connection has ended, and the unread bytes may contain a password.
         guard watch.lingerDue == nil, context != nil else { return buffer.wipe() }
         decoder.keep(buffer, from: consumed)
-        // The patience is with one frame: a new one begins anew.
+        // The timeout is for one frame; a new partial frame restarts it.
         if !decoder.isMidFrame {
             watch.partialDue = nil
         } else if consumed > 0 || watch.partialDue == nil {
@@ -147,7 +149,8 @@ final class ServerConnection: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    /// A reader never waits on a consumer; but a peer that takes nothing is not read from.
+    /// Reading never waits for a consumer of items, but a peer that does not read its output is not
+    /// read from.
     func read(context: ChannelHandlerContext) {
         if context.channel.isWritable || watch.lingerDue != nil { context.read() }
     }
@@ -173,7 +176,7 @@ final class ServerConnection: ChannelDuplexHandler {
         FrameWriter.write(kind, to: &out)
     }
 
-    /// Sends what has gathered, unless a read turn is under way, whose end will.
+    /// Sends the collected bytes, except while frames are being read: the end of the read flushes.
     func flushSoon() {
         guard !isReading, !isFlushScheduled, let context else { return }
         isFlushScheduled = true
@@ -196,7 +199,8 @@ final class ServerConnection: ChannelDuplexHandler {
 
     // MARK: Ending
 
-    /// Says why, ends our side, and discards for a moment so that the peer can read it.
+    /// Sends a GoAway, closes our side, and discards input for a moment so that the peer can read
+    /// the GoAway.
     func goAway(
         _ reason: WireV1.GoAwayReason, _ message: String, retryAfter: Duration = .zero
     ) {
@@ -223,9 +227,10 @@ final class ServerConnection: ChannelDuplexHandler {
         if watch.lingeredBytes > FrameLimits.lingerBytes { context?.close(promise: nil) }
     }
 
-    /// Takes no new calls, and ends once the running ones have.
-    /// - Parameter call: one that is not begun. It is refused behind the GoAway: a caller that heard
-    ///   of the refusal first would send it again on this very connection, to be refused once more.
+    /// Accepts no new calls, and closes when the running ones have finished.
+    /// - Parameter call: a call that was not started. It is rejected after the GoAway: a caller
+    ///   that saw the error first would resend the call on this same connection and be rejected
+    ///   again.
     func drain(
         _ reason: WireV1.GoAwayReason, _ message: String, refusing call: UInt64? = nil
     ) {
@@ -241,8 +246,8 @@ final class ServerConnection: ChannelDuplexHandler {
         arm()
     }
 
-    /// Ends our side once all that was owed is written. The peer then closes; closing on a request
-    /// that we have not read would reset the connection, and the last answers with it.
+    /// Closes our side when all responses are written. The peer then closes. If we closed a socket
+    /// with an unread request, the connection would be reset and the last responses lost.
     func closeIfDrained() {
         guard case .draining = machine.phase, machine.runningCount == 0, watch.lingerDue == nil,
             let context
@@ -263,5 +268,5 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 }
 
-/// Asks a connection to finish its calls and take no new ones.
+/// Asks a connection to finish its calls and accept no new ones.
 struct DrainEvent {}

@@ -1,22 +1,22 @@
-/// What an RPC server is told. Limits that no operator needs to move stand in `FrameLimits`.
+/// The settings of an RPC server. Limits that no operator needs to change are in `FrameLimits`.
 package struct ServerSettings: Sendable {
-    /// The name that clients dial, for instance `postern.gateway`.
+    /// The service name that clients call, for example `postern.gateway`.
     package let service: String
     /// Address to listen on.
     package let host: String
-    /// Port to listen on; 0 lets the system pick.
+    /// Port to listen on; with 0 the system chooses one.
     package let port: Int
-    /// Largest frame that is read, in bytes.
+    /// Largest accepted frame, in bytes.
     package let frameBytesMax: Int
-    /// Handlers running at once on one connection.
+    /// Number of handlers that may run at once on one connection.
     package let callsMax: Int
-    /// Items of one stream that a client may send ahead of their consumer.
+    /// Items of one stream that a client may send before they are consumed.
     package let streamCredit: UInt32
-    /// How much the whole server takes on at once.
+    /// The server's admission limits.
     package let limits: ServerLimits
-    /// The operator's word that a listener beyond loopback may speak without TLS.
+    /// Whether the operator allows listening beyond loopback without TLS.
     package let isPlaintextTrusted: Bool
-    /// Program and version, told to peers.
+    /// Program and version, sent to peers.
     package let agent: String
 
     /// Settings of a server; the defaults suit one service on one machine.

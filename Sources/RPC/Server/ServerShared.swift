@@ -3,7 +3,7 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 final class ServerShared: Sendable {
     let settings: ServerSettings
     let methods: MethodTable
@@ -12,14 +12,14 @@ final class ServerShared: Sendable {
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
-    /// Lets so many handlers run at once, and some wait.
+    /// The limits of running and waiting handlers.
     let admission: Admission
-    /// What operators see of the connections.
+    /// The metrics of the connections.
     let connectionMetrics = ConnectionMetrics()
     let observation: ServerObservation
-    /// The server takes no more calls.
+    /// Whether the server accepts no more calls.
     let isDraining = Atomic<Bool>(false)
-    /// Open connections, and whether there is room for more.
+    /// The open connections, and the limits on new ones.
     let connections: Mutex<ConnectionLimiter<ObjectIdentifier, any Channel>>
 
     init(

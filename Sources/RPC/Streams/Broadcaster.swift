@@ -1,17 +1,18 @@
 package import ServiceRuntime
 import Synchronization
 
-/// Something that changes and that many follow, each by a stream: a follower hears the state at
-/// once, then each change, and the last again at every heartbeat, so that it knows how stale it is.
+/// A changing value that many followers receive, each by a stream. A follower gets the current
+/// state at once, then each change, and the latest item again at every heartbeat, so that it knows
+/// how stale its state is.
 ///
-/// One task takes the changes and keeps the heartbeat for all, as long as anybody follows. A
-/// follower has its handler alone, waiting in a line: with a task, a timer and a channel of its own
-/// each would cost several times the 4 KiB that one may (`ServerLimits.watchingMax`).
+/// One task reads the changes and sends the heartbeats for all followers, as long as there is one.
+/// A follower costs only its suspended handler. With a task, a timer and a channel of its own each
+/// would cost several times the allowed 4 KiB (`ServerLimits.watchingMax`).
 package final class Broadcaster<Item: Sendable>: Sendable {
     private struct State {
-        /// Counts what was told; a follower has heard up to one of these.
+        /// Number of announcements; a follower remembers the last one that it received.
         var told: UInt64 = 0
-        /// What was told last; nil before the first, and while nobody follows.
+        /// The latest item; nil before the first, and while there is no follower.
         var latest: Item?
         var isOver = false
         var followers = 0
@@ -19,7 +20,7 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var feed: Task<Void, Never>?
 
-        /// Whether there is more than a follower has `heard`.
+        /// Whether there is a newer announcement than `heard`.
         func has(after heard: UInt64) -> Bool { latest != nil && told != heard }
     }
 
@@ -28,8 +29,8 @@ package final class Broadcaster<Item: Sendable>: Sendable {
     private let heartbeat: Duration
     private let takeChanges: @Sendable (Broadcaster<Item>) async -> Void
 
-    /// What `changes` tells of, the present state first; asked for anew whenever somebody follows
-    /// after nobody did.
+    /// Broadcasts the items of `changes`, whose first item must be the current state. `changes` is
+    /// called again whenever the first follower arrives.
     package init<Changes: AsyncSequence<Item, Never> & Sendable>(
         time: any Time, heartbeat: Duration = FrameLimits.watchHeartbeat,
         _ changes: @escaping @Sendable () -> Changes
@@ -44,7 +45,8 @@ package final class Broadcaster<Item: Sendable>: Sendable {
 
     // MARK: Following
 
-    /// Sends what is told to `items`, until the changes end or the call does.
+    /// Writes the items to a follower's `items`, until the changes end or the call does.
+    /// - Throws: `CancellationError` when the call was cancelled, or the error of a failed write.
     package func send(to items: OutgoingItems<Item>) async throws {
         enter()
         defer { leave() }
@@ -56,7 +58,7 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         try Task.checkCancellation()
     }
 
-    /// The latest, once more has been told than was `heard`; nil at the end.
+    /// Waits for an announcement newer than `heard` and returns the latest item; nil at the end.
     private func next(after heard: UInt64) async -> (item: Item, told: UInt64)? {
         let number = state.withLock { state in
             state.numbersUsed &+= 1
@@ -80,7 +82,7 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         }
     }
 
-    /// The first to follow begins the feed.
+    /// The first follower starts the feed.
     private func enter() {
         state.withLock { state in
             state.followers += 1
@@ -90,7 +92,8 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         }
     }
 
-    /// The last to leave ends it. Nothing is left of what it said: by the next time it may be old.
+    /// The last follower stops it. The latest item is dropped: it may be outdated when the next
+    /// follower arrives.
     private func leave() {
         state.withLock { state in
             state.followers -= 1
@@ -117,13 +120,13 @@ package final class Broadcaster<Item: Sendable>: Sendable {
             do {
                 try await time.sleep(for: heartbeat)
             } catch {
-                return  // cancelled: nobody follows any more
+                return  // cancelled: there is no follower any more
             }
             tell(nil)
         }
     }
 
-    /// Tells all an item, or the latest again.
+    /// Announces an item, or the latest one again.
     private func tell(_ item: Item?) {
         wake { state in
             guard item != nil || state.latest != nil else { return false }
@@ -140,10 +143,10 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         }
     }
 
-    /// Wakes all who wait, where `change` says that there is something for them to hear.
+    /// Applies `change` and, if it returns true, wakes all waiting followers.
     private func wake(_ change: (inout State) -> Bool) {
         let waiting: [CheckedContinuation<Void, Never>] = state.withLock { state in
-            // A feed that is over has nothing to say to those whom the next one serves.
+            // A cancelled feed must not wake the followers that the next feed serves.
             guard !Task.isCancelled, change(&state) else { return [] }
             defer { state.waiting = [:] }
             return Array(state.waiting.values)

@@ -3,20 +3,20 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// What a task takes from a stream.
+/// The result of taking items from a stream.
 enum TakenItems<Item: Sendable>: Sendable {
-    /// The last first.
+    /// In reverse order.
     case items([Item])
     case nothing
     case ended
     case failed(ServiceError)
 }
 
-/// What tasks may ask of a stream, on its loop or on any other thread.
+/// The operations that tasks call, on the stream's loop or on any other thread.
 extension CallStream {
     // MARK: Taking
 
-    /// Items that have come, decoded. On the loop.
+    /// The items that have arrived, decoded. Call it on the loop.
     func take<Item>(
         _ decode: (UnsafeRawBufferPointer, Arena) throws -> Item
     ) -> TakenItems<Item> {
@@ -38,11 +38,11 @@ extension CallStream {
             carrier?.consumed(items.count, byteCount: byteCount - inbox.byteCount, of: self)
             return .items(items)
         } catch {
-            return .failed(ServiceError(.invalidArgument, detail: "an item: \(error)"))
+            return .failed(ServiceError(.invalidArgument, detail: "broken item: \(error)"))
         }
     }
 
-    /// Returns when there may be something to take.
+    /// Waits until there may be something to take.
     func news() async {
         let ticket = StreamTicket()
         await withTaskCancellationHandler {
@@ -64,7 +64,9 @@ extension CallStream {
 
     // MARK: The end
 
-    /// Waits for the end of the call, and gives the answer's message.
+    /// Waits for the end of the call and returns the response's message.
+    /// - Throws: the `ServiceError` with which the call failed; `cancelled` if the task was
+    ///   cancelled.
     func answer() async throws -> [UInt8] {
         let ticket = StreamTicket()
         await withTaskCancellationHandler {
@@ -92,7 +94,8 @@ extension CallStream {
 
     // MARK: Sending
 
-    /// Sends an item as soon as it may go.
+    /// Sends an item as soon as credit and buffer capacity allow it.
+    /// - Throws: `ServiceError` when the call has ended or the task was cancelled.
     func send(_ item: [UInt8]) async throws {
         let ticket = StreamTicket()
         try await withTaskCancellationHandler {
@@ -120,7 +123,8 @@ extension CallStream {
 
     // MARK: Giving up
 
-    /// The task that waits with `ticket` was cancelled; a client gives its whole call up.
+    /// Handles the cancellation of the task that waits with `ticket`. At a client this abandons the
+    /// whole call.
     private func callOff(_ ticket: StreamTicket) {
         ticket.isCancelled.store(true, ordering: .releasing)
         loop.execute { [self] in
@@ -137,7 +141,7 @@ extension CallStream {
         }
     }
 
-    /// Runs `body` on the loop: at once when already there.
+    /// Runs `body` on the loop, immediately if already there.
     func onLoop(_ body: @escaping @Sendable (CallStream) -> Void) {
         if loop.inEventLoop { return body(self) }
         loop.execute { [self] in body(self) }

@@ -3,19 +3,22 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// The streams of one call, on either side: what came and is not taken, and who waits to take or
-/// to send. The connection's machine keeps the credit; this keeps the data.
+/// The streams of one call, at either side: the items that arrived and are not yet taken, and the
+/// tasks that wait to take or to send. The connection's call machine keeps the credit; this class
+/// keeps the data.
 ///
 ///     not begun ──begin──▶ running ──end──▶ over
 ///
-/// What came before the end is still given out; then readers learn of the end, and writers at once.
+/// Items that arrived before the end can still be taken; readers see the end after them. Writers
+/// fail at once.
 final class CallStream: @unchecked Sendable {
-    // `@unchecked`: but for the constants and `isOver`, everything is touched on `loop` alone; what
-    // can be called from elsewhere (CallStream+Waiting.swift) goes there first.
+    // `@unchecked`: except for the constants and `isOver`, everything is accessed on `loop` only.
+    // The methods that may be called from other threads (CallStream+Waiting.swift) switch to it
+    // first.
 
     /// How the call ended.
     enum Ending: Sendable {
-        /// With this answer.
+        /// With this response.
         case answered([UInt8])
         case failed(ServiceError)
     }
@@ -34,34 +37,35 @@ final class CallStream: @unchecked Sendable {
     }
 
     let loop: any EventLoop
-    /// Gives the call up; set by a client, whose user may.
+    /// Abandons the call; set at a client, whose user may do so.
     var giveUp: (() -> Void)?
-    /// Told that an item has come: for a reader on the loop that is no task.
+    /// Called when an item has arrived, for a reader on the loop that is not a task.
     var onItem: (() -> Void)?
-    /// In the queue of those that wait for room.
+    /// Whether it is in the queue of streams that wait for outbound buffer capacity.
     var isQueuedForRoom = false
-    /// The call has ended: there is nothing to give up.
+    /// The call has ended, so there is nothing to abandon.
     let isOver = Atomic(false)
     private(set) var carrier: (any StreamCarrier)?
     private(set) var call: UInt64 = 0
-    /// What may go either way; nil before it begins.
+    /// The credit of both directions; nil before the call begins.
     private(set) var credit: StreamCredit?
     private(set) var ending: Ending? { didSet { look() } }
     var inbox = ItemInbox()
     var readers: [Reader] = []
-    /// Tasks that wait for the end alone.
+    /// Tasks that wait for the end only.
     var mourners: [Reader] = []
     var writers = CircularBuffer<Writer>(initialCapacity: 0) { didSet { look() } }
     private(set) var isIncomingEnded = false
     private var isEndWanted = false { didSet { look() } }
-    /// Neither an end nor an item that waits bars the next item's way. Kept, since every item asks.
+    /// Whether the next item may be sent, because no end and no waiting item precedes it. Cached,
+    /// since every item checks it.
     private var isClear = false
 
     init(_ loop: any EventLoop) {
         self.loop = loop
     }
 
-    /// A connection carries it now, as `call`.
+    /// A connection now carries the stream, as `call`.
     func begin(_ carrier: any StreamCarrier, as call: UInt64, _ credit: StreamCredit) {
         guard ending == nil else { return }
         self.carrier = carrier
@@ -73,7 +77,7 @@ final class CallStream: @unchecked Sendable {
 
     // MARK: From the connection
 
-    /// An item came.
+    /// An item arrived.
     func deliver(_ payload: UnsafeRawBufferPointer) {
         inbox.add(payload)
         if !readers.isEmpty { readers.removeFirst().wake.resume() }
@@ -86,12 +90,13 @@ final class CallStream: @unchecked Sendable {
         wakeReaders()
     }
 
-    /// The call is over: its last word was said or heard.
+    /// The call has ended.
     func end(_ ending: Ending) {
         guard self.ending == nil else { return }
         self.ending = ending
         isOver.store(true, ordering: .releasing)
-        // What was not taken is its reader's from here on, and no burden of the connection.
+        // Items that were not taken now belong to their reader only and no longer count against the
+        // connection's limit.
         carrier?.consumed(0, byteCount: inbox.byteCount, of: self)
         carrier = nil
         giveUp = nil
@@ -108,15 +113,15 @@ final class CallStream: @unchecked Sendable {
         for reader in readers { reader.wake.resume() }
     }
 
-    /// What a writer is told who comes too late.
+    /// The error for a write after the end.
     var overError: ServiceError {
         if case .failed(let error) = ending { return error }
-        return ServiceError(.cancelled, detail: "an item after the end of its call")
+        return ServiceError(.cancelled, detail: "the item was sent after the end of its call")
     }
 
     // MARK: Sending
 
-    /// Sends an item if it may go now. No item overtakes one that waits.
+    /// Sends an item if it can be sent now. No item overtakes one that waits.
     func sendNow(_ item: some WireEncoded) -> Sending {
         guard isClear, let carrier else { return barred }
         return carrier.send(item, of: self)
@@ -130,7 +135,7 @@ final class CallStream: @unchecked Sendable {
         isClear = writers.isEmpty && !isEndWanted && ending == nil
     }
 
-    /// Sends what waits, as far as it may go.
+    /// Sends the waiting items, as far as credit and buffer capacity allow.
     func pump() {
         while let first = writers.first, let carrier {
             switch carrier.send(first.item, of: self) {
@@ -145,7 +150,7 @@ final class CallStream: @unchecked Sendable {
         if isEndWanted, writers.isEmpty { carrier?.sendEnd(of: self) }
     }
 
-    /// Sends the end of our side, behind the items that wait.
+    /// Sends the end of our side, after the waiting items.
     func finish() {
         guard ending == nil, !isEndWanted else { return }
         isEndWanted = true

@@ -1,10 +1,10 @@
 import ServiceRuntime
 
-// A service called by its own program, without a wire: the generated code makes the client's face
-// of a streaming method from the server's by these.
+// For a service that is called by its own program, without a connection. Generated code uses these
+// to make the client's interface of a streaming method from the server's.
 
 extension IncomingItems {
-    /// What `serve` writes, in a task of its own.
+    /// The items that `serve` writes, in its own task.
     package static func inProcess(
         _ serve: @escaping @Sendable (OutgoingItems<Item>) async throws -> Void
     ) -> IncomingItems<Item> {
@@ -15,7 +15,7 @@ extension IncomingItems {
 }
 
 extension ClientStreamCall {
-    /// What `serve` answers to the items that it is given.
+    /// Passes the caller's items to `serve` and returns its response.
     package static func inProcess(
         _ serve: @escaping @Sendable (IncomingItems<Request>) async throws -> Response
     ) -> ClientStreamCall<Request, Response> {
@@ -37,7 +37,7 @@ extension ClientStreamCall {
 }
 
 extension BidirectionalCall {
-    /// What `serve` writes while it reads.
+    /// Passes the caller's items to `serve` and returns the items that it writes.
     package static func inProcess(
         _ serve:
             @escaping @Sendable (IncomingItems<Request>, OutgoingItems<Response>) async throws
@@ -53,7 +53,7 @@ extension BidirectionalCall {
 }
 
 extension ItemPipe {
-    /// Ends the pipe as `body` does.
+    /// Ends the pipe when `body` returns or throws.
     fileprivate func endAfter(_ body: () async throws -> Void) async {
         do {
             try await body()
@@ -65,7 +65,7 @@ extension ItemPipe {
 }
 
 extension ServiceError {
-    /// `error` as one of the catalogue.
+    /// Converts any error to one of the catalogue.
     init(anyOf error: any Error) {
         switch error {
         case let error as ServiceError: self = error

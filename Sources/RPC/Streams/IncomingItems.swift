@@ -3,14 +3,14 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// The items that the other side of a call sends, in order. What is taken is granted again, so a
-/// consumer that stops holds up its own stream and nothing else.
+/// The items that the other side of a call sends, in order. Taking items grants new credit, so a
+/// slow consumer delays only its own stream.
 ///
-/// Ends when the other side has sent its last; throws a `ServiceError` when the call failed.
-/// On the client's side cancelling the task that waits, or letting go of the sequence, gives the
-/// call up. One consumer at a time; a second goes on where the first stopped.
+/// The sequence ends after the other side's last item; it throws a `ServiceError` when the call
+/// failed. At a client, cancelling the waiting task or releasing the sequence abandons the call.
+/// There may be one consumer at a time; a second one continues where the first stopped.
 package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
-    /// Gives out the items.
+    /// Iterates over the items.
     package struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let source: Source
 
@@ -25,7 +25,8 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// The same, where the caller runs.
+        /// The same, on the caller's actor.
+        /// - Throws: `ServiceError`.
         package func next(
             isolation actor: isolated (any Actor)?
         ) async throws -> Item? {
@@ -41,10 +42,10 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 
     private let source: Source
 
-    /// Begins, or goes on, to give out the items.
+    /// Starts or continues the iteration.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
-    /// The items that a pipe in this process carries.
+    /// The items that an in-process pipe carries.
     init(_ pipe: ItemPipe<Item>, _ user: PipeUser<Item>? = nil) {
         source = .pipe(pipe, user)
     }
@@ -70,14 +71,14 @@ extension IncomingItems where Item: ProtobufMessage {
     }
 }
 
-/// Takes items from a stream in batches, and gives them out one by one.
+/// Takes items from a stream in batches and returns them one by one.
 final class ItemReader<Item: Sendable>: Sendable {
     typealias Decode = @Sendable (UnsafeRawBufferPointer, Arena) throws -> Item
 
     private let stream: CallStream
     private let user: StreamUser?
     private let decode: Decode
-    /// Taken and not given out, the last first.
+    /// Items taken and not yet returned, in reverse order.
     private let batch = Mutex<[Item]>([])
 
     init(_ stream: CallStream, _ user: StreamUser?, _ decode: @escaping Decode) {
@@ -86,7 +87,7 @@ final class ItemReader<Item: Sendable>: Sendable {
         self.decode = decode
     }
 
-    /// The next of the items that were taken before.
+    /// The next item of the current batch.
     func taken() -> Item? { batch.withLock { $0.popLast() } }
 
     nonisolated(nonsending) func next() async throws -> Item? {

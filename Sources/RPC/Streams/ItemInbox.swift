@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Items that came and were not taken: their bytes behind each other, each behind its length. They
-/// stay undecoded, since a hostile message can grow a hundredfold by decoding.
+/// Items that arrived and were not yet taken: their bytes in one buffer, each item after its
+/// length. They stay encoded, since a hostile message can grow a hundredfold when it is decoded.
 struct ItemInbox {
     private var bytes: ByteBuffer?
     private(set) var count = 0
@@ -17,8 +17,9 @@ struct ItemInbox {
         count += 1
     }
 
-    /// Takes up to `max` items, the last first, decoded each by `decode`. Where one does not decode
-    /// the items before it are given, and it stays: the next to take it is told.
+    /// Takes up to `max` items, each decoded by `decode`, in reverse order. If an item does not
+    /// decode, the items before it are returned and it stays at the front.
+    /// - Throws: the error of `decode` when the first item does not decode.
     mutating func take<Item>(
         max: Int, _ decode: (UnsafeRawBufferPointer) throws -> Item
     ) throws -> [Item] {
@@ -46,7 +47,7 @@ struct ItemInbox {
         return items
     }
 
-    /// Forgets what nobody will take.
+    /// Drops the items that will not be taken.
     mutating func clear() {
         bytes = nil
         count = 0

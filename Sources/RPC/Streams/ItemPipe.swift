@@ -1,8 +1,8 @@
 import ServiceRuntime
 import Synchronization
 
-/// A stream that never leaves the process: a service called by its own program. As bounded as one
-/// on the wire, so that what works here works there.
+/// A stream within the process, for a service that is called by its own program. It has the same
+/// bounds as a stream over a connection, so that code that works with one works with the other.
 final class ItemPipe<Item: Sendable>: Sendable {
     struct Writer {
         let ticket: StreamTicket
@@ -28,8 +28,8 @@ final class ItemPipe<Item: Sendable>: Sendable {
             return items[position]
         }
 
-        /// Takes an item, or its writer to wait.
-        /// - Returns: how the write ended, nil when it waits, and a reader to wake.
+        /// Adds an item, or queues its writer when the pipe is full.
+        /// - Returns: the result of the write, nil when it waits; and a reader to wake.
         mutating func take(
             _ item: Item, _ ticket: StreamTicket, _ wake: CheckedContinuation<Void, any Error>
         ) -> (Result<Void, any Error>?, CheckedContinuation<Void, Never>?) {
@@ -49,6 +49,8 @@ final class ItemPipe<Item: Sendable>: Sendable {
 
     // MARK: Taking
 
+    /// The next item; nil after the last.
+    /// - Throws: `ServiceError` when the pipe failed or the task was cancelled.
     func next() async throws -> Item? {
         while true {
             switch taken() {
@@ -103,6 +105,8 @@ final class ItemPipe<Item: Sendable>: Sendable {
 
     // MARK: Writing
 
+    /// Adds an item; waits while the pipe is full.
+    /// - Throws: `rpc/cancelled` when the pipe has ended or the task was cancelled.
     func write(_ item: Item) async throws {
         let ticket = StreamTicket()
         try await withTaskCancellationHandler {
@@ -116,7 +120,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
         }
     }
 
-    /// No more items: the reader is told after those that are there.
+    /// Ends the items; the reader sees the end after the items that are there.
     func finish() { end(.success(())) }
 
     func end(_ ending: Result<Void, ServiceError>) {
@@ -144,7 +148,8 @@ final class ItemPipe<Item: Sendable>: Sendable {
     }
 }
 
-/// Stands for the caller at one end of a pipe: when it has let go, whoever serves is stopped.
+/// Represents the caller at one end of a pipe: when the last reference is released, the serving
+/// task is stopped.
 final class PipeUser<Item: Sendable>: Sendable {
     private let pipe: ItemPipe<Item>
     private let stop: @Sendable () -> Void

@@ -2,18 +2,19 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// Where one side of a call writes its items.
+/// The items that one side of a call writes.
 package struct OutgoingItems<Item: Sendable>: Sendable {
     typealias Attempt = @Sendable (Item) -> OutgoingAttempt
 
-    /// Sends an item over a wire, if it may go now. The rest of what follows is for when it may not,
-    /// or for the way through this process; side by side and no enum, which each item would copy.
+    /// Sends an item over a connection, if it can be sent now. The other properties serve the case
+    /// that it cannot, and in-process calls. They are separate properties and not an enum, because
+    /// an enum would be copied for each item.
     private let attempt: Attempt
     private let stream: CallStream?
     private let user: StreamUser?
     private let pipe: ItemPipe<Item>?
 
-    /// A way through this process.
+    /// Writes to an in-process pipe.
     init(_ pipe: ItemPipe<Item>) {
         attempt = { _ in .later([]) }
         (stream, user) = (nil, nil)
@@ -27,11 +28,12 @@ package struct OutgoingItems<Item: Sendable>: Sendable {
         pipe = nil
     }
 
-    /// Sends an item: at once while the peer has granted it and takes what it is sent, otherwise
-    /// when it does. On the connection's loop a write that need not wait does not suspend.
-    /// - Throws: `ServiceError`: the call is over, or the item is over the peer's frame limit.
+    /// Sends an item: at once while there is credit and outbound buffer capacity, otherwise as soon
+    /// as there is. On the connection's loop a write that need not wait does not suspend.
+    /// - Throws: `ServiceError` when the call has ended, or when the item exceeds the peer's frame
+    ///   limit.
     ///
-    /// It runs where its caller does: looking for the executor again would cost more than packing.
+    /// It runs on the caller's executor: switching executors would cost more than encoding.
     package nonisolated(nonsending) func write(_ item: Item) async throws {
         switch attempt(item) {
         case .sent: return
@@ -42,19 +44,18 @@ package struct OutgoingItems<Item: Sendable>: Sendable {
         }
     }
 
-    /// Tells the other side that there are no more items. A server need not: the end of its
-    /// handler tells it.
+    /// Ends the items of this side. A server need not call it: the return of its handler ends them.
     package func finish() {
         stream?.onLoop { $0.finish() }
         pipe?.finish()
     }
 }
 
-/// What the first attempt to send an item came to.
+/// The result of the first attempt to send an item.
 enum OutgoingAttempt {
     case sent
     case failed(ServiceError)
-    /// These bytes have to wait.
+    /// These encoded bytes have to wait.
     case later([UInt8])
 }
 
@@ -65,7 +66,8 @@ extension OutgoingItems where Item: ProtobufMessage {
 }
 
 extension CallStream {
-    /// Encodes an item straight into what goes out, or into bytes of its own when it has to wait.
+    /// Encodes an item directly into the outgoing buffer, or into its own array when it has to
+    /// wait.
     func attempt(_ item: some WireEncoded) -> OutgoingAttempt {
         guard loop.inEventLoop else { return .later(item.encoded()) }
         switch sendNow(item) {

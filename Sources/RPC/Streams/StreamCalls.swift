@@ -1,6 +1,7 @@
-/// A call whose caller sends items and gets one answer.
+/// A call in which the caller sends items and receives one response.
 package struct ClientStreamCall<Request: Sendable, Response: Sendable>: Sendable {
-    /// Where the caller writes; `finish` it, or there is no answer.
+    /// The items that the caller writes; call `finish` to end them, or the server may never
+    /// respond.
     package let outgoing: OutgoingItems<Request>
     private let answer: @Sendable () async throws -> Response
 
@@ -12,16 +13,16 @@ package struct ClientStreamCall<Request: Sendable, Response: Sendable>: Sendable
         self.answer = answer
     }
 
-    /// The answer. May come before the last item is written, and then ends the call.
+    /// The response. It may arrive before the last item is written, and then ends the call.
     /// - Throws: `ServiceError`.
     package func response() async throws -> Response { try await answer() }
 }
 
-/// A call whose sides both send items, each at its own pace.
+/// A call in which both sides send items, each at its own pace.
 package struct BidirectionalCall<Request: Sendable, Response: Sendable>: Sendable {
-    /// Where the caller writes; `finish` tells the other side that it was the last.
+    /// The items that the caller writes; `finish` ends them.
     package let outgoing: OutgoingItems<Request>
-    /// What the other side sends.
+    /// The items that the server sends.
     package let incoming: IncomingItems<Response>
 
     init(_ outgoing: OutgoingItems<Request>, _ incoming: IncomingItems<Response>) {

@@ -2,33 +2,34 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// What became of an item that is to be sent.
+/// The result of trying to send an item.
 enum Sending {
     case sent
-    /// The peer has to grant more first.
+    /// The credit is used up; the peer must grant more.
     case noCredit
-    /// What waits for the peer has to go first.
+    /// The outbound buffer is full; it must drain first.
     case noRoom
     case failed(ServiceError)
 }
 
-/// A connection as the streams of its calls see it. Everything on its event loop.
+/// A connection, as the streams of its calls use it. Everything runs on its event loop.
 protocol StreamCarrier: AnyObject {
-    /// Memory to unpack in, for the moment.
+    /// Memory for decoding, valid for the moment.
     var arena: Arena { get }
-    /// Sends an item, if it may be sent now.
+    /// Sends an item, if it can be sent now.
     func send(_ item: some WireEncoded, of stream: CallStream) -> Sending
-    /// Sends the last word of our side.
+    /// Sends the end of our items.
     func sendEnd(of stream: CallStream)
-    /// `count` items of `byteCount` were taken by their consumer.
+    /// Records that the consumer took `count` items of `byteCount` bytes.
     func consumed(_ count: Int, byteCount: Int, of stream: CallStream)
-    /// Lets `stream` go on when there is room; in the order of their coming.
+    /// Resumes `stream` when the outbound buffer has capacity; first come, first served.
     func waitForRoom(_ stream: CallStream)
-    /// A writer was woken and will have more to send: a flush can wait for it.
+    /// Records that a writer was woken. It is about to send more, so a flush can wait for it.
     func wokeWriter()
 }
 
-/// Who waits for room, in the order of their coming, so that none starves.
+/// The streams that wait for outbound buffer capacity, first come, first served, so that none
+/// starves.
 struct RoomQueue {
     private var streams = CircularBuffer<CallStream>()
 

@@ -2,43 +2,46 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// A call as its connection holds it, where it may have streams.
+/// The state that a connection keeps of a call, with its stream if it has one.
 protocol StreamHolder {
     var stream: CallStream? { get }
 }
 
-/// How a connection, of either side, carries the streams of its calls: what comes goes by its call
-/// machine to the call's stream, what goes is written behind what gathers for the next flush.
+/// How a connection, at either side, carries the streams of its calls. Incoming frames pass the
+/// call machine and reach the call's stream; outgoing frames are appended to the buffer of the next
+/// flush.
 protocol StreamConnection: StreamCarrier {
     associatedtype Machine: StreamMachine where Machine.Handle: StreamHolder
 
     var machine: Machine { get set }
-    /// What gathers for the peer.
+    /// The outgoing bytes that collect for the next flush.
     var out: ByteBuffer { get set }
-    /// Largest frame that the peer takes, in bytes.
+    /// Largest frame that the peer accepts, in bytes.
     var peerFrameBytesMax: Int { get }
-    /// The peer takes what it is sent.
+    /// Whether the peer reads what it is sent.
     var isPeerTaking: Bool { get }
-    /// Bytes of items that came and are not consumed.
+    /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes: Int { get set }
     var roomQueue: RoomQueue { get set }
     var isWriterWoken: Bool { get set }
 
-    /// The peer broke the protocol, and the connection ends.
-    /// - Returns: false: the rest is not to be read.
+    /// Closes the connection because the peer violated the protocol.
+    /// - Returns: false: the remaining bytes must not be read.
     func violated(_ message: String) -> Bool
-    /// A call that the machine holds over ends with `error`: who waits for it and the peer are told.
+    /// Ends with `error` a call that has ended in the machine; notifies its waiting tasks and the
+    /// peer.
     func stop(_ call: UInt64, _ handle: Machine.Handle?, _ error: ServiceError)
-    /// Sends what has gathered.
+    /// Sends the collected bytes.
     func flush()
-    /// The same, unless a read turn is under way, whose end will.
+    /// The same, except while frames are being read: the end of the read flushes.
     func flushSoon()
 }
 
 // MARK: From the peer
 
 extension StreamConnection {
-    /// - Returns: false when the rest is not to be read.
+    /// Handles an Item frame.
+    /// - Returns: false when the remaining bytes must not be read.
     func item(_ head: ItemHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
         switch machine.item(head.call, isItem: head.isItem, isEnd: head.isEnd) {
         case .violation: return violated("an Item out of order")
@@ -61,10 +64,11 @@ extension StreamConnection {
         guard inboundItemBytes > FrameLimits.inboundItemBytesMax else { return }
         stop(
             head.call, machine.giveUp(head.call),
-            ServiceError(.resourceExhausted, detail: "too many bytes of items wait"))
+            ServiceError(.resourceExhausted, detail: "too many bytes of unconsumed items"))
     }
 
-    /// - Returns: false when the rest is not to be read.
+    /// Handles a Credit frame.
+    /// - Returns: false when the remaining bytes must not be read.
     func credit(_ credit: WireV1.Credit) -> Bool {
         switch machine.credit(credit.call, credit.items) {
         case .violation: return violated("a Credit out of order")
@@ -86,7 +90,7 @@ extension StreamConnection {
         guard frame.byteCount <= peerFrameBytesMax else {
             return .failed(
                 ServiceError(
-                    .resourceExhausted, detail: "an item is over the peer's frame limit"))
+                    .resourceExhausted, detail: "an item exceeds the peer's frame limit"))
         }
         switch stream.credit?.depart() ?? .over {
         case .noCredit: return .noCredit
@@ -120,15 +124,16 @@ extension StreamConnection {
 
     // MARK: Writing
 
-    /// Ends a read turn. A writer that it woke runs behind it and has more to send: one flush for
-    /// both.
+    /// Flushes after a read. A writer that was woken by the read runs next and sends more, so the
+    /// flush waits for it: one flush for both.
     func flushTurn() {
         guard isWriterWoken else { return flush() }
         isWriterWoken = false
         flushSoon()
     }
 
-    /// There is room again: who waits for it goes on, in the order of their coming.
+    /// The outbound buffer has capacity again: resumes the waiting writers, first come, first
+    /// served.
     func letWritersGo() {
         while isPeerTaking, out.readableBytes < FrameLimits.outboundTurnBytes,
             let stream = roomQueue.next()
@@ -140,11 +145,11 @@ extension StreamConnection {
 }
 
 extension ServiceError {
-    /// What a misused stream costs its call.
+    /// The error of a call whose peer misused its stream.
     init(_ fault: StreamFault) {
         switch fault {
-        case .overCredit: self.init(.resourceExhausted, detail: "an item beyond its credit")
-        case .afterEnd: self.init(.invalidArgument, detail: "an item after the last")
+        case .overCredit: self.init(.resourceExhausted, detail: "an item exceeds its credit")
+        case .afterEnd: self.init(.invalidArgument, detail: "an item after the end")
         }
     }
 }

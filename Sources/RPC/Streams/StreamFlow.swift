@@ -1,39 +1,40 @@
-/// The streams of one call as one side sees them: which directions are open, and how many items
-/// may still go either way (Protos/README.md, "Streams").
+/// The flow control state of one call's streams, at one side: which directions are open, and how
+/// many items may still be sent in each (Protos/README.md, "Streams").
 ///
-///     incoming   open ──end──▶ ended        each item takes one of the credit that we granted;
-///                                           what is consumed is granted again, half a window at once
-///     outgoing   open ──end──▶ ended        each item takes one of the credit that the peer granted
+///     incoming   open ──end──▶ ended        each item uses one of the credit that we granted;
+///                                           consumed items are granted again, per half window
+///     outgoing   open ──end──▶ ended        each item uses one of the credit that the peer granted
 ///
-/// At every moment: credit granted and unused + items that came and are not consumed + items
-/// consumed and not granted again = the window. So a peer can make us keep no more than a window,
-/// and as the rest is at most half of one, a sender whose items are consumed never starves.
+/// Invariant: unused granted credit + items that arrived and are not consumed + items consumed and
+/// not yet granted again = the window. A peer can therefore make us hold at most one window of
+/// items. Since the last term is at most half a window, a sender whose items are consumed never
+/// starves.
 package struct StreamFlow: Hashable, Sendable {
-    /// What an Item that came is.
+    /// The classification of an Item.
     package enum Arrival: Hashable, Sendable {
         case sound
-        /// More than was granted.
+        /// It exceeds the credit.
         case overCredit
-        /// The peer had sent its last.
+        /// The peer had already ended its items.
         case afterEnd
     }
 
     /// A call without streams.
     package static let none = StreamFlow(incomingWindow: nil, outgoingCredit: nil)
 
-    /// Items may still come.
+    /// Whether items may still arrive.
     package private(set) var isIncomingOpen: Bool
-    /// Items may still be sent.
+    /// Whether items may still be sent.
     package private(set) var isOutgoingOpen: Bool
     /// Items that the peer may still send.
     package private(set) var incomingCredit: UInt32
-    /// Items that may still be sent.
+    /// Items that we may still send.
     package private(set) var outgoingCredit: UInt32
     private var consumedItems: UInt32 = 0
     private let window: UInt32
 
-    /// A call on which the peer may send `incomingWindow` items ahead of their consumer, and on
-    /// which it has granted `outgoingCredit`; nil where a direction has no stream.
+    /// A call on which the peer may send `incomingWindow` items before they are consumed, and on
+    /// which it has granted `outgoingCredit` items; nil for a direction without a stream.
     package init(incomingWindow: UInt32?, outgoingCredit: UInt32?) {
         isIncomingOpen = incomingWindow != nil
         isOutgoingOpen = outgoingCredit != nil
@@ -42,7 +43,7 @@ package struct StreamFlow: Hashable, Sendable {
         window = incomingWindow ?? 0
     }
 
-    /// An Item came, with an item in it or not, and perhaps the peer's last.
+    /// Records an Item frame, which may carry an item, the end of the peer's items, or both.
     package mutating func arrived(isItem: Bool, isEnd: Bool) -> Arrival {
         guard isIncomingOpen else { return .afterEnd }
         if isItem {
@@ -53,7 +54,7 @@ package struct StreamFlow: Hashable, Sendable {
         return .sound
     }
 
-    /// The consumer has taken `count` of the items that came.
+    /// Records that the consumer has taken `count` items.
     /// - Returns: the credit to grant now; 0 for none.
     package mutating func consumed(_ count: UInt32) -> UInt32 {
         guard isIncomingOpen else { return 0 }
@@ -66,22 +67,22 @@ package struct StreamFlow: Hashable, Sendable {
         return consumedItems
     }
 
-    /// The peer has granted `items` more. What is beyond 2³² − 1 is as good as that.
+    /// Records that the peer granted `items` more. The sum saturates at 2³² − 1.
     package mutating func granted(_ items: UInt32) {
         let (sum, isOver) = outgoingCredit.addingReportingOverflow(items)
         outgoingCredit = isOver ? .max : sum
     }
 
     /// Takes the credit for one item.
-    /// - Returns: false, with nothing taken, when there is none.
+    /// - Returns: false, without effect, when there is none.
     package mutating func depart() -> Bool {
         guard isOutgoingOpen, outgoingCredit > 0 else { return false }
         outgoingCredit -= 1
         return true
     }
 
-    /// The last item was sent.
-    /// - Returns: false when it was before.
+    /// Records that the last item was sent.
+    /// - Returns: false when the direction was already ended.
     package mutating func endOutgoing() -> Bool {
         defer { isOutgoingOpen = false }
         return isOutgoingOpen

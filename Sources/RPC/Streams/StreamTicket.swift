@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One wait on a stream, so that it can be called off from any thread, before it begins or later.
+/// One wait on a stream. It can be cancelled from any thread, before the wait begins or later.
 final class StreamTicket: Sendable {
     let isCancelled = Atomic(false)
 }

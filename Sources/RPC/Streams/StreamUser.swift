@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Stands for all who hold an end of a client's stream: when the last has let go, the call is
-/// given up.
+/// Represents all holders of a client's end of a stream: when the last reference is released, the
+/// call is abandoned.
 final class StreamUser: Sendable {
     let stream: CallStream
 

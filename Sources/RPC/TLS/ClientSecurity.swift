@@ -2,23 +2,24 @@ import Messages
 import NIOCore
 package import ServiceRuntime
 
-/// How a client's connections are guarded and how it proves itself, where that changes while it
-/// runs: each new connection asks.
+/// The TLS and authentication settings of a client that can change while it runs. Each new
+/// connection reads the current values.
 package struct ClientSecurity: Sendable {
-    /// Its TLS; nil speaks plainly.
+    /// The client's TLS; nil means plaintext connections.
     package var tls: Live<ClientTLS>?
-    /// What the server's certificate must name, where that is not the host dialled.
+    /// The name that the server's certificate must contain, if it differs from the host that is
+    /// dialled.
     package var serverName: String?
-    /// Its key in force, in place of the settings' own; nil in it leaves the word to its
-    /// certificate.
+    /// The client's current key; replaces the key of the settings. If the contained value is nil,
+    /// the client sends no proof by key and is identified by its certificate alone.
     package var key: Live<ApplicationKey?>?
 
-    /// No TLS, and the settings' own key.
+    /// Plaintext, with the key from the settings.
     package init() {}
 }
 
 extension ClientSettings {
-    /// Settings of a client whose key and certificate are followed as their files change.
+    /// Settings of a client whose key and certificate are reloaded when their files change.
     package init(
         service: String, addresses: [ServiceAddress], application: String,
         security: ClientSecurity, connectPatience: Duration = .seconds(2)
@@ -31,12 +32,14 @@ extension ClientSettings {
 }
 
 extension ClientSettings {
-    /// Puts TLS before the handler of a connection to `host`, if these settings have it.
+    /// Adds TLS in front of the handler of a connection to `host`, if these settings use TLS.
+    /// - Throws: `NIOSSLError` or a pipeline error when the TLS handler cannot be made or added.
     func guardChannel(_ channel: any Channel, to host: String) throws {
         try security.tls?.value.guardChannel(channel, serverName: security.serverName ?? host)
     }
 
-    /// Writes into `hello` who this client is, and the proof of it.
+    /// Writes this client's identity and its proof into `hello`.
+    /// - Throws: As `ClientTLS.leafHash(of:)`, when the connection uses TLS.
     func prove(
         _ hello: inout WireV1.Hello, challenge: [UInt8], over channel: (any Channel)?
     ) throws {

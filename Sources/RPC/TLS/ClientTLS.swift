@@ -3,10 +3,11 @@ import NIOCore
 import NIOSSL
 package import ServiceRuntime
 
-/// One generation of a client's TLS, as `ServerTLS` is a server's.
+/// The TLS context of a client, made once from its files. A reload makes a new one; see
+/// `ServerTLS`.
 package struct ClientTLS: Sendable {
     private let context: NIOSSLContext
-    /// When its own certificate ends, if it has one.
+    /// When the client's own certificate expires; nil if it has none.
     package let expiresAt: Timestamp?
 
     /// Reads and checks the files.
@@ -25,9 +26,10 @@ package struct ClientTLS: Sendable {
         expiresAt = own?.expiresAt
     }
 
-    /// Puts TLS before the handler that is to be added next.
-    /// - Parameter serverName: what the server's certificate must name; an address is compared
-    ///   with the certificate's addresses.
+    /// Adds TLS in front of the handler that is added next.
+    /// - Parameter serverName: the name that the server's certificate must contain. An IP address
+    ///   is compared with the certificate's IP addresses.
+    /// - Throws: `NIOSSLError` or a pipeline error when the TLS handler cannot be made or added.
     func guardChannel(_ channel: any Channel, serverName: String) throws {
         var configuration = NIOSSLHandler.Configuration()
         configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesKept
@@ -40,7 +42,9 @@ package struct ClientTLS: Sendable {
         try channel.pipeline.syncOperations.addHandlers([handler, gate])
     }
 
-    /// SHA-256 of the certificate that the server has shown on this connection.
+    /// SHA-256 of the certificate that the server presented on this connection.
+    /// - Throws: `NIOSSLError.noCertificateToValidate` when the server presented none, or the error
+    ///   of a pipeline without TLS.
     static func leafHash(of pipeline: ChannelPipeline) throws -> [UInt8] {
         let handler = try pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
         guard let leaf = handler.peerCertificate else { throw NIOSSLError.noCertificateToValidate }
@@ -48,10 +52,10 @@ package struct ClientTLS: Sendable {
     }
 
     private static func isAddress(_ host: String) -> Bool {
-        // `try?`: what is no address is a name.
+        // `try?`: text that is not an IP address is a host name.
         (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// Bytes of a connection's buffer for what it sends that are kept while it is idle.
+    /// Bytes of a connection's outbound buffer that are kept while it is idle.
     private static let outboundBytesKept = 64 * 1024
 }

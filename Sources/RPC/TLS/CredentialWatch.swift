@@ -3,36 +3,37 @@ package import Logging
 package import ServiceRuntime
 import Synchronization
 
-/// Something that was read from files and is read again when they change.
+/// A credential that is read from files and reloaded when they change.
 package struct WatchedCredential: Sendable {
-    /// What it is; also a label of its metrics.
+    /// The kind of credential; also a label of its metrics.
     package enum Kind: String, Sendable {
-        /// A server's certificate, with the roots of its callers.
+        /// A server's certificate, with the root certificates for its callers.
         case serverCertificate = "server-certificate"
-        /// A client's certificate, with the roots of its servers.
+        /// A client's certificate, with the root certificates for its servers.
         case clientCertificate = "client-certificate"
-        /// Who may call, with their keys.
+        /// The applications that may call, with their keys.
         case callers
-        /// The key that a program proves itself with.
+        /// The key with which a program authenticates itself.
         case ownKey = "own-key"
     }
 
     let kind: Kind
-    /// The state of its files, and of what else decides which are read.
+    /// Returns the current state of the files, and of anything else that decides which files are
+    /// read.
     let look: @Sendable () -> CredentialState
-    /// The state before the first reading.
+    /// The state before the first read.
     let seen: CredentialState
     let reload: @Sendable () throws -> Void
     let expiresAt: @Sendable () -> Timestamp?
 
-    /// Reads a value for the first time, and follows it from then on.
+    /// Reads a value for the first time and prepares it for reloading.
     /// - Parameters:
     ///   - paths: files, or folders for all files in them.
-    ///   - choice: what else decides what is read.
-    ///   - expiresAt: when a value ends.
-    ///   - use: puts each later value into force, once it has been read and checked.
+    ///   - choice: any other input that decides which files are read.
+    ///   - expiresAt: when a value expires.
+    ///   - use: called with each reloaded value after it has been read and checked.
     ///   - read: reads and checks the files.
-    /// - Throws: what `read` throws the first time.
+    /// - Throws: the error of the first call of `read`.
     package static func following<Value: Sendable>(
         _ kind: Kind, paths: [String], choice: @escaping @Sendable () -> String = { "" },
         expiresAt: @escaping @Sendable (Value) -> Timestamp? = { _ in nil },
@@ -42,7 +43,7 @@ package struct WatchedCredential: Sendable {
         let look: @Sendable () -> CredentialState = {
             CredentialState(files: FileFingerprint(of: paths), choice: choice())
         }
-        // Looked at before the files are read, so that no change slips between.
+        // Taken before the files are read, so that no change between the two is missed.
         let seen = look()
         let live = Live(try read())
         let watched = WatchedCredential(
@@ -56,16 +57,16 @@ package struct WatchedCredential: Sendable {
     }
 }
 
-/// What is compared to find out whether a credential must be read again.
+/// The state that is compared to decide whether a credential must be reloaded.
 struct CredentialState: Hashable {
     let files: FileFingerprint
     let choice: String
 }
 
-/// Looks at credentials' files every few seconds and has those that changed read again. What cannot
-/// be used leaves what is in force as it was, is told in the log once and in the metrics each time,
-/// and is tried again at each look: two files are never changed in one moment, and a certificate
-/// may not be valid yet.
+/// Polls the files of credentials and reloads those that changed. When a reload fails, the previous
+/// credential stays in force. The failure is logged once and counted at each attempt. It is retried
+/// at each poll, because two files are never replaced at the same instant and a certificate may not
+/// be valid yet.
 package final class CredentialWatch: Sendable {
     private struct Progress {
         var seen: CredentialState
@@ -79,7 +80,7 @@ package final class CredentialWatch: Sendable {
     private let time: any Time
     private let logger: Logger
 
-    /// A watch over `credentials`, looking every `interval`.
+    /// A watch over `credentials` that polls every `interval`.
     package init(
         _ credentials: [WatchedCredential], every interval: Duration, time: any Time,
         logger: Logger
@@ -92,10 +93,11 @@ package final class CredentialWatch: Sendable {
         progress = Mutex(credentials.map { Progress(seen: $0.seen) })
     }
 
-    /// A credential that has changed and cannot be used; nil where there is none.
+    /// A changed credential whose reload failed; nil if there is none.
     package var trouble: PartTrouble? { condition.trouble }
 
-    /// Looks until cancelled.
+    /// Polls until cancelled.
+    /// - Throws: `CancellationError` when the task is cancelled.
     package func run() async throws {
         while true {
             look()
@@ -103,7 +105,7 @@ package final class CredentialWatch: Sendable {
         }
     }
 
-    /// Looks once.
+    /// Polls once.
     package func look() {
         progress.withLock { progress in
             for index in credentials.indices { look(credentials[index], &progress[index]) }
@@ -122,7 +124,7 @@ package final class CredentialWatch: Sendable {
         ).record(end.seconds - time.now().seconds)
     }
 
-    /// - Returns: what is wrong, if something is.
+    /// - Returns: the error text if the reload failed, else nil.
     private func reload(_ credential: WatchedCredential, before: String?) -> String? {
         let kind = credential.kind.rawValue
         do {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What tells that files have changed without reading them: their inodes, sizes and times. A folder
-/// stands for the files in it. Links are followed, since a secret store exchanges a link.
+/// Detects that files have changed without reading them, by inode, size and timestamps. A folder
+/// covers the files in it. Symbolic links are followed, because secret stores replace the link.
 struct FileFingerprint: Hashable {
     private struct Entry: Hashable {
         let path: String
         let device: UInt64
         let inode: UInt64
         let size: Int64
-        /// When content and attributes were last changed, in nanoseconds.
+        /// Times of the last change of content and of attributes: seconds and nanoseconds of each.
         let changed: [Int]
     }
 
@@ -29,7 +29,8 @@ struct FileFingerprint: Hashable {
                 status.st_ctim.tv_nsec,
             ])
         guard status.st_mode & S_IFMT == S_IFDIR else { return [own] }
-        // `try?`: a folder that cannot be listed has no files to tell of; its reader says why.
+        // `try?`: a folder that cannot be listed contributes no files; the code that reads it
+        // reports the error.
         let names = (try? FolderListing.fileNames(in: path)) ?? []
         return [own]
             + names.prefix(filesMax).filter { !$0.hasPrefix(".") }.flatMap { name in
@@ -37,13 +38,13 @@ struct FileFingerprint: Hashable {
             }
     }
 
-    /// One file of a folder; folders in it are not followed.
+    /// One file of a folder. Subfolders are not followed.
     private static func file(_ path: String) -> [Entry] {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
         return entries(path)
     }
 
-    /// Files of one folder that are looked at.
+    /// Number of files of one folder that are checked.
     private static let filesMax = 4_096
 }

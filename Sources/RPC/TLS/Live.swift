@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A value that is exchanged whole while others read it.
+/// A value that is replaced as a whole while other threads read it.
 package final class Live<Value: Sendable>: Sendable {
     private let held: Mutex<Value>
 
-    /// Begins with `value`.
+    /// Starts with `value`.
     package init(_ value: Value) {
         held = Mutex(value)
     }
 
-    /// The value in force.
+    /// The current value.
     package var value: Value { held.withLock { $0 } }
 
-    /// Puts `value` into force.
+    /// Replaces the current value.
     package func replace(_ value: Value) {
         held.withLock { $0 = value }
     }

@@ -2,17 +2,17 @@ import NIOSSL
 import ServiceRuntime
 
 extension NIOSSLCertificate {
-    /// The names that the certificate speaks for: the DNS names and URIs (`spiffe://…`) among its
-    /// subject's alternative names. The common name is none of them: it is free text that no issuer
-    /// need check, and RFC 9525 (6.3) has verifiers ignore it. A wildcard names nobody.
+    /// The names that the certificate is valid for: the DNS names and URIs (`spiffe://…`) of its
+    /// subject alternative names. The common name is not used: it is free text that issuers need
+    /// not check, and RFC 9525 (6.3) requires verifiers to ignore it. Wildcard names are left out.
     ///
-    /// A URI counts only with a scheme, so that none can pass for a DNS name, which an issuer may
-    /// guard with another rule.
+    /// A URI counts only if it has a scheme. Otherwise a URI could pass for a DNS name, which an
+    /// issuer may validate by another rule.
     var names: [String] { texts.filter { !$0.isHostPattern }.map(\.text) }
 
-    /// Whether it is `host`'s, as RFC 9525 has it: one of its DNS names is the same, or has a
-    /// wildcard for the whole first label. NIOSSL alone would also take a common name, or a
-    /// certificate for the address that was dialled in place of the name that was asked for.
+    /// Whether the certificate is valid for `host` (RFC 9525): one of its DNS names is equal, or
+    /// has a wildcard for the whole first label. NIOSSL alone would also accept a common name, or a
+    /// certificate for the dialled IP address instead of the requested name.
     func isFor(host: String) -> Bool {
         let host = host.lowercased()
         return texts.contains { name in
@@ -34,7 +34,8 @@ extension NIOSSLCertificate {
     private var texts: [Name] {
         _subjectAlternativeNames().compactMap { name in
             let bytes = Array(name.contents)
-            // Printable ASCII alone: a NUL or a space could make two readers see two names.
+            // Printable ASCII only: two parsers could read a name with a NUL or a space as two
+            // different names.
             guard (1...Self.nameBytesMax).contains(bytes.count),
                 bytes.allSatisfy({ (0x21...0x7E).contains($0) })
             else { return nil }
@@ -47,12 +48,12 @@ extension NIOSSLCertificate {
         }
     }
 
-    /// Whether its time has begun and is not over.
+    /// Whether `now` is within the certificate's validity period.
     func isValid(at now: Timestamp) -> Bool {
         let seconds = now.seconds
         return Int64(notValidBefore) <= seconds && seconds <= Int64(notValidAfter)
     }
 
-    /// The longest name that is taken, in bytes: SPIFFE's limit.
+    /// The longest accepted name, in bytes: SPIFFE's limit.
     private static var nameBytesMax: Int { 2_048 }
 }

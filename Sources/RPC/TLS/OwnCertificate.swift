@@ -2,17 +2,18 @@ import Cryptography
 import NIOSSL
 import ServiceRuntime
 
-/// A certificate with its key, read and checked: a pair that does not fit, or whose time is over,
-/// is never put into force.
+/// A certificate with its private key, read and checked. A pair that does not match or a
+/// certificate that has expired is never used.
 struct OwnCertificate: Sendable {
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
-    /// SHA-256 of the leaf, for the applications' proofs.
+    /// SHA-256 of the leaf certificate, which the applications' proofs cover.
     let leafHash: [UInt8]
-    /// When the first of the chain ends.
+    /// The earliest expiry in the chain.
     let expiresAt: Timestamp
 
-    /// - Throws: `TLSFileError`, `SecretFileError` for a key that others may read.
+    /// Reads and checks the files.
+    /// - Throws: `TLSFileError`; `SecretFileError` for a key file that other users may read.
     init(_ files: CertificateFiles, now: Timestamp) throws {
         chain = try Self.certificates(files.chain)
         guard let leaf = chain.first else { throw TLSFileError.unreadable(files.chain) }
@@ -26,7 +27,8 @@ struct OwnCertificate: Sendable {
         leafHash = SHA256.hash(try leaf.toDERBytes())
     }
 
-    /// The certificates in a file.
+    /// The certificates in a PEM file.
+    /// - Throws: `TLSFileError.unreadable`.
     static func certificates(_ path: String) throws -> [NIOSSLCertificate] {
         do {
             return try NIOSSLCertificate.fromPEMFile(path)

@@ -2,13 +2,13 @@ import NIOCore
 import NIOSSL
 package import ServiceRuntime
 
-/// One generation of a server's TLS: made from the files as they are, and never changed. A reload
-/// makes the next one, for the connections that come then; those that stand keep theirs.
+/// The TLS context of a server, made once from its files. A reload makes a new one for new
+/// connections; existing connections keep theirs.
 package struct ServerTLS: Sendable {
     private let context: NIOSSLContext
     private let leafHash: [UInt8]
     private let asksForCertificates: Bool
-    /// When its certificate ends.
+    /// When the server's certificate expires.
     package let expiresAt: Timestamp
 
     /// Reads and checks the files.
@@ -19,8 +19,8 @@ package struct ServerTLS: Sendable {
             certificateChain: own.chain.map { .certificate($0) }, privateKey: .privateKey(own.key))
         TLSRules.apply(to: &configuration, floor: files.floor)
         if let roots = files.roots {
-            // NIOSSL's default asks no client for anything. A client has no host name to check:
-            // its names are looked up in the list of callers, with each Hello.
+            // NIOSSL requests no client certificate by default. A client has no host name to
+            // verify: its names are looked up in the callers list at each Hello.
             configuration.certificateVerification = .noHostnameVerification
             configuration.trustRoots = .certificates(try OwnCertificate.certificates(roots))
         }
@@ -30,10 +30,11 @@ package struct ServerTLS: Sendable {
         asksForCertificates = files.roots != nil
     }
 
-    /// Whether callers show certificates.
+    /// Whether callers must present certificates.
     package var identifiesCallers: Bool { asksForCertificates }
 
-    /// Puts TLS before `connection`, whose handler is to be added next.
+    /// Adds TLS in front of `connection`, whose handler is added next.
+    /// - Throws: a pipeline error when the TLS handler cannot be added.
     func guardChannel(
         _ channel: any Channel, before connection: ServerConnection, time: any Time
     ) throws {
@@ -43,7 +44,8 @@ package struct ServerTLS: Sendable {
         let handler = NIOSSLServerHandler(context: context, configuration: configuration)
         let gate = TLSGate(.server, handler) { [asksForCertificates] certificate in
             guard asksForCertificates else { return true }
-            // A resumed session is not verified again; its certificate may have ended since.
+            // TLS does not verify a resumed session again, and its certificate may have expired
+            // since.
             guard let certificate, certificate.isValid(at: time.now()) else { return false }
             connection.peer.channel.peerNames = certificate.names
             return true
@@ -51,6 +53,6 @@ package struct ServerTLS: Sendable {
         try channel.pipeline.syncOperations.addHandlers([handler, gate])
     }
 
-    /// Bytes of a connection's buffer for what it sends that are kept while it is idle.
+    /// Bytes of a connection's outbound buffer that are kept while it is idle.
     private static let outboundBytesKept = 4 * 1024
 }

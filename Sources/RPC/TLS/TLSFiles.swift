@@ -1,19 +1,20 @@
-/// The oldest TLS that a side speaks.
+/// The oldest TLS version that a side accepts.
 package enum TLSFloor: String, CaseIterable, Sendable {
-    /// For peers that know no newer one; with forward secrecy and authenticated ciphers only.
+    /// TLS 1.2, for peers without TLS 1.3; only cipher suites with forward secrecy and
+    /// authenticated encryption.
     case v12 = "1.2"
-    /// The present one.
+    /// TLS 1.3.
     case v13 = "1.3"
 }
 
-/// A certificate with its key, in files of PEM.
+/// The PEM files of a certificate and its private key.
 package struct CertificateFiles: Hashable, Sendable {
-    /// The leaf, then those between it and its root.
+    /// The leaf certificate, followed by the intermediate certificates.
     package let chain: String
     /// The leaf's private key, which only its owner may read.
     package let key: String
 
-    /// A certificate with its key.
+    /// A certificate with its private key.
     package init(chain: String, key: String) {
         self.chain = chain
         self.key = key
@@ -22,18 +23,18 @@ package struct CertificateFiles: Hashable, Sendable {
     var paths: [String] { [chain, key] }
 }
 
-/// With which files a side speaks TLS. What a server must have a client may have, and the other way
-/// round.
+/// The files that a side uses for TLS. A server must have a certificate and may have roots; a
+/// client must have roots and may have a certificate.
 package struct TLSFiles<Own, Roots>: Hashable, Sendable
 where Own: Hashable & Sendable, Roots: Hashable & Sendable {
-    /// Its own certificate.
+    /// The side's own certificate.
     package let certificate: Own
-    /// The roots of its peers' certificates: the operator's own, not the world's.
+    /// The root certificates for its peers: the operator's own, not the public ones.
     package let roots: Roots
-    /// The oldest TLS that it speaks.
+    /// The oldest TLS version that it accepts.
     package let floor: TLSFloor
 
-    /// A side's files.
+    /// The files of one side.
     package init(certificate: Own, roots: Roots, floor: TLSFloor = .v12) {
         self.certificate = certificate
         self.roots = roots
@@ -41,31 +42,31 @@ where Own: Hashable & Sendable, Roots: Hashable & Sendable {
     }
 }
 
-/// A server's: with roots every caller must show a certificate.
+/// A server's files. With roots, every caller must present a certificate.
 package typealias ServerTLSFiles = TLSFiles<CertificateFiles, String?>
 
-/// A client's: with a certificate it has one to show to servers that ask.
+/// A client's files. With a certificate, it presents it to servers that request one.
 package typealias ClientTLSFiles = TLSFiles<CertificateFiles?, String>
 
 extension TLSFiles<CertificateFiles, String?> {
-    /// All of them, to be watched.
+    /// All files, for the credential watch.
     package var paths: [String] { certificate.paths + [roots].compactMap(\.self) }
 }
 
 extension TLSFiles<CertificateFiles?, String> {
-    /// All of them, to be watched.
+    /// All files, for the credential watch.
     package var paths: [String] { [roots] + (certificate?.paths ?? []) }
 }
 
-/// Why certificates cannot be used; says which file.
+/// Why certificates cannot be used; names the file.
 package enum TLSFileError: Error, Equatable, CustomStringConvertible {
     /// Missing, unreadable, or not PEM.
     case unreadable(String)
-    /// Its time is over.
+    /// The certificate has expired.
     case expired(String)
-    /// Its time has not begun.
+    /// The certificate is not yet valid.
     case notYetValid(String)
-    /// The key is not the certificate's, or is none.
+    /// The key does not match the certificate, or the file contains no key.
     case keyMismatch(String)
 
     package var description: String {

@@ -3,8 +3,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Stands behind TLS until the handshake is done: lets nobody past who speaks another protocol, and
-/// hands on who the peer is. Then it leaves.
+/// Checks a connection when its TLS handshake completes: rejects peers that negotiated another
+/// protocol, and checks the peer's certificate. Then it removes itself from the pipeline.
 final class TLSGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -17,7 +17,8 @@ final class TLSGate: ChannelInboundHandler, RemovableChannelHandler {
     private let handler: NIOSSLHandler
     private let admits: (NIOSSLCertificate?) -> Bool
 
-    /// - Parameter admits: takes the peer's certificate, and says whether it may go on.
+    /// - Parameter admits: checks the peer's certificate; returns whether the connection may
+    ///   continue.
     init(
         _ side: Side, _ handler: NIOSSLHandler, _ admits: @escaping (NIOSSLCertificate?) -> Bool
     ) {
@@ -38,7 +39,7 @@ final class TLSGate: ChannelInboundHandler, RemovableChannelHandler {
         context.fireErrorCaught(error)
     }
 
-    /// NIOSSL itself goes on with a peer that names no protocol.
+    /// NIOSSL itself accepts a peer that negotiates no protocol, so this is checked here.
     private func finish(_ context: ChannelHandlerContext, _ protocolName: String?) {
         guard protocolName == TLSRules.applicationProtocol else {
             return refuse(context, "other-protocol", .otherProtocol)
@@ -66,10 +67,10 @@ final class TLSGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Why a connection ends after a handshake that TLS itself has no complaint about.
+/// Why a connection is closed after a TLS handshake that succeeded.
 enum TLSRefusal: Error {
-    /// The peer does not speak `postern/1`, or did not say so.
+    /// The peer did not negotiate `postern/1`.
     case otherProtocol
-    /// The peer's certificate is missing or has ended.
+    /// The peer's certificate is missing, does not match, or has expired.
     case certificate
 }

@@ -1,10 +1,11 @@
 import NIOCore
 import NIOSSL
 
-/// What both sides' TLS has in common.
+/// The TLS settings that servers and clients share.
 enum TLSRules {
-    /// The protocol's name in the handshake (ALPN, RFC 7301): a server of another protocol on the
-    /// same certificate cannot be made to take our bytes for its own (the ALPACA attacks, 2021).
+    /// The protocol name in the handshake (ALPN, RFC 7301). It stops an attacker from redirecting
+    /// our bytes to a server of another protocol that has the same certificate (the ALPACA attacks,
+    /// 2021).
     static let applicationProtocol = "postern/1"
 
     /// For TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has no others.
@@ -15,17 +16,18 @@ enum TLSRules {
         .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
-    /// Puts them into `configuration`.
+    /// Applies these settings to `configuration`.
     static func apply(to configuration: inout TLSConfiguration, floor: TLSFloor) {
         configuration.minimumTLSVersion = floor == .v13 ? .tlsv13 : .tlsv12
         configuration.applicationProtocols = [applicationProtocol]
         configuration.cipherSuiteValues = ciphers
         configuration.renegotiationSupport = .none
-        // A peer that never says goodbye is not waited for longer than one after a GoAway.
+        // A peer that never sends close_notify delays the close no longer than one after a GoAway.
         configuration.shutdownTimeout = .init(FrameLimits.lingerPatience)
     }
 
-    /// A context; making one finds out whether key and certificate belong together.
+    /// Makes a context. This also checks that key and certificate match.
+    /// - Throws: `TLSFileError.keyMismatch` when there is a key file, else NIOSSL's error.
     static func context(
         _ configuration: TLSConfiguration, keyFile: String?
     ) throws -> NIOSSLContext {

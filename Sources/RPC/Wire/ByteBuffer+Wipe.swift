@@ -2,8 +2,9 @@ import Cryptography
 import NIOCore
 
 extension ByteBuffer {
-    /// Overwrites what is readable with zeros, for all who share its memory: a plain write would make
-    /// a copy first, where NIO or its pool still holds the buffer, and wipe that.
+    /// Overwrites the readable bytes with zeros, for all owners of the memory. A plain write would
+    /// copy the memory first if NIO or its pool still holds the buffer, and would wipe only the
+    /// copy.
     func wipe() {
         withUnsafeReadableBytes { Cryptography.wipe($0) }
     }

@@ -1,6 +1,6 @@
 import Messages
 
-/// Writes into memory whose size was measured before: for the frames of which there are many.
+/// Writes into memory whose size was computed before; used for the most frequent frames.
 struct ByteWriter {
     private let buffer: UnsafeMutableRawBufferPointer
     private var position = 0
@@ -14,7 +14,7 @@ struct ByteWriter {
         position += 1
     }
 
-    /// A frame's length: four bytes, big-endian.
+    /// Writes a frame's length: four bytes, big-endian.
     mutating func writeLength(_ count: Int) {
         let length = UInt32(truncatingIfNeeded: count).bigEndian
         buffer.storeBytes(of: length, toByteOffset: position, as: UInt32.self)
@@ -35,7 +35,7 @@ struct ByteWriter {
         writeVarint(UInt64(count))
     }
 
-    /// Writes what was measured at `byteCount`.
+    /// Writes a payload of the size computed before, `byteCount`.
     mutating func write(_ payload: some WireEncoded, byteCount: Int) {
         let place = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
         precondition(place.count >= byteCount, "the frame was measured")

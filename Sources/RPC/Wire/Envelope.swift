@@ -1,18 +1,19 @@
 import Cryptography
 import Messages
 
-/// One frame as read from the wire. Request, Response and Item, of which there are many, are lent:
-/// their byte ranges point into the frame and nothing is copied. The rest is decoded by
+/// One frame as read from the wire. The frequent kinds Request, Response and Item are borrowed:
+/// their byte ranges point into the frame and nothing is copied. All other kinds are decoded by
 /// libprotobuf-c.
 enum Envelope {
     case request(RequestHead)
     case response(ResponseHead)
     case item(ItemHead)
     case other(WireV1.Frame.Kind)
-    /// A kind that this version does not know, or a frame without one.
+    /// A kind that this version does not know, or a frame without a kind.
     case unknown
 
-    /// Reads the frame whose bytes lie at `range` of `bytes`.
+    /// Reads the frame at `range` of `bytes`.
+    /// - Throws: `WireViolation.malformed`.
     init(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, arena: Arena
     ) throws(WireViolation) {
@@ -35,10 +36,10 @@ enum Envelope {
             default: break
             }
         }
-        // Several fields, or a rare kind: protobuf's merging rules are the library's business.
+        // Several fields, or a rare kind: libprotobuf-c applies protobuf's merging rules.
         let whole = UnsafeRawBufferPointer(rebasing: bytes[range])
         guard let frame = try? WireV1.Frame(decoding: whole, in: arena) else {
-            throw .malformed  // whatever the library found wrong, the answer is the same
+            throw .malformed  // every decoding error has the same result
         }
         self = Self.rare(frame)
     }
@@ -54,10 +55,10 @@ enum Envelope {
     }
 }
 
-/// What a Request says, with its method and payload lent from the frame.
+/// The fields of a Request. Method and payload are borrowed from the frame.
 ///
-/// Read into constants and put together at the end: a struct that is built up is copied on its way
-/// out, and every call passes here.
+/// The fields are read into local variables and assigned at the end: a struct that is filled field
+/// by field is copied when it is returned, and every call runs this code.
 struct RequestHead {
     let call: UInt64
     let timeoutMilliseconds: UInt32
@@ -65,7 +66,8 @@ struct RequestHead {
     let method: BorrowedBytes
     let payload: BorrowedBytes
     let metadata: Metadata
-    /// More than a call may carry: it alone is refused. What is over the limit is not kept.
+    /// The metadata is over the limit; only this call is rejected. Entries over the limit are not
+    /// kept.
     let hasTooMuchMetadata: Bool
 
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
@@ -102,15 +104,15 @@ struct RequestHead {
 }
 
 extension RequestHead {
-    /// Overwrites the request where it lies, once its handler has read it: in the frame at `range` of
-    /// `bytes`, and where the payload has an array of its own, there.
+    /// Overwrites the request in memory after its handler has decoded it: in the frame at `range`
+    /// of `bytes`, and in the payload's own array if it has one.
     func wipe(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         Cryptography.wipe(UnsafeRawBufferPointer(rebasing: bytes[range]))
         if case .owned(let copy) = payload { copy.withUnsafeBytes { Cryptography.wipe($0) } }
     }
 }
 
-/// Metadata as it comes, as far as a call may carry it.
+/// Collects metadata up to the limits of a call.
 private struct CountedMetadata {
     private(set) var kept = Metadata()
     private(set) var isTooMuch = false
@@ -128,11 +130,11 @@ private struct CountedMetadata {
     }
 }
 
-/// What a Response says, with its payload lent from the frame.
+/// The fields of a Response. The payload is borrowed from the frame.
 struct ResponseHead {
     var call: UInt64 = 0
     var payload = BorrowedBytes.range(0..<0)
-    /// The whole message, where it is more than a call and a payload.
+    /// The whole message, when it has more fields than a call and a payload.
     var failure: WireV1.Response?
 
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
@@ -149,7 +151,7 @@ struct ResponseHead {
         if isPlain { return }
         let body = UnsafeRawBufferPointer(rebasing: bytes[range])
         guard let response = try? WireV1.Response(decoding: body, in: Arena()) else {
-            throw .malformed  // whatever the library found wrong, the answer is the same
+            throw .malformed  // every decoding error has the same result
         }
         payload = .owned(response.payload)
         failure = response
@@ -162,13 +164,14 @@ struct ResponseHead {
     }
 }
 
-/// What an Item says, with its payload lent from the frame.
+/// The fields of an Item. The payload is borrowed from the frame.
 struct ItemHead {
     var call: UInt64 = 0
     var isEnd = false
     var payload = BorrowedBytes.range(0..<0)
 
-    /// There is an item in it: an `end` without a payload is only the end.
+    /// Whether the frame contains an item. A frame with `end` and without a payload is only the
+    /// end.
     var isItem: Bool { !isEnd || !payload.isEmpty }
 
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
@@ -191,7 +194,7 @@ struct ItemHead {
     }
 }
 
-/// Bytes that lie in the frame being read, or, on the rare path, in an array of their own.
+/// Bytes in the frame being read or, for rare frames, in their own array.
 enum BorrowedBytes {
     case range(Range<Int>)
     case owned([UInt8])
@@ -203,7 +206,8 @@ enum BorrowedBytes {
         }
     }
 
-    /// Lends the bytes; `frame` is what `range` points into.
+    /// Calls `body` with the bytes; `frame` is the memory that `range` refers to.
+    /// - Throws: what `body` throws.
     func withBytes<R>(
         in frame: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R {

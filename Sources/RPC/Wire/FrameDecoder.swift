@@ -1,14 +1,14 @@
 package import NIOCore
 
-/// Cuts the incoming bytes into frames: four bytes of length, unsigned and big-endian, then that
-/// many bytes. The limit is checked on the length alone, before any of the frame is kept, so a
-/// header that promises 4 GiB costs nothing.
+/// Splits the incoming bytes into frames: four bytes of length, unsigned and big-endian, then that
+/// many bytes. The limit is checked when only the length has arrived, so a header that announces 4
+/// GiB allocates nothing.
 package struct FrameDecoder {
-    /// What stands at the front of the bytes received so far.
+    /// The result of looking at the first bytes received.
     package enum Step: Equatable {
-        /// A whole frame, at this range of the readable bytes.
+        /// A complete frame, at this range of the readable bytes.
         case frame(Range<Int>)
-        /// The frame has begun but not ended, or has not begun.
+        /// A partial frame, or no bytes.
         case incomplete
         /// A frame of length 0.
         case empty
@@ -16,19 +16,20 @@ package struct FrameDecoder {
         case tooLarge
     }
 
-    /// What was kept of a begun frame, in memory of our own. What it was copied from is wiped: it
-    /// may be a part of a password, and no one knows before the frame is whole.
+    /// The bytes of a partial frame, in the decoder's own memory. The memory that they were copied
+    /// from is wiped: they may be part of a password, which can be known only when the frame is
+    /// complete.
     private var pending: ByteBuffer?
-    /// The bytes that `take` gave last are in memory of our own.
+    /// Whether the buffer that `take` last returned is the decoder's own memory.
     private var isJoined = false
 
-    /// A decoder that has seen nothing.
+    /// A decoder without pending bytes.
     package init() {}
 
-    /// Whether a frame has begun and is not yet whole.
+    /// Whether a partial frame is pending.
     package var isMidFrame: Bool { (pending?.readableBytes ?? 0) > 0 }
 
-    /// What the socket gave, behind what was kept of a begun frame.
+    /// Appends bytes from the socket to the pending partial frame, and returns all of them.
     package mutating func take(_ incoming: ByteBuffer) -> ByteBuffer {
         isJoined = pending != nil
         guard var kept = pending else { return incoming }
@@ -43,10 +44,10 @@ package struct FrameDecoder {
         return kept
     }
 
-    /// Lends each whole frame of `buffer` to `body`, in order, until `body` says to stop or
-    /// something is wrong. The decoder itself is free meanwhile, and the limit, asked for before
-    /// each frame, may change: the Hello raises it.
-    /// - Returns: the bytes used up, and the violation that ended the reading, if one did.
+    /// Calls `body` with each complete frame of `buffer`, in order, until `body` returns false or a
+    /// violation is found. The method is static, so the decoder is not borrowed meanwhile. The
+    /// limit is read before each frame, because the Hello raises it.
+    /// - Returns: the bytes consumed, and the violation that ended reading, if there was one.
     package static func forEachFrame(
         in buffer: ByteBuffer, frameBytesMax: () -> Int,
         _ body: (UnsafeRawBufferPointer, Range<Int>) -> Bool
@@ -64,11 +65,11 @@ package struct FrameDecoder {
         }
     }
 
-    /// Keeps what is left of `buffer` behind the first `consumed` bytes.
+    /// Keeps the bytes of `buffer` after the first `consumed` bytes.
     package mutating func keep(_ buffer: ByteBuffer, from consumed: Int) {
         guard buffer.readableBytes > consumed else { return }
         if isJoined, consumed == 0 {
-            pending = buffer  // a long frame that comes in many pieces
+            pending = buffer  // a long frame that arrives in many pieces
             return
         }
         var rest = buffer
@@ -76,13 +77,13 @@ package struct FrameDecoder {
         pending = Self.moved(rest, capacity: rest.readableBytes)
     }
 
-    /// Wipes and drops what was kept of a begun frame: its connection has ended.
+    /// Wipes and drops the pending partial frame, because the connection has ended.
     package mutating func discard() {
         pending?.wipe()
         pending = nil
     }
 
-    /// The readable bytes in memory of their own; where they were is wiped.
+    /// Copies the readable bytes into new memory and wipes the old memory.
     private static func moved(_ buffer: ByteBuffer, capacity: Int) -> ByteBuffer {
         var moved = ByteBufferAllocator().buffer(capacity: capacity)
         moved.writeImmutableBuffer(buffer)

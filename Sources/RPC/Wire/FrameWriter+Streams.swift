@@ -1,9 +1,9 @@
 import Messages
 import NIOCore
 
-/// `Frame {item: {call, payload}}`, measured before it is written.
+/// `Frame {item: {call, payload}}`; its size is computed before it is written.
 struct ItemFrame {
-    /// Bytes of the frame, without its length.
+    /// Bytes of the frame, without the length prefix.
     let byteCount: Int
     private let call: UInt64
     private let payloadBytes: Int
@@ -18,8 +18,8 @@ struct ItemFrame {
         byteCount = FrameWriter.fieldBytes(innerBytes)
     }
 
-    /// Writes it with its length before it. Every item passes here: its bytes are placed in one
-    /// stretch, not appended one by one.
+    /// Writes the frame with its length prefix. Every item passes here, so its bytes are written in
+    /// one block and not appended one by one.
     func write(_ payload: some WireEncoded, to out: inout ByteBuffer) {
         let total = FrameLimits.lengthBytes + byteCount
         out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
@@ -39,7 +39,7 @@ struct ItemFrame {
 
 /// The frames of streams.
 extension FrameWriter {
-    /// Writes `Frame {item: {call, end: true}}`: the last word of a side, and no item.
+    /// Writes `Frame {item: {call, end: true}}`: the end of one side's items, without an item.
     static func writeEnd(call: UInt64, to out: inout ByteBuffer) {
         let inner = 1 + varintBytes(call) + 2
         out.writeInteger(UInt32(truncatingIfNeeded: fieldBytes(inner)))

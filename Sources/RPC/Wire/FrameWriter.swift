@@ -1,10 +1,10 @@
 package import Messages
 package import NIOCore
 
-/// Writes frames straight into the outgoing buffer: the length first, then the envelope, the
-/// payload last, each byte once.
+/// Writes frames directly into the outgoing buffer: the length first, then the envelope, then the
+/// payload. Each byte is written once.
 package enum FrameWriter {
-    /// Writes any frame; the way of all but the two hot kinds.
+    /// Writes any frame; used for all but the most frequent kinds.
     package static func write(
         _ kind: WireV1.Frame.Kind, to out: inout ByteBuffer
     ) {
@@ -20,7 +20,7 @@ package enum FrameWriter {
     }
 
     /// Writes an OK Response: `Frame {response: {call, payload}}`.
-    /// - Returns: false, with nothing written, when the frame would be over `frameBytesMax`.
+    /// - Returns: false, with nothing written, when the frame would exceed `frameBytesMax`.
     package static func writeResponse(
         call: UInt64, _ payload: some WireEncoded, to out: inout ByteBuffer, frameBytesMax: Int
     ) -> Bool {
@@ -29,7 +29,8 @@ package enum FrameWriter {
         let inner = 1 + varintBytes(call) + payloadField
         let frame = fieldBytes(inner)
         guard frame <= frameBytesMax else { return false }
-        // Every answer passes here: its bytes are placed in one stretch, not appended one by one.
+        // Every response passes here, so its bytes are written in one block and not appended one by
+        // one.
         let total = FrameLimits.lengthBytes + frame
         out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
             var place = ByteWriter(buffer)
@@ -47,7 +48,7 @@ package enum FrameWriter {
     }
 
     /// Writes a Request: `Frame {request: {call, method, timeout_ms, metadata, more, payload}}`.
-    /// - Returns: false, with nothing written, when the frame would be over `frameBytesMax`.
+    /// - Returns: false, with nothing written, when the frame would exceed `frameBytesMax`.
     package static func writeRequest(
         call: UInt64, _ request: OutgoingRequest, timeoutMilliseconds: UInt32,
         to out: inout ByteBuffer, frameBytesMax: Int
@@ -58,7 +59,7 @@ package enum FrameWriter {
             + (request.more ? 2 : 0)
             + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
         guard fieldBytes(inner) <= frameBytesMax else { return false }
-        // In one piece: a buffer that grew on the way would leave a copy of a secret behind.
+        // Reserved at once: a buffer that grows would leave a copy of a secret in freed memory.
         out.reserveCapacity(minimumWritableBytes: FrameLimits.lengthBytes + fieldBytes(inner))
         out.writeInteger(UInt32(truncatingIfNeeded: fieldBytes(inner)))
         out.writeFieldHead(0x12, inner)
@@ -77,32 +78,32 @@ package enum FrameWriter {
         return true
     }
 
-    /// Bytes of a length-delimited field with a one-byte tag and `count` bytes in it.
+    /// Size of a length-delimited field with a one-byte tag and `count` bytes of content.
     static func fieldBytes(_ count: Int) -> Int { 1 + varintBytes(UInt64(count)) + count }
 
-    /// Bytes of `value` as a varint.
+    /// Size of `value` as a varint.
     static func varintBytes(_ value: UInt64) -> Int {
         (70 - (value | 1).leadingZeroBitCount) / 7
     }
 }
 
-/// A request on its way out, packed by the caller so that the event loop only copies it.
+/// An outgoing request, packed by the caller so that the event loop only copies it.
 package struct OutgoingRequest: Sendable {
     /// `package.Service/Method`.
     package let method: String
-    /// What travels beside the payload.
+    /// The metadata of the call.
     package let metadata: Metadata
     /// The packed request message.
     package let payload: RequestPayload
-    /// Items follow.
+    /// Whether items follow.
     package let more: Bool
 
-    /// A request without a secret; most are whole at once.
+    /// A request without a secret; `more` is true for calls that send items.
     package init(method: String, metadata: Metadata, payload: [UInt8], more: Bool = false) {
         self.init(method: method, metadata: metadata, payload: .plain(payload), more: more)
     }
 
-    /// A request; most are whole at once.
+    /// A request; `more` is true for calls that send items.
     package init(
         method: String, metadata: Metadata, payload: RequestPayload, more: Bool = false
     ) {

@@ -1,30 +1,30 @@
-/// Tells a peer that is only quiet from one that is gone (Protos/README.md, "Connection" 3): after
-/// a silence it is pinged, and after a longer one left. Anything it sends is a sign of life.
+/// Detects dead peers (Protos/README.md, "Connection" 3). An idle peer is pinged; without an answer
+/// the connection is closed. Any bytes from the peer show that it is alive.
 struct KeepAlive {
-    /// What to do now.
+    /// The action to take now.
     enum Step {
         case wait
         case ping
         case close
     }
 
-    /// When to look again, on the uptime clock.
+    /// When to check next, on the uptime clock.
     private(set) var due: Duration
-    /// Whether a Pong may come.
+    /// Whether a ping is unanswered.
     private(set) var isPinged = false
     private var hasHeard = false
     private let idle: Duration
 
-    /// Begins at `uptime`; `floor` is the shortest time between two pings that the peer accepts.
+    /// Starts at `uptime`; `floor` is the shortest time between two pings that the peer accepts.
     init(at uptime: Duration, floor: Duration) {
         idle = max(FrameLimits.keepaliveIdle, floor)
         due = uptime + idle
     }
 
-    /// Bytes came.
+    /// Records that bytes arrived.
     mutating func received() { hasHeard = true }
 
-    /// Looks whether something came since the last look, if it is time to.
+    /// If a check is due, decides by whether bytes arrived since the last one.
     mutating func look(at uptime: Duration) -> Step {
         guard due <= uptime else { return .wait }
         defer { hasHeard = false }

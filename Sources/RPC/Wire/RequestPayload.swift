@@ -1,15 +1,15 @@
 package import Cryptography
 import Messages
 
-/// A packed request. One with a secret in it is in memory that is wiped, for as long as its call may
-/// be tried again.
+/// A packed request. A request with a secret is in memory that is wiped when it is freed. It is
+/// kept for as long as its call may be retried.
 package enum RequestPayload: Sendable {
-    /// Without a secret.
+    /// A request without a secret.
     case plain([UInt8])
-    /// With one.
+    /// A request with a secret.
     case secret(SecretBytes)
 
-    /// Packs `request` as its method asks for.
+    /// Packs `request`, in wiped memory if the method has a secret.
     init(_ request: some ProtobufMessage, of method: MethodDescription) {
         self = method.hasSecrets ? .secret(request.encodedSecret()) : .plain(request.encoded())
     }
@@ -27,7 +27,8 @@ package enum RequestPayload: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Lends the bytes.
+    /// Calls `body` with the bytes.
+    /// - Throws: what `body` throws.
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         switch self {
         case .plain(let bytes): try bytes.withUnsafeBytes(body)

@@ -1,14 +1,14 @@
-/// Reads the fields of one protobuf message in place, without a copy: the few lines of the wire
-/// format that the envelope needs (https://protobuf.dev/programming-guides/encoding/).
+/// Reads the fields of one protobuf message in place, without copying. It implements only the part
+/// of the wire format that the envelope needs (https://protobuf.dev/programming-guides/encoding/).
 ///
-/// Agrees with libprotobuf-c on what is malformed; `EnvelopeAgreementTests` fuzzes both against
-/// each other. Every index is checked, since a trap would end the whole process.
+/// It agrees with libprotobuf-c on which input is malformed; `EnvelopeAgreementTests` fuzzes both
+/// against each other. Every index is checked, since a trap would end the whole process.
 struct WireReader {
     /// One field: its number and value.
     enum Field {
         case varint(UInt32, UInt64)
         case bytes(UInt32, Range<Int>)
-        /// Eight or four bytes; no field of the envelope is one.
+        /// Eight or four bytes; the envelope has no such field.
         case fixed(UInt32)
     }
 
@@ -23,9 +23,11 @@ struct WireReader {
     }
 
     /// The next field, or nil at the end of the message.
+    /// - Throws: `WireViolation.malformed`.
     mutating func next() throws(WireViolation) -> Field? {
         guard position < end else { return nil }
-        // As the library has it: five bytes at most, and 0 is refused where it is in one byte.
+        // As in libprotobuf-c: at most five bytes, and field number 0 is rejected in a one-byte
+        // tag.
         guard bytes[position] & 0xf8 != 0 else { throw .malformed }
         let tag = try varint(bytesMax: 5)
         let number = UInt32(truncatingIfNeeded: tag >> 3)
@@ -76,7 +78,7 @@ struct WireReader {
     }
 }
 
-/// The envelope is not what `wire.proto` says.
+/// The envelope does not conform to `wire.proto`.
 package enum WireViolation: Error, Hashable {
     /// Not a protobuf message, or a field of the wrong type.
     case malformed
